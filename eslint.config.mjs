@@ -40,6 +40,19 @@ const LOG_RULES = [
   },
 ];
 
+const MODULE_CONSTANT =
+  ':matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration[kind="const"] > VariableDeclarator[id.name=/[a-z]/]';
+
+/** Constants of a module: primitive values, patterns, tables that nothing changes. */
+const CONSTANT_RULES = [
+  `${MODULE_CONSTANT} > Literal.init`,
+  `${MODULE_CONSTANT} > UnaryExpression.init[argument.type="Literal"]`,
+  `${MODULE_CONSTANT} > BinaryExpression.init[left.type="Literal"]`,
+  `${MODULE_CONSTANT} > TemplateLiteral.init[expressions.length=0]`,
+  `${MODULE_CONSTANT} > ArrayExpression.init:has(> Literal:first-child)`,
+  `${MODULE_CONSTANT} > NewExpression.init[callee.name="Set"] > ArrayExpression:has(> Literal:first-child)`,
+].map((selector) => ({ selector, message: 'A constant of a module is UPPER_CASE.' }));
+
 /** Longer than a function may be, until they are drawn anew. */
 const LONG_FUNCTIONS = [
   'libs/deliveries/src/nats/create-nats-publisher.ts',
@@ -69,7 +82,7 @@ export default tseslint.config(
       '@nx/enforce-module-boundaries': boundaries(constraints),
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
-      'no-restricted-syntax': ['error', ...LOG_RULES],
+      'no-restricted-syntax': ['error', ...LOG_RULES, ...CONSTANT_RULES],
       eqeqeq: ['error', 'always'],
       'no-console': 'error',
       '@typescript-eslint/await-thenable': 'error',
@@ -96,6 +109,16 @@ export default tseslint.config(
     rules: { '@nx/enforce-module-boundaries': boundaries(specConstraints, ['@chainwatch/tool-*']) },
   },
   { files: ['**/*.spec.ts'], rules: { 'max-lines': 'off', 'max-lines-per-function': 'off' } },
+  {
+    files: [
+      '**/*.spec.ts',
+      '**/spec-*.ts',
+      '**/spec-*/**/*.ts',
+      'tools/**/*.ts',
+      'libs/{testing,testing-stack,evm-prover}/**/*.ts',
+    ],
+    rules: { 'no-restricted-syntax': ['error', ...LOG_RULES] },
+  },
   {
     files: ['libs/telemetry/src/create-logger.ts', 'apps/rpc-proxy/**/*.ts', 'tools/{devnet,stack}/**/*.ts'],
     rules: { 'no-restricted-syntax': 'off' },

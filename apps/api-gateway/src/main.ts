@@ -11,27 +11,27 @@ import type { ApiSettings } from './server/api-deps.ts';
 import { readConfig } from './config.ts';
 import { startApiGateway } from './start-api-gateway.ts';
 
-const name = 'api-gateway';
+const NAME = 'api-gateway';
 
 await runService({
-  name,
+  name: NAME,
   hides: CHANNEL_SECRETS,
   start: async (logger) => {
     const config = readConfig();
-    const telemetry = await startTelemetry({ serviceName: name });
+    const telemetry = await startTelemetry({ serviceName: NAME });
     const db = createDatabase({
       url: config.DATABASE_URL,
       isPrepared: config.DB_PREPARED,
-      applicationName: name,
+      applicationName: NAME,
       logger,
       statementTimeoutMs: config.STATEMENT_TIMEOUT,
     });
     const prisma = createPrisma(config.DATABASE_URL, {
-      applicationName: name,
+      applicationName: NAME,
       statementTimeoutMs: config.STATEMENT_TIMEOUT,
     });
     const cache = createCache(config.REDIS_URL, { logger });
-    const bus = createBusInBackground(name, {
+    const bus = createBusInBackground(NAME, {
       url: config.NATS_URL,
       replicas: config.NATS_REPLICAS,
       logger,

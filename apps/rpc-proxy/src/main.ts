@@ -7,22 +7,22 @@ import { runService, startHealthServer, startTelemetry } from '@chainwatch/telem
 import { readConfig } from './config.ts';
 import { startRpcProxy } from './start-rpc-proxy.ts';
 
-const name = 'rpc-proxy';
+const NAME = 'rpc-proxy';
 
 await runService({
-  name,
+  name: NAME,
   start: async (logger) => {
     const config = readConfig();
-    const telemetry = await startTelemetry({ serviceName: name });
+    const telemetry = await startTelemetry({ serviceName: NAME });
     const db = createDatabase({
       url: config.DATABASE_URL,
       isPrepared: config.DB_PREPARED,
-      applicationName: name,
+      applicationName: NAME,
       poolSize: 4,
       logger,
     });
     const cache = createCache(config.REDIS_URL, { logger });
-    const bus = createBusInBackground(name, {
+    const bus = createBusInBackground(NAME, {
       url: config.NATS_URL,
       replicas: config.NATS_REPLICAS,
       logger,

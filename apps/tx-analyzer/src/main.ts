@@ -6,20 +6,20 @@ import { readConfig } from './config.ts';
 import { createOpenChain, findUtxo } from './open-chain.ts';
 import { startAnalyzer } from './start-analyzer.ts';
 
-const name = 'tx-analyzer';
+const NAME = 'tx-analyzer';
 
 await runService({
-  name,
+  name: NAME,
   start: async (logger) => {
     const config = readConfig();
-    const telemetry = await startTelemetry({ serviceName: name, instanceId: config.INSTANCE_ID });
+    const telemetry = await startTelemetry({ serviceName: NAME, instanceId: config.INSTANCE_ID });
     const db = createDatabase({
       url: config.DATABASE_URL,
       isPrepared: config.DB_PREPARED,
-      applicationName: name,
+      applicationName: NAME,
       logger,
     });
-    const bus = await createBus(name, { url: config.NATS_URL, replicas: config.NATS_REPLICAS, logger });
+    const bus = await createBus(NAME, { url: config.NATS_URL, replicas: config.NATS_REPLICAS, logger });
     const threads = new BodyThreads({
       count: config.BODY_THREADS,
       // The bundle puts it beside this file.

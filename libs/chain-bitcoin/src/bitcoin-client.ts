@@ -115,14 +115,14 @@ export class BitcoinClient implements ChainClient {
 }
 
 /** A node has few threads for calls and a short queue: 16 calls up to Core 28. */
-const concurrencyDefault = 8;
-const indexConcurrency = 4;
+const CONCURRENCY_DEFAULT = 8;
+const INDEX_CONCURRENCY = 4;
 
 function createSession(options: ChainClientOptions & { timeoutMs: number }): {
   session: Session;
   label: string;
 } {
-  const { network, dial, timeoutMs, concurrency = concurrencyDefault, indexUrl } = options;
+  const { network, dial, timeoutMs, concurrency = CONCURRENCY_DEFAULT, indexUrl } = options;
   const endpoint = parseEndpoint(options.endpointUrl);
   const index =
     indexUrl === undefined
@@ -131,7 +131,7 @@ function createSession(options: ChainClientOptions & { timeoutMs: number }): {
           endpoint: parseEndpoint(indexUrl),
           dial,
           timeoutMs,
-          concurrency: indexConcurrency,
+          concurrency: INDEX_CONCURRENCY,
         });
   const capabilities = {
     rawForm: 0,

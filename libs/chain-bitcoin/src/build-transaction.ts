@@ -26,7 +26,7 @@ export const fieldsSchema = z.object({
 
 export type TransactionFields = z.infer<typeof fieldsSchema>;
 
-const noOutput = 0xffff_ffff;
+const NO_OUTPUT = 0xffff_ffff;
 
 /** A transaction without its witness (BIP-144), from its fields. @throws ChainClientError when one of them is none */
 export function buildTransaction({ version, locktime, vin, vout }: TransactionFields): Transaction {
@@ -36,7 +36,7 @@ export function buildTransaction({ version, locktime, vin, vout }: TransactionFi
   transaction.locktime = locktime;
   for (const input of vin) {
     if ('coinbase' in input)
-      transaction.addInput(Buffer.alloc(32), noOutput, input.sequence, parseHex('script', input.coinbase));
+      transaction.addInput(Buffer.alloc(32), NO_OUTPUT, input.sequence, parseHex('script', input.coinbase));
     else
       transaction.addInput(
         parseHex('txid', input.txid).reverse(),

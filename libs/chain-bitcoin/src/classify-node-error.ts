@@ -1,28 +1,30 @@
 import { ChainClientError } from '@chainwatch/chain-core';
 
-const missingBlockText =
+const MISSING_BLOCK_TEXT =
   /block not found|block height out of range|block not available|can't read block from disk|header not found/i;
-const missingTransactionText =
+const MISSING_TRANSACTION_TEXT =
   /no such mempool|transaction not found|no information available about transaction|not found in (the )?mempool/i;
-const unsupportedCodes = new Set([-32601, 403, 404, 405, 501]);
+const UNSUPPORTED_CODES = new Set([-32601, 403, 404, 405, 501]);
 
 /** The node does not know the block, or has thrown its body away (pruned). Core says -5, -8 or -1, bcoin always -1. */
 export function isMissingBlock(error: unknown): boolean {
   return (
-    error instanceof ChainClientError && error.nodeCode !== undefined && missingBlockText.test(error.message)
+    error instanceof ChainClientError &&
+    error.nodeCode !== undefined &&
+    MISSING_BLOCK_TEXT.test(error.message)
   );
 }
 
 /** Neither in the mempool nor, where the node keeps an index, in a block. */
 export function isMissingTransaction(error: unknown): boolean {
   if (!(error instanceof ChainClientError) || error.nodeCode === undefined) return false;
-  return error.nodeCode === -5 || missingTransactionText.test(error.message);
+  return error.nodeCode === -5 || MISSING_TRANSACTION_TEXT.test(error.message);
 }
 
 /** The node does not offer the method, or not to us (`rpcwhitelist`): remembered, not retried. */
 export function isUnsupported(error: unknown): boolean {
   return (
-    error instanceof ChainClientError && error.nodeCode !== undefined && unsupportedCodes.has(error.nodeCode)
+    error instanceof ChainClientError && error.nodeCode !== undefined && UNSUPPORTED_CODES.has(error.nodeCode)
   );
 }
 

@@ -3,7 +3,7 @@ import type { Network as LibraryNetwork } from 'bitcoinjs-lib';
 import { ByteReader } from './byte-reader.ts';
 import { decodeBlock } from './decode-block.ts';
 import { readTraits } from './networks.ts';
-import { headerLength } from './parse-header.ts';
+import { HEADER_LENGTH } from './parse-header.ts';
 import { readTransaction } from './read-transaction.ts';
 import { findAddress } from './script-address.ts';
 import { blockNames, describeFixtures, readBlockFixture } from './spec-fixtures.ts';
@@ -61,7 +61,7 @@ describeFixtures('recorded blocks', () => {
     (name) => {
       const fixture = readBlockFixture(name);
       const library = LibraryBlock.fromBuffer(fixture.bytes);
-      const reader = new ByteReader(fixture.bytes, headerLength);
+      const reader = new ByteReader(fixture.bytes, HEADER_LENGTH);
       expect(reader.readCompactSize()).toBe(library.transactions!.length);
       for (const transaction of library.transactions!) {
         const ours = readTransaction(reader);

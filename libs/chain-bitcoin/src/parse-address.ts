@@ -9,14 +9,14 @@ const segwitShape = new RegExp(`^(${[...segwitPrefixes.keys()].join('|')})1`, 'i
 const prefixes = listWords([...segwitPrefixes.keys()].map((prefix) => `${prefix}1`));
 
 /** Whose addresses come here by mistake, by human-readable part and by version byte. */
-const foreignPrefixes: Readonly<Record<string, string>> = {
+const FOREIGN_PREFIXES: Readonly<Record<string, string>> = {
   ltc: 'Litecoin',
   tltc: 'Litecoin Testnet',
   dgb: 'DigiByte',
   vtc: 'Vertcoin',
   grs: 'Groestlcoin',
 };
-const foreignVersions: Readonly<Record<number, string>> = {
+const FOREIGN_VERSIONS: Readonly<Record<number, string>> = {
   0x10: 'Dash',
   0x16: 'Dogecoin',
   0x1e: 'Dogecoin',
@@ -55,7 +55,7 @@ function parseLegacy(input: string): ParsedAddress {
   if (known) return { canonical: input, display: input, ...known };
   const expected = listWords([...base58Versions.keys()].map(toHex));
   throw new InvalidAddressError(
-    `address is of another network: expected the version byte ${expected}, got ${toHex(version)}${nameOf(foreignVersions[version])}`,
+    `address is of another network: expected the version byte ${expected}, got ${toHex(version)}${nameOf(FOREIGN_VERSIONS[version])}`,
   );
 }
 
@@ -77,7 +77,7 @@ function checkPrefix(input: string): void {
     findPrefix(input) ??
     /^(?:([a-z]{2,})1[a-z\d]{6,}|([A-Z]{2,})1[A-Z\d]{6,})$/.exec(input)?.slice(1).join('').toLowerCase();
   if (prefix === undefined) return;
-  const name = Object.hasOwn(foreignPrefixes, prefix) ? foreignPrefixes[prefix] : undefined;
+  const name = Object.hasOwn(FOREIGN_PREFIXES, prefix) ? FOREIGN_PREFIXES[prefix] : undefined;
   throw new InvalidAddressError(
     `address is of another network: expected the prefix ${prefixes}, got ${JSON.stringify(`${prefix}1`)}${nameOf(name)}`,
   );

@@ -1,7 +1,7 @@
 import { ChainClientError } from '@chainwatch/chain-core';
 
-const satoshisPerCoin = 1e8;
-const coinsMax = 21e6;
+const SATOSHIS_PER_COIN = 1e8;
+const COINS_MAX = 21e6;
 
 /**
  * Satoshis of an amount in a node's JSON, which is in coins. Every amount up to 21 million with 8 decimals survives the way
@@ -9,10 +9,10 @@ const coinsMax = 21e6;
  * @throws ChainClientError when it is no such amount
  */
 export function parseAmount(what: string, coins: number): bigint {
-  const satoshis = Math.round(coins * satoshisPerCoin);
-  if (!(coins >= 0 && coins <= coinsMax) || Math.abs(satoshis - coins * satoshisPerCoin) > 0.01) {
+  const satoshis = Math.round(coins * SATOSHIS_PER_COIN);
+  if (!(coins >= 0 && coins <= COINS_MAX) || Math.abs(satoshis - coins * SATOSHIS_PER_COIN) > 0.01) {
     throw new ChainClientError(
-      `${what}: expected an amount of at most ${coinsMax} with 8 decimals, got ${coins}`,
+      `${what}: expected an amount of at most ${COINS_MAX} with 8 decimals, got ${coins}`,
     );
   }
   return BigInt(satoshis);

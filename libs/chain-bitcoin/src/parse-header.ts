@@ -11,16 +11,16 @@ export interface RawHeader {
   readonly timestamp: number;
 }
 
-export const headerLength = 80;
+export const HEADER_LENGTH = 80;
 
 /**
  * A header from its bytes, its hash computed and found to meet the difficulty that it claims.
  * @throws IncompleteBlockError when the bytes are too few or no work stands behind them
  */
 export function parseHeader(bytes: Buffer): RawHeader {
-  if (bytes.length < headerLength)
-    throw new IncompleteBlockError(`expected a header of ${headerLength} bytes, got ${bytes.length}`);
-  const hash = toHashText(hash256(bytes.subarray(0, headerLength)));
+  if (bytes.length < HEADER_LENGTH)
+    throw new IncompleteBlockError(`expected a header of ${HEADER_LENGTH} bytes, got ${bytes.length}`);
+  const hash = toHashText(hash256(bytes.subarray(0, HEADER_LENGTH)));
   const bits = bytes.readUInt32LE(72);
   if (BigInt(`0x${hash}`) > expandTarget(bits)) {
     throw new IncompleteBlockError(

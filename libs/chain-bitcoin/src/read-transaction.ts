@@ -38,8 +38,8 @@ export function expectKnownEncoding(bytes: Buffer, at: number): number {
   return flag;
 }
 
-const inputBytesMin = 41;
-const outputBytesMin = 9;
+const INPUT_BYTES_MIN = 41;
+const OUTPUT_BYTES_MIN = 9;
 const noOutpoint = `${'0'.repeat(64)}:4294967295`;
 
 /** Reads one transaction. @throws UnknownEncodingError, IncompleteBlockError when the bytes are none */
@@ -77,7 +77,7 @@ export function readTransaction(reader: ByteReader): RawTransaction {
 }
 
 function readInputs(reader: ByteReader): Outpoint[] {
-  const count = reader.readCount(inputBytesMin);
+  const count = reader.readCount(INPUT_BYTES_MIN);
   if (count === 0)
     throw new IncompleteBlockError(`expected a transaction with inputs at ${reader.at}, got none`);
   const inputs: Outpoint[] = [];
@@ -91,7 +91,7 @@ function readInputs(reader: ByteReader): Outpoint[] {
 }
 
 function readOutputs(reader: ByteReader): UtxoOutput[] {
-  const count = reader.readCount(outputBytesMin);
+  const count = reader.readCount(OUTPUT_BYTES_MIN);
   const outputs: UtxoOutput[] = [];
   for (let index = 0; index < count; index++) {
     const amountRaw = reader.readUint64();

@@ -9,9 +9,9 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-const batchSize = 100;
+const BATCH_SIZE = 100;
 /** A queue of the node that is full is empty again within milliseconds. */
-const busyDelaysMs = [50, 150, 400];
+const BUSY_DELAYS_MS = [50, 150, 400];
 
 /**
  * Bitcoin Core's JSON-RPC. Requests say 2.0: a node from 28 on answers in that form, an older one and bcoin answer in the 1.x
@@ -38,7 +38,7 @@ export class RpcClient {
    * @throws ChainClientError when the transport fails; a node's error to one call is that call's answer
    */
   callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
-    return this.#rpc.callMany(calls, batchSize, { signal });
+    return this.#rpc.callMany(calls, BATCH_SIZE, { signal });
   }
 
   close(): void {
@@ -47,7 +47,7 @@ export class RpcClient {
 
   async #post(what: string, body: string, { signal, timeoutMs }: CallOptions): Promise<unknown> {
     const request = { what, method: 'POST', path: this.#path, body, signal, timeoutMs } as const;
-    for (const delayMs of busyDelaysMs) {
+    for (const delayMs of BUSY_DELAYS_MS) {
       const { status, text } = await this.#http.send(request);
       if (status !== 503) return readResponse(what, status, text);
       await pause(delayMs, signal);
@@ -70,13 +70,13 @@ function readResponse(what: string, status: number, text: string): unknown {
   const parsed = parseJson(text);
   if (isResponse(parsed) && status !== 429 && status !== 503) return parsed;
   if (status !== 200)
-    throw new ChainClientError(`${what}: HTTP ${status}${reasons[status] ?? ''}`, { nodeCode: status });
+    throw new ChainClientError(`${what}: HTTP ${status}${REASONS[status] ?? ''}`, { nodeCode: status });
   throw new ChainClientError(
     `${what}: expected a JSON-RPC response, got ${text.length === 0 ? 'an empty body' : `${text.length} bytes of something else`}`,
   );
 }
 
-const reasons: Readonly<Record<number, string>> = {
+const REASONS: Readonly<Record<number, string>> = {
   401: ', the endpoint refuses the credentials',
   403: ', the endpoint does not allow this call to us',
   503: ', the work queue of the node is full',

@@ -9,8 +9,8 @@ import type { IndexCoin } from './read-index-coins.ts';
 import type { Session } from './session.ts';
 
 /** Addresses asked about at once; the index's own slots bound the requests. */
-const addressesAtOnce = 8;
-const retryDelaysMs = [0, 200, 500, 1_000, 2_000];
+const ADDRESSES_AT_ONCE = 8;
+const RETRY_DELAYS_MS = [0, 200, 500, 1_000, 2_000];
 
 /**
  * Coins of `addresses` as the index beside the node tells them, at one block that the node knows too. A tip that moves
@@ -23,7 +23,7 @@ export async function scanIndex(
   addresses: readonly string[],
   signal?: AbortSignal,
 ): Promise<CoinScan> {
-  for (const delayMs of retryDelaysMs) {
+  for (const delayMs of RETRY_DELAYS_MS) {
     await pause(delayMs, signal);
     const before = await index.readTipHash(signal);
     const coins = await readAll(index, addresses, signal);
@@ -47,10 +47,10 @@ async function readAll(
   signal?: AbortSignal,
 ): Promise<IndexCoin[] | undefined> {
   const coins: IndexCoin[] = [];
-  for (let start = 0; start < addresses.length; start += addressesAtOnce) {
+  for (let start = 0; start < addresses.length; start += ADDRESSES_AT_ONCE) {
     const some = await Promise.all(
       addresses
-        .slice(start, start + addressesAtOnce)
+        .slice(start, start + ADDRESSES_AT_ONCE)
         .map((address) => readIndexCoins(index, address, signal)),
     );
     for (const found of some) {

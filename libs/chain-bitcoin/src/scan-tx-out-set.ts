@@ -9,9 +9,9 @@ import { matchKeyOf } from './script-address.ts';
 import type { Session } from './session.ts';
 
 /** The whole UTXO set is read: minutes on a disk that spins. */
-const scanTimeoutMs = 2 * 60 * 60 * 1000;
-const otherScanWaitMs = 30 * 60 * 1000;
-const retryMs = 1_000;
+const SCAN_TIMEOUT_MS = 2 * 60 * 60 * 1000;
+const OTHER_SCAN_WAIT_MS = 30 * 60 * 1000;
+const RETRY_MS = 1_000;
 
 const scanSchema = z.object({
   success: z.boolean(),
@@ -63,7 +63,7 @@ async function start(
   descriptors: readonly string[],
   signal?: AbortSignal,
 ): Promise<unknown> {
-  const endMs = Date.now() + otherScanWaitMs;
+  const endMs = Date.now() + OTHER_SCAN_WAIT_MS;
   for (;;) {
     try {
       return await runScan(session, descriptors, signal);
@@ -71,7 +71,7 @@ async function start(
       if (!isScanRunning(error) || Date.now() > endMs) throw error;
     }
     try {
-      await sleep(retryMs, undefined, { signal });
+      await sleep(RETRY_MS, undefined, { signal });
     } catch (error) {
       throw new ChainClientError('scantxoutset: aborted while another scan was under way', { cause: error });
     }
@@ -85,7 +85,7 @@ async function runScan(
   signal?: AbortSignal,
 ): Promise<unknown> {
   try {
-    return await rpc.call('scantxoutset', ['start', descriptors], { signal, timeoutMs: scanTimeoutMs });
+    return await rpc.call('scantxoutset', ['start', descriptors], { signal, timeoutMs: SCAN_TIMEOUT_MS });
   } catch (error) {
     if (signal?.aborted === true) await rpc.call('scantxoutset', ['abort']).catch(() => undefined);
     throw error;

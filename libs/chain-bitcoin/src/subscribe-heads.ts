@@ -14,9 +14,9 @@ export interface HeadSubscription {
 }
 
 /** Shorter than the idle time-outs of gateways. */
-const waitMs = 15_000;
+const WAIT_MS = 15_000;
 /** A node that answers at once with what is known already does not wait, and is not asked in a tight loop. */
-const restMs = 250;
+const REST_MS = 250;
 
 /** Heads by `waitfornewblock`, one long poll after the other. Returns stop. */
 export function subscribeHeads(session: Session, subscription: HeadSubscription): () => void {
@@ -39,7 +39,7 @@ async function follow(
     await waitForNewBlock(session, timeoutMs, signal);
     const head = await readHead(session, signal);
     if (head.hash === last) {
-      await sleep(restMs, undefined, { signal });
+      await sleep(REST_MS, undefined, { signal });
       continue;
     }
     last = head.hash;
@@ -55,7 +55,7 @@ async function waitForNewBlock(
   if (!capabilities.hasWaitForNewBlock)
     throw new ChainClientError('the endpoint does not push heads', { nodeCode: -32601 });
   try {
-    await rpc.call('waitfornewblock', [waitMs], { signal, timeoutMs: waitMs + timeoutMs });
+    await rpc.call('waitfornewblock', [WAIT_MS], { signal, timeoutMs: WAIT_MS + timeoutMs });
   } catch (error) {
     if (isUnsupported(error)) capabilities.hasWaitForNewBlock = false;
     throw error;

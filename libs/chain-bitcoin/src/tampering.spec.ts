@@ -5,7 +5,7 @@ import { IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Block, Network } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
 import { readTraits } from './networks.ts';
-import { headerLength } from './parse-header.ts';
+import { HEADER_LENGTH } from './parse-header.ts';
 import { buildSpecBlock, buildSpecTransaction } from './spec-blocks.ts';
 import { describeFixtures, networkNamed, readBlockFixture } from './spec-fixtures.ts';
 
@@ -114,7 +114,7 @@ describe('a tampered block is refused:', () => {
       /witness commitment/,
     ],
     ['nothing but the coinbase', withTransactions(honest, (all) => all.slice(0, 1)), /merkle root/],
-    ['the header alone', Buffer.from(honest.toBuffer()).subarray(0, headerLength), /expected/],
+    ['the header alone', Buffer.from(honest.toBuffer()).subarray(0, HEADER_LENGTH), /expected/],
     ['half of the bytes', Buffer.from(honest.toBuffer()).subarray(0, 400), /expected/],
     ['no bytes', Buffer.alloc(0), /80 bytes, got 0/],
     ['bytes after the end', Buffer.concat([honest.toBuffer(), Buffer.from([0])]), /1 bytes more/],
@@ -148,7 +148,7 @@ describe('a tampered block is refused:', () => {
     const other = buildSpecBlock({ transactions });
     const bytes = Buffer.concat([
       other.toBuffer(true),
-      Buffer.from(honest.toBuffer()).subarray(headerLength),
+      Buffer.from(honest.toBuffer()).subarray(HEADER_LENGTH),
     ]);
     expect(() => decode(honest, bytes)).toThrow(/expected hash/);
     expect(() => decode(other, bytes)).toThrow(/merkle root/);
@@ -240,8 +240,8 @@ function stripWitness(transaction: Transaction): Transaction {
 function withCount(block: LibraryBlock, countHex: string): Buffer {
   const bytes = Buffer.from(block.toBuffer());
   return Buffer.concat([
-    bytes.subarray(0, headerLength),
+    bytes.subarray(0, HEADER_LENGTH),
     Buffer.from(countHex, 'hex'),
-    bytes.subarray(headerLength + 1),
+    bytes.subarray(HEADER_LENGTH + 1),
   ]);
 }

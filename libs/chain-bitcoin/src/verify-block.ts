@@ -4,7 +4,7 @@ import type { BitcoinTraits } from './bitcoin-traits.ts';
 import { ByteReader } from './byte-reader.ts';
 import { hash256, toHashText } from './hash.ts';
 import { computeMerkleRoot } from './merkle-root.ts';
-import { headerLength, parseHeader } from './parse-header.ts';
+import { HEADER_LENGTH, parseHeader } from './parse-header.ts';
 import type { RawHeader } from './parse-header.ts';
 import { readTransaction, UnknownEncodingError } from './read-transaction.ts';
 import type { RawTransaction } from './read-transaction.ts';
@@ -14,9 +14,9 @@ export interface VerifiedBlock {
   readonly transactions: readonly RawTransaction[];
 }
 
-const transactionBytesMin = 60;
+const TRANSACTION_BYTES_MIN = 60;
 /** OP_RETURN, a push of 36 bytes, and the commitment's own tag (BIP-141). */
-const commitmentPrefix = '6a24aa21a9ed';
+const COMMITMENT_PREFIX = '6a24aa21a9ed';
 
 /**
  * Reads a block's bytes and proves that they are the whole block `ref`: the header's hash, the merkle root over the
@@ -40,8 +40,8 @@ export function verifyBlock(ref: BlockRef, bytes: Buffer, traits: BitcoinTraits)
 }
 
 function readTransactions(bytes: Buffer): RawTransaction[] {
-  const reader = new ByteReader(bytes, headerLength);
-  const count = reader.readCount(transactionBytesMin);
+  const reader = new ByteReader(bytes, HEADER_LENGTH);
+  const count = reader.readCount(TRANSACTION_BYTES_MIN);
   const transactions: RawTransaction[] = [];
   for (let index = 0; index < count; index++) transactions.push(readTransaction(reader));
   if (reader.left > 0)
@@ -78,7 +78,7 @@ export function expectMerkleRoot(
 function expectCommitment(transactions: readonly RawTransaction[], isSegwitActive: boolean): void {
   const coinbase = transactions[0] as RawTransaction;
   const commitment = coinbase.outputs.findLast(
-    ({ matchKey }) => matchKey.length >= 76 && matchKey.startsWith(commitmentPrefix),
+    ({ matchKey }) => matchKey.length >= 76 && matchKey.startsWith(COMMITMENT_PREFIX),
   );
   const isBare = !transactions.some(({ hasWitness }) => hasWitness);
   if (commitment === undefined) {

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 
 /** Larger bodies are rare; their memory is not kept. */
-const scratchBytesMax = 32 * 1024 * 1024;
+const SCRATCH_BYTES_MAX = 32 * 1024 * 1024;
 
 let scratch = Buffer.allocUnsafeSlow(1 << 20);
 
@@ -42,9 +42,9 @@ export class BodyBytes {
 
   /** Valid until the next call: blocks are megabytes, and fresh memory for each costs more than the copy. */
   #join(): Buffer {
-    if (this.length > scratchBytesMax) return Buffer.concat(this.#chunks, this.length);
+    if (this.length > SCRATCH_BYTES_MAX) return Buffer.concat(this.#chunks, this.length);
     if (this.length > scratch.length)
-      scratch = Buffer.allocUnsafeSlow(Math.min(scratchBytesMax, this.length * 2));
+      scratch = Buffer.allocUnsafeSlow(Math.min(SCRATCH_BYTES_MAX, this.length * 2));
     this.copyTo(scratch, 0);
     return scratch.subarray(0, this.length);
   }

@@ -60,7 +60,7 @@ export interface HttpAnswer {
 }
 
 /** Requests that take no slot: a wait for the next block and a scan. */
-const longRequestsMax = 4;
+const LONG_REQUESTS_MAX = 4;
 
 /** HTTP to one endpoint on one connection pool. Redirects are not followed. */
 export class HttpClient {
@@ -129,7 +129,7 @@ export class HttpClient {
     }
     dial?.check(endpoint.httpOrigin);
     this.#pool = openPool(endpoint.httpOrigin, {
-      connections: concurrency + longRequestsMax,
+      connections: concurrency + LONG_REQUESTS_MAX,
       connect: { timeout: timeoutMs, ...(dial === undefined ? {} : { lookup: dial.lookup }) },
     });
     return this.#pool;

@@ -100,7 +100,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** -28: bitcoind warms up. */
-const serverFaultCodes = new Set([-28, 401, 429]);
+const SERVER_FAULT_CODES = new Set([-28, 401, 429]);
 
 /** Nothing that a request of another form would mend: no answer, refused credentials, rate limits, warm-up, faults. */
 export function isServerFault(error: unknown): boolean {
@@ -108,7 +108,7 @@ export function isServerFault(error: unknown): boolean {
   const code = error.nodeCode;
   // Java-tron says -32005 of a list that is too long as well, which shorter requests mend.
   if (code === -32005) return !/batch size/i.test(error.message);
-  if (code === undefined || serverFaultCodes.has(code)) return true;
+  if (code === undefined || SERVER_FAULT_CODES.has(code)) return true;
   return code >= 500 && code < 600 && code !== 501;
 }
 

@@ -2,7 +2,7 @@ import { ChainClientError } from './errors.ts';
 import { BodyBytes } from './body-bytes.ts';
 
 /** Larger than any block's receipts; what exceeds it is not an answer. */
-const responseBytesMax = 256 * 1024 * 1024;
+const RESPONSE_BYTES_MAX = 256 * 1024 * 1024;
 
 interface Controller {
   abort(reason: Error): void;
@@ -64,9 +64,9 @@ export function receiveReply(
         onResponseData(current, chunk) {
           size += chunk.length;
           chunks.push(chunk);
-          if (size > responseBytesMax)
+          if (size > RESPONSE_BYTES_MAX)
             current.abort(
-              new ChainClientError(`${what}: expected at most ${responseBytesMax} bytes, got more`),
+              new ChainClientError(`${what}: expected at most ${RESPONSE_BYTES_MAX} bytes, got more`),
             );
         },
         onResponseEnd() {

@@ -3,9 +3,9 @@ import type { ReadBlockOptions } from './chain-family.ts';
 import { UnknownContentError } from './errors.ts';
 
 // Names come from a node, which may make up any number of any length; an incident is opened for each.
-const kindsMax = 8;
-const kindMax = 80;
-const gotMax = 200;
+const KINDS_MAX = 8;
+const KIND_MAX = 80;
+const GOT_MAX = 200;
 
 /**
  * A decoded block with `found` named in it, once for each kind and 8 kinds at most; as it is where nothing
@@ -20,9 +20,9 @@ export function settleUnknowns(
   if (found.length === 0) return block;
   const kinds = new Map<string, UnknownPart>();
   for (const part of found) {
-    const kind = part.kind.replace(/[^\w:.-]/g, '').slice(0, kindMax);
-    if (!kinds.has(kind) && kinds.size < kindsMax)
-      kinds.set(kind, { ...part, kind, got: part.got.slice(0, gotMax) });
+    const kind = part.kind.replace(/[^\w:.-]/g, '').slice(0, KIND_MAX);
+    if (!kinds.has(kind) && kinds.size < KINDS_MAX)
+      kinds.set(kind, { ...part, kind, got: part.got.slice(0, GOT_MAX) });
   }
   const unknowns = [...kinds.values()];
   if (takeUnknown) return { ...block, unknowns };

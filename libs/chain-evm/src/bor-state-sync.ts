@@ -2,7 +2,7 @@ import { keccak256Hex } from './keccak.ts';
 import type { RawHeader, RawReceipt } from './raw-block.ts';
 
 /** Polygon's sprint: state syncs, which no root covers, come with its first block (Delhi; 64 before, a multiple of it). */
-export const sprintLength = 16;
+export const SPRINT_LENGTH = 16;
 
 /**
  * The state-sync receipt among a block's. Until Madhugiri (PIP-74) Polygon applies bridge deposits at the end of a sprint

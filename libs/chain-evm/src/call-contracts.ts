@@ -1,6 +1,6 @@
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import { isMissingBlock, isTransient, isUnsupported } from './classify-node-error.ts';
-import { decodeAggregate, encodeAggregate, multicall3Address } from './multicall.ts';
+import { decodeAggregate, encodeAggregate, MULTICALL3_ADDRESS } from './multicall.ts';
 import type { ContractCall } from './multicall.ts';
 import type { RpcAnswer } from '@chainwatch/chain-core';
 import type { Session } from './session.ts';
@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 /** A block as the parameter of a call: a number, a tag, or a hash (EIP-1898). */
 export type BlockParameter = string | { readonly blockHash: string };
 
-const multicallSize = 250;
+const MULTICALL_SIZE = 250;
 
 /**
  * Results of view calls at a block, undefined where the contract does not answer: one multicall where the network has
@@ -24,8 +24,8 @@ export async function callContracts(
   if (calls.length === 0) return [];
   if (session.capabilities.hasMulticall && calls.length > 1) {
     const chunks = [];
-    for (let start = 0; start < calls.length; start += multicallSize) {
-      chunks.push(callAggregate(session, calls.slice(start, start + multicallSize), block, signal));
+    for (let start = 0; start < calls.length; start += MULTICALL_SIZE) {
+      chunks.push(callAggregate(session, calls.slice(start, start + MULTICALL_SIZE), block, signal));
     }
     return (await Promise.all(chunks)).flat();
   }
@@ -39,7 +39,7 @@ async function callAggregate(
   signal?: AbortSignal,
 ): Promise<(string | undefined)[]> {
   try {
-    const call = { to: multicall3Address, data: encodeAggregate(calls) };
+    const call = { to: MULTICALL3_ADDRESS, data: encodeAggregate(calls) };
     const result = await session.transport.call('eth_call', [call, block], signal);
     const results = typeof result === 'string' ? decodeAggregate(result, calls.length) : undefined;
     if (results !== undefined) return results;

@@ -3,7 +3,7 @@ import { IncompleteBlockError } from '@chainwatch/chain-core';
 /** `quantity`: a number of at most 32 bytes; `data`: whole bytes; the others: bytes of a fixed length. */
 type HexForm = 'quantity' | 'data' | 'address' | 'word' | 'status';
 
-const shapes: Readonly<Record<HexForm, { readonly pattern: RegExp; readonly expected: string }>> = {
+const SHAPES: Readonly<Record<HexForm, { readonly pattern: RegExp; readonly expected: string }>> = {
   quantity: { pattern: /^0x[0-9a-f]{1,64}$/, expected: 'a quantity' },
   data: { pattern: /^0x(?:[0-9a-f]{2})*$/, expected: 'whole bytes' },
   address: { pattern: /^0x[0-9a-f]{40}$/, expected: '20 bytes' },
@@ -60,12 +60,12 @@ export function normalizeTopics(topics: readonly unknown[], what: string): void 
 }
 
 function isCanonical(value: unknown, form: HexForm): boolean {
-  return typeof value === 'string' && shapes[form].pattern.test(value);
+  return typeof value === 'string' && SHAPES[form].pattern.test(value);
 }
 
 function toCanonical(value: unknown, form: HexForm, what: string): string {
   const lower = typeof value === 'string' ? value.toLowerCase() : undefined;
   if (lower !== undefined && isCanonical(lower, form)) return lower;
   const got = typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value;
-  throw new IncompleteBlockError(`${what}: expected ${shapes[form].expected} in hexadecimal, got ${got}`);
+  throw new IncompleteBlockError(`${what}: expected ${SHAPES[form].expected} in hexadecimal, got ${got}`);
 }

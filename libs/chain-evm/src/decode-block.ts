@@ -11,9 +11,9 @@ import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import { readSignature } from './sender-signature.ts';
 import type { VerifiedBlock } from './verify-block.ts';
 
-const gwei = 1_000_000_000n;
+const GWEI = 1_000_000_000n;
 /** Sends the OP stack's per-block attributes deposit; nobody's account. */
-const optimismDepositor = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
+const OPTIMISM_DEPOSITOR = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
 
 /**
  * Decodes a proved block. `traces[i]` belongs to transaction `i`; without traces internal transfers are those that are logged.
@@ -183,7 +183,7 @@ export function decodeBalanceChanges(
       changes.push({
         address: address.toLowerCase(),
         assetGid,
-        amountRaw: BigInt(amount) * gwei,
+        amountRaw: BigInt(amount) * GWEI,
         reason: 'withdrawal',
       });
     }
@@ -200,5 +200,5 @@ export function decodeBalanceChanges(
 
 function isSystem(tx: RawTransaction, type: number): boolean {
   if (type <= 4) return false;
-  return type === 0x6a || type === 0x7f || (type === 0x7e && tx.from.toLowerCase() === optimismDepositor);
+  return type === 0x6a || type === 0x7f || (type === 0x7e && tx.from.toLowerCase() === OPTIMISM_DEPOSITOR);
 }

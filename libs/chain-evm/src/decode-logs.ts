@@ -1,6 +1,6 @@
 import type { Network, Transfer } from '@chainwatch/chain-core';
 import { decodeTransferLogs, touchesBalances } from '@chainwatch/contract-abi';
-import { etherLogAddress } from './ether-logs.ts';
+import { ETHER_LOG_ADDRESS } from './ether-logs.ts';
 import { readTraits } from './networks.ts';
 import type { RawLog, RawReceipt } from './raw-block.ts';
 
@@ -28,7 +28,7 @@ function withoutEther(log: RawLog): RawLog {
 }
 
 function isEtherLog({ address }: RawLog): boolean {
-  return address === etherLogAddress;
+  return address === ETHER_LOG_ADDRESS;
 }
 
 /** CAIP-19 of every contract that logged something which may have moved balances without telling whose. */
@@ -42,7 +42,7 @@ export function findTouchedAssets(network: Network, receipts: readonly RawReceip
 
 /** CAIP-19 of the contracts at these addresses, but for those that mirror the native coin. */
 export function toTouchedAssets(network: Network, touched: Set<string>): string[] {
-  touched.delete(etherLogAddress);
+  touched.delete(ETHER_LOG_ADDRESS);
   const { nativeTokenContract } = readTraits(network);
   if (nativeTokenContract !== undefined) touched.delete(nativeTokenContract);
   return Array.from(touched, (address) => tokenGid(network, address));

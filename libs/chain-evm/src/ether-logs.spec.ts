@@ -3,7 +3,7 @@ import type { Block, Transfer } from '@chainwatch/chain-core';
 import { keccak256, toBytes } from 'viem';
 import { decodeBlock } from './decode-block.ts';
 import type { InternalTransfer } from './decode-traces.ts';
-import { etherLogAddress } from './ether-logs.ts';
+import { ETHER_LOG_ADDRESS } from './ether-logs.ts';
 import { evmNetworks, readTraits } from './networks.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import { proveBytes } from './prove-bytes.ts';
@@ -17,13 +17,13 @@ const word = (hex: string): string => `0x${hex.padStart(64, '0')}`;
 const address = (digits: string): string => `0x${digits.repeat(20)}`;
 const [sender, payee, contract, other] = [address('a1'), address('b2'), address('c3'), address('d4')];
 
-const move = (from: string, to: string, amount: number, of = etherLogAddress): RawLog => ({
+const move = (from: string, to: string, amount: number, of = ETHER_LOG_ADDRESS): RawLog => ({
   address: of,
   topics: [topicOf('Transfer(address,address,uint256)'), word(from.slice(2)), word(to.slice(2))],
   data: word(amount.toString(16)),
 });
 const burn = (event: string, from: string, amount: number): RawLog => ({
-  address: etherLogAddress,
+  address: ETHER_LOG_ADDRESS,
   topics: [topicOf(`${event}(address,uint256)`), word(from.slice(2))],
   data: word(amount.toString(16)),
 });

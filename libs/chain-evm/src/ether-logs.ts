@@ -2,11 +2,11 @@ import type { InternalTransfer } from './decode-traces.ts';
 import type { RawLog } from './raw-block.ts';
 
 /** Logs what ether does (EIP-7708): no contract stands there, and its logs are of no token. */
-export const etherLogAddress = '0xfffffffffffffffffffffffffffffffffffffffe';
+export const ETHER_LOG_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe';
 
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** Burn(address,uint256), and Selfdestruct(address,uint256) as drafts of the EIP had it. */
-const burnTopics = [
+const BURN_TOPICS = [
   '0xcc16f5dbb4873280815c1ee09dbd06736cffcc184412cf7a71a0fdb75d397ca5',
   '0x4bfaba3443c1a1836cd362418edc679fc96cae8449cbefccb6457cdf2c943083',
 ];
@@ -18,13 +18,13 @@ const burnTopics = [
 export function decodeEtherLogs(logs: readonly RawLog[]): InternalTransfer[] {
   const moves: InternalTransfer[] = [];
   for (const { address, topics, data } of logs) {
-    if (address !== etherLogAddress || data.length !== 66) continue;
+    if (address !== ETHER_LOG_ADDRESS || data.length !== 66) continue;
     const [topic = '', from = '', to] = topics;
     const amountRaw = BigInt(data);
     if (amountRaw === 0n) continue;
-    if (topic === transferTopic && topics.length === 3)
+    if (topic === TRANSFER_TOPIC && topics.length === 3)
       moves.push({ from: addressOf(from), to: addressOf(to), amountRaw });
-    else if (burnTopics.includes(topic) && topics.length === 2)
+    else if (BURN_TOPICS.includes(topic) && topics.length === 2)
       moves.push({ from: addressOf(from), amountRaw });
   }
   return moves;

@@ -12,7 +12,7 @@ import type {
 // `read`: compared or decoded, so each has to be of its form. `hashed`: enters nothing but an encoding, which says no to
 // whatever is not hexadecimal, and is not looked at in items that do not encode it.
 
-export const headerFields: HexFields<RawHeader> = {
+export const HEADER_FIELDS: HexFields<RawHeader> = {
   read: [
     ['hash', 'word'],
     ['parentHash', 'word'],
@@ -56,7 +56,7 @@ export const headerFields: HexFields<RawHeader> = {
   ],
 };
 
-export const withdrawalFields: HexFields<RawWithdrawal> = {
+export const WITHDRAWAL_FIELDS: HexFields<RawWithdrawal> = {
   read: [
     ['address', 'address'],
     ['amount', 'quantity'],
@@ -64,7 +64,7 @@ export const withdrawalFields: HexFields<RawWithdrawal> = {
   hashed: ['index', 'validatorIndex'],
 };
 
-export const transactionFields: HexFields<RawTransaction> = {
+export const TRANSACTION_FIELDS: HexFields<RawTransaction> = {
   read: [
     ['hash', 'word'],
     ['type', 'quantity'],
@@ -102,14 +102,14 @@ export const transactionFields: HexFields<RawTransaction> = {
   ],
 };
 
-export const accessFields: HexFields<RawAccess> = { read: [], hashed: ['address'] };
+export const ACCESS_FIELDS: HexFields<RawAccess> = { read: [], hashed: ['address'] };
 
-export const authorizationFields: HexFields<RawAuthorization> = {
+export const AUTHORIZATION_FIELDS: HexFields<RawAuthorization> = {
   read: [],
   hashed: ['chainId', 'address', 'nonce', 'v', 'yParity', 'r', 's'],
 };
 
-export const receiptFields: HexFields<RawReceipt> = {
+export const RECEIPT_FIELDS: HexFields<RawReceipt> = {
   read: [
     ['transactionHash', 'word'],
     ['transactionIndex', 'quantity'],
@@ -129,7 +129,7 @@ export const receiptFields: HexFields<RawReceipt> = {
   hashed: ['root', 'logsBloom', 'contractAddress', 'depositNonce', 'depositReceiptVersion'],
 };
 
-export const logFields: HexFields<RawLog> = {
+export const LOG_FIELDS: HexFields<RawLog> = {
   read: [
     ['address', 'address'],
     ['data', 'data'],

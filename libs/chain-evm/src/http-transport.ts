@@ -12,7 +12,7 @@ import {
 import type { EndpointOptions, HttpReply, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { RpcReply, RpcTransport } from './rpc-transport.ts';
 
-const batchSize = 100;
+const BATCH_SIZE = 100;
 
 /** JSON-RPC over HTTP. */
 export class HttpTransport implements RpcTransport {
@@ -101,7 +101,7 @@ export class HttpTransport implements RpcTransport {
   }
 
   callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
-    return this.#rpc.callMany(calls, batchSize, signal);
+    return this.#rpc.callMany(calls, BATCH_SIZE, signal);
   }
 
   close(): void {

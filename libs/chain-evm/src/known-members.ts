@@ -1,4 +1,4 @@
-import { headerFields, receiptFields, transactionFields } from './hex-forms.ts';
+import { HEADER_FIELDS, RECEIPT_FIELDS, TRANSACTION_FIELDS } from './hex-forms.ts';
 import type { HexFields } from './canonical-hex.ts';
 
 // Members that nodes give today: those that are hashed, and those that only inform. They are asked for where a hash or a root
@@ -8,7 +8,7 @@ import type { HexFields } from './canonical-hex.ts';
  * Announced for Avalanche's headers, and written as they are expected: where the hash does not come out with them, they are
  * what is not known.
  */
-const announced = new Set([
+const ANNOUNCED = new Set([
   'targetExponent',
   'minPriceExponent',
   'settledHeight',
@@ -18,7 +18,7 @@ const announced = new Set([
 ]);
 
 export const headerMembers = new Set([
-  ...namesOf(headerFields).filter((name) => !announced.has(name)),
+  ...namesOf(HEADER_FIELDS).filter((name) => !ANNOUNCED.has(name)),
   'transactions',
   'uncles',
   'withdrawals',
@@ -41,7 +41,7 @@ export const headerMembers = new Set([
 ]);
 
 export const transactionMembers = new Set([
-  ...namesOf(transactionFields),
+  ...namesOf(TRANSACTION_FIELDS),
   'blockHash',
   'blockNumber',
   'blockTimestamp',
@@ -77,7 +77,7 @@ export const transactionMembers = new Set([
 ]);
 
 export const receiptMembers = new Set([
-  ...namesOf(receiptFields),
+  ...namesOf(RECEIPT_FIELDS),
   'to',
   'type',
   'logs',
@@ -102,7 +102,7 @@ export const receiptMembers = new Set([
   'revertReason',
 ]);
 
-export const logMembers = new Set([
+export const LOG_MEMBERS = new Set([
   'address',
   'topics',
   'data',

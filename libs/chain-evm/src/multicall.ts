@@ -2,7 +2,7 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Hex } from 'viem';
 
 /** Same address on every chain that has it (github.com/mds1/multicall). */
-export const multicall3Address = '0xca11bde05977b3631167028862be2a173976ca11';
+export const MULTICALL3_ADDRESS = '0xca11bde05977b3631167028862be2a173976ca11';
 
 const abi = parseAbi([
   'struct Call3 { address target; bool allowFailure; bytes callData; }',

@@ -2,14 +2,14 @@ import { InvalidAddressError } from '@chainwatch/chain-core';
 import type { ParsedAddress } from '@chainwatch/chain-core';
 import { getAddress } from 'viem/utils';
 
-const shape = /^0[xX][0-9a-fA-F]{40}$/;
+const SHAPE = /^0[xX][0-9a-fA-F]{40}$/;
 
 /**
  * Parses an EVM address. All lower and all upper case carry no checksum and pass; mixed case must be EIP-55.
  * @throws InvalidAddressError
  */
 export function parseAddress(input: string): ParsedAddress {
-  if (!shape.test(input)) throw new InvalidAddressError(describeShape(input));
+  if (!SHAPE.test(input)) throw new InvalidAddressError(describeShape(input));
   const digits = input.slice(2);
   const canonical = `0x${digits.toLowerCase()}`;
   const display = getAddress(canonical);

@@ -2,11 +2,11 @@ import { ChainClientError } from '@chainwatch/chain-core';
 import type { BlockHeader } from '@chainwatch/chain-core';
 import { normalizeHex } from './canonical-hex.ts';
 import type { EvmTraits } from './evm-traits.ts';
-import { headerFields } from './hex-forms.ts';
+import { HEADER_FIELDS } from './hex-forms.ts';
 import type { RawHeader } from './raw-block.ts';
 import { verifyHeader } from './verify-header.ts';
 
-const requiredFields = ['hash', 'parentHash', 'number', 'timestamp'] as const;
+const REQUIRED_FIELDS = ['hash', 'parentHash', 'number', 'timestamp'] as const;
 
 /**
  * A header from a node's answer, its hash proved. One with a member that is not known is followed by what it says of itself:
@@ -39,13 +39,13 @@ export function toRawHeader(json: unknown): RawHeader {
   if (typeof json !== 'object' || json === null)
     throw new ChainClientError(`expected a block, got ${typeof json}`);
   const header = json as Partial<RawHeader>;
-  for (const field of requiredFields) {
+  for (const field of REQUIRED_FIELDS) {
     const value = header[field];
     if (typeof value !== 'string')
       throw new ChainClientError(
         `expected a block with ${field}, got ${value === undefined ? 'none' : typeof value}`,
       );
   }
-  normalizeHex(header, headerFields, 'the block');
+  normalizeHex(header, HEADER_FIELDS, 'the block');
   return json as RawHeader;
 }

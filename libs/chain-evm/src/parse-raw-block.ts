@@ -3,12 +3,12 @@ import { dropMalformed, normalizeHex, normalizeTopics } from './canonical-hex.ts
 import type { HexFields } from './canonical-hex.ts';
 import { isEncoded, typeOf } from './encode-transaction.ts';
 import {
-  accessFields,
-  authorizationFields,
-  logFields,
-  receiptFields,
-  transactionFields,
-  withdrawalFields,
+  ACCESS_FIELDS,
+  AUTHORIZATION_FIELDS,
+  LOG_FIELDS,
+  RECEIPT_FIELDS,
+  TRANSACTION_FIELDS,
+  WITHDRAWAL_FIELDS,
 } from './hex-forms.ts';
 import { toRawHeader } from './parse-header.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
@@ -16,7 +16,7 @@ import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.t
 // Written out instead of zod: these run over every transaction and log of every block, and only guard the types that
 // the decoder relies on, and bring them to one spelling; whether the values are right is for verifyBlock to prove.
 
-const typeField: HexFields<RawTransaction> = { read: [['type', 'quantity']], hashed: [] };
+const TYPE_FIELD: HexFields<RawTransaction> = { read: [['type', 'quantity']], hashed: [] };
 
 /** @throws ChainClientError, IncompleteBlockError when `json` is not a block with whole transactions */
 export function parseRawBlock(json: unknown): RawBlock {
@@ -26,7 +26,7 @@ export function parseRawBlock(json: unknown): RawBlock {
     throw new ChainClientError('expected a block with transactions, got none');
   block.transactions.forEach(expectTransaction);
   block.withdrawals?.forEach((withdrawal, index) =>
-    normalizeHex(withdrawal, withdrawalFields, `withdrawal ${index}`),
+    normalizeHex(withdrawal, WITHDRAWAL_FIELDS, `withdrawal ${index}`),
   );
   return block as RawBlock;
 }
@@ -42,7 +42,7 @@ export function parseRawReceipts(json: unknown): readonly RawReceipt[] {
 /** @throws ChainClientError, IncompleteBlockError when `json` is not a whole transaction, unless its type is not known */
 export function expectTransaction(json: unknown, index: number): asserts json is RawTransaction {
   const tx = toPartial<RawTransaction>(json, 'transaction', index);
-  normalizeHex(tx, typeField, `transaction ${index}`);
+  normalizeHex(tx, TYPE_FIELD, `transaction ${index}`);
   if (!isEncoded(typeOf(tx))) return expectUnknownTransaction(tx, index);
   if (
     typeof tx.hash !== 'string' ||
@@ -64,14 +64,14 @@ function expectUnknownTransaction(tx: Partial<RawTransaction>, index: number): v
   if (typeof tx.hash !== 'string')
     throw new ChainClientError(`expected a transaction with hash at ${index}, got none`);
   normalizeHex(tx, { read: [['hash', 'word']], hashed: [] }, `transaction ${index}`);
-  dropMalformed(tx, transactionFields);
+  dropMalformed(tx, TRANSACTION_FIELDS);
 }
 
 function normalizeTransaction(tx: Partial<RawTransaction>, what: string): void {
-  normalizeHex(tx, transactionFields, what);
-  for (const access of tx.accessList ?? []) normalizeHex(access, accessFields, `an access of ${what}`);
+  normalizeHex(tx, TRANSACTION_FIELDS, what);
+  for (const access of tx.accessList ?? []) normalizeHex(access, ACCESS_FIELDS, `an access of ${what}`);
   for (const authorization of tx.authorizationList ?? [])
-    normalizeHex(authorization, authorizationFields, `an authorization of ${what}`);
+    normalizeHex(authorization, AUTHORIZATION_FIELDS, `an authorization of ${what}`);
 }
 
 /** @throws ChainClientError, IncompleteBlockError when `json` is not a whole receipt */
@@ -85,7 +85,7 @@ export function expectReceipt(json: unknown, index: number): asserts json is Raw
   ) {
     throw new ChainClientError(`expected a whole receipt at ${index}, got one without its fields`);
   }
-  normalizeHex(receipt, receiptFields, `receipt ${index}`);
+  normalizeHex(receipt, RECEIPT_FIELDS, `receipt ${index}`);
   receipt.logs.forEach(expectLog);
 }
 
@@ -94,7 +94,7 @@ function expectLog(json: unknown, index: number): void {
   if (typeof log.address !== 'string' || typeof log.data !== 'string' || !Array.isArray(log.topics)) {
     throw new ChainClientError(`expected a whole log at ${index}, got one without its fields`);
   }
-  normalizeHex(log, logFields, `log ${index}`);
+  normalizeHex(log, LOG_FIELDS, `log ${index}`);
   normalizeTopics(log.topics, `log ${index}`);
 }
 

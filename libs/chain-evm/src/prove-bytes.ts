@@ -1,14 +1,14 @@
 import type { BlockRef, BodyBytes } from '@chainwatch/chain-core';
 import { ChainError } from '@chainwatch/chain-core';
 import { scanBlock, type Foreign } from '@chainwatch/evm-prover';
-import { sprintLength } from './bor-state-sync.ts';
+import { SPRINT_LENGTH } from './bor-state-sync.ts';
 import { computeCreatedContract } from './created-contract.ts';
 import { decodeBalanceChanges } from './decode-block.ts';
 import { toTouchedAssets } from './decode-logs.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { InvalidHexError } from './encode-rlp.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
-import { etherLogAddress } from './ether-logs.ts';
+import { ETHER_LOG_ADDRESS } from './ether-logs.ts';
 import { traitsAt } from './evm-traits.ts';
 import { expectTransaction, parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import { ProvedBlock } from './proved-block.ts';
@@ -17,7 +17,7 @@ import type { Session } from './session.ts';
 import { hasWithdrawalsRoot, verifyOwnFields } from './verify-block.ts';
 
 /** Of the OP stack's deposits, whose receipts have fields of their own. */
-const depositType = 0x7e;
+const DEPOSIT_TYPE = 0x7e;
 
 /** Whether blocks of this endpoint may be proved from bytes: where every root must come out. */
 export function canProveBytes(
@@ -25,7 +25,7 @@ export function canProveBytes(
   ref: BlockRef,
 ): boolean {
   if (capabilities.receipts === 'single' || traitsAt(traits, ref.number).roots !== 'strict') return false;
-  return traits.stack !== 'bor' || ref.number % sprintLength !== 0;
+  return traits.stack !== 'bor' || ref.number % SPRINT_LENGTH !== 0;
 }
 
 /**
@@ -47,7 +47,7 @@ export function proveBytes(
       return encoded;
     });
     // Ether that was burned has an account that the module does not look for.
-    if (scanned === undefined || scanned.touched.has(etherLogAddress)) return undefined;
+    if (scanned === undefined || scanned.touched.has(ETHER_LOG_ADDRESS)) return undefined;
     const block = parseRawBlock(JSON.parse(scanned.header));
     if (verifyOwnFields(ref, block, traits).length > 0) return undefined;
     if (block.transactionsRoot !== scanned.transactionsRoot || block.receiptsRoot !== scanned.receiptsRoot)
@@ -86,13 +86,13 @@ function encodeForeign(
   const encoding = encodeTransaction(raw);
   if (encoding === undefined) return undefined;
   const isCreation = raw.to === null || raw.to === undefined;
-  if (!isCreation && typeOf(raw) !== depositType) return { raw, transaction: encoding };
+  if (!isCreation && typeOf(raw) !== DEPOSIT_TYPE) return { raw, transaction: encoding };
   const [receipt] = parseRawReceipts([JSON.parse(receiptText)]);
   if (receipt === undefined || (isCreation && !namesCreated(raw, receipt))) return undefined;
   return {
     raw,
     transaction: encoding,
-    ...(typeOf(raw) === depositType && { receipt: encodeReceipt(receipt, depositType) }),
+    ...(typeOf(raw) === DEPOSIT_TYPE && { receipt: encodeReceipt(receipt, DEPOSIT_TYPE) }),
   };
 }
 

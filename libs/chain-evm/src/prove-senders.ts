@@ -5,8 +5,8 @@ import { recoverSender } from './sender-signature.ts';
 import type { Session } from './session.ts';
 
 /** A recovery takes about 2 ms; others have their turn after some. */
-const recoveriesATurn = 4;
-const doubtedMax = 64;
+const RECOVERIES_A_TURN = 4;
+const DOUBTED_MAX = 64;
 
 /**
  * Proves that transactions have the senders that the node told, which no root covers. A block with a wrong one is doubted: the
@@ -20,7 +20,7 @@ export async function proveSenders(
   signal?: AbortSignal,
 ): Promise<void> {
   for (const [position, { hash, from, signature }] of transactions.entries()) {
-    if (position % recoveriesATurn === recoveriesATurn - 1) {
+    if (position % RECOVERIES_A_TURN === RECOVERIES_A_TURN - 1) {
       await nextTurn();
       signal?.throwIfAborted();
     }
@@ -28,7 +28,7 @@ export async function proveSenders(
     const signer = recoverSender(signature);
     if (signer === from) continue;
     const [oldest] = doubted;
-    if (doubted.size >= doubtedMax && oldest !== undefined) doubted.delete(oldest);
+    if (doubted.size >= DOUBTED_MAX && oldest !== undefined) doubted.delete(oldest);
     doubted.add(ref.hash);
     throw new IncompleteBlockError(
       `sender of transaction ${hash} in block ${ref.number} ${ref.hash}: expected ${signer ?? 'a signature'}, got ${from ?? 'none'}`,

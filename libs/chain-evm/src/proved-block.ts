@@ -30,7 +30,7 @@ type Traces = ReadonlyMap<number, TransactionTrace>;
 const noTraces: Traces = new Map();
 
 /** About what a movement in a trace takes. */
-const moveBytes = 200;
+const MOVE_BYTES = 200;
 
 /** A proved block as the node sent it: a transaction is decoded when somebody asks for it. */
 export class ProvedBlock implements Block {
@@ -59,7 +59,7 @@ export class ProvedBlock implements Block {
       (receipts === body ? 0 : receipts.length) +
       scanned.participants.length +
       scanned.hashes.length +
-      moveBytes * moves;
+      MOVE_BYTES * moves;
     this.balanceChanges = balanceChanges;
     this.touchedAssets = touchedAssets;
     this.#parts = parts;

@@ -4,7 +4,7 @@ import { decodeUint, encodeBalanceOf } from '@chainwatch/contract-abi';
 import { callContracts, toBlockError } from './call-contracts.ts';
 import type { BlockParameter } from './call-contracts.ts';
 import { isInvalidParams } from './classify-node-error.ts';
-import { encodeGetEthBalance, multicall3Address } from './multicall.ts';
+import { encodeGetEthBalance, MULTICALL3_ADDRESS } from './multicall.ts';
 import { requireHeader } from './read-headers.ts';
 import type { Session } from './session.ts';
 
@@ -56,7 +56,7 @@ async function readAt(
   }));
   const nativeCalls = useMulticall
     ? natives.map(({ address }) => ({
-        to: multicall3Address,
+        to: MULTICALL3_ADDRESS,
         data: encodeGetEthBalance(address),
       }))
     : [];

@@ -5,7 +5,7 @@ import {
   settleUnknowns,
 } from '@chainwatch/chain-core';
 import type { Block, BlockRef, ReadBlockOptions, RpcCall } from '@chainwatch/chain-core';
-import { borTransactionHash, findStateSync, sprintLength } from './bor-state-sync.ts';
+import { borTransactionHash, findStateSync, SPRINT_LENGTH } from './bor-state-sync.ts';
 import { isMissingBlock } from './classify-node-error.ts';
 import { decodeBlock } from './decode-block.ts';
 import { isEncoded, typeOf } from './encode-transaction.ts';
@@ -174,7 +174,7 @@ async function addStateSync(
   receipts: readonly RawReceipt[],
   signal?: AbortSignal,
 ): Promise<readonly RawReceipt[]> {
-  if (session.traits.stack !== 'bor' || Number(block.number) % sprintLength !== 0) return receipts;
+  if (session.traits.stack !== 'bor' || Number(block.number) % SPRINT_LENGTH !== 0) return receipts;
   if (findStateSync(receipts, block) !== undefined) return receipts;
   const result = await session.transport.call(
     'eth_getTransactionReceipt',

@@ -4,7 +4,7 @@ import type { Session } from './session.ts';
 import type { RawEncodings } from './verify-transactions.ts';
 
 /** Nodes have one, the other, or none of them. */
-const methods = ['eth_getRawTransactionByHash', 'debug_getRawTransaction'];
+const METHODS = ['eth_getRawTransactionByHash', 'debug_getRawTransaction'];
 
 /**
  * The node's own encoding of transactions whose type is not known here (a later fork, Polygon's state sync), so that the
@@ -29,7 +29,7 @@ export async function askRawEncodings(
   signal?: AbortSignal,
 ): Promise<RawEncodings> {
   const encodings = new Map<string, Uint8Array>();
-  for (const method of methods) {
+  for (const method of METHODS) {
     const missing = hashes.filter((hash) => !encodings.has(hash));
     if (missing.length === 0) break;
     const answers = await session.transport.callMany(

@@ -30,7 +30,7 @@ export async function readReceipts(
       if (!isUnsupported(error) && !isInvalidParams(error)) throw error;
       // Unless another reader has found that out meanwhile.
       if (capabilities.receipts === form)
-        capabilities.receipts = isUnsupported(error) ? 'single' : nextForm[form];
+        capabilities.receipts = isUnsupported(error) ? 'single' : NEXT_FORM[form];
     }
   }
 }
@@ -43,7 +43,7 @@ export interface AskedReceipts {
 
 type ReceiptsForm = Session['capabilities']['receipts'];
 
-const nextForm = { by_hash: 'by_object', by_object: 'by_number', by_number: 'single' } as const;
+const NEXT_FORM = { by_hash: 'by_object', by_object: 'by_number', by_number: 'single' } as const;
 
 /** All receipts of a block in one call, of the form that is tried now. */
 export async function askReceipts(

@@ -4,8 +4,8 @@ import { ChainClientError, readAnswer, RequestSlots, unwrap, withDeadline } from
 import type { EndpointOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { RpcReply, RpcTransport } from './rpc-transport.ts';
 
-const messageBytesMax = 256 * 1024 * 1024;
-const pingIntervalMs = 15_000;
+const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
+const PING_INTERVAL_MS = 15_000;
 
 export interface SocketTransportOptions extends EndpointOptions {
   /** A subscription's notification: its id and what it carries. */
@@ -92,7 +92,7 @@ export class SocketTransport implements RpcTransport {
     const socket = new WebSocket(endpoint.socketUrl, {
       headers: endpoint.headers,
       handshakeTimeout: timeoutMs,
-      maxPayload: messageBytesMax,
+      maxPayload: MESSAGE_BYTES_MAX,
       followRedirects: false,
       perMessageDeflate: false,
       ...(dial === undefined ? {} : { lookup: dial.lookup }),
@@ -119,7 +119,7 @@ export class SocketTransport implements RpcTransport {
       if (!isAlive) return socket.terminate();
       isAlive = false;
       socket.ping();
-    }, pingIntervalMs);
+    }, PING_INTERVAL_MS);
     ping.unref();
     socket.on('pong', () => (isAlive = true));
     socket.on('message', (data) => {

@@ -1,7 +1,7 @@
 import type { UnknownPart } from '@chainwatch/chain-core';
 
 /** A node may name anything; no more of a block is told (`settleUnknowns`, which shortens names and texts, too). */
-const kindsMax = 8;
+const KINDS_MAX = 8;
 
 /** What is not known in a block, each kind once, with the first place it was met. */
 export class UnknownParts {
@@ -17,7 +17,7 @@ export class UnknownParts {
 
   add(what: string, name: string, part: Omit<UnknownPart, 'kind'>): void {
     const kind = `${what}:${name}`;
-    if (!this.#parts.has(kind) && this.#parts.size < kindsMax) this.#parts.set(kind, { ...part, kind });
+    if (!this.#parts.has(kind) && this.#parts.size < KINDS_MAX) this.#parts.set(kind, { ...part, kind });
   }
 }
 

@@ -3,7 +3,7 @@ import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { typeOf } from './encode-transaction.ts';
 import type { EvmTraits } from './evm-traits.ts';
-import { logMembers, receiptMembers } from './known-members.ts';
+import { LOG_MEMBERS, receiptMembers } from './known-members.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import { describeMember, listUnknownMembers } from './unknown-parts.ts';
@@ -63,7 +63,7 @@ function addParts({ block, transactions, receipts, unknown }: ReceiptsOf, parts:
     for (const name of listUnknownMembers(receipt, receiptMembers))
       add('receipt-field', name, hash, describeMember(receipt, name));
     for (const log of receipt.logs)
-      for (const name of listUnknownMembers(log, logMembers))
+      for (const name of listUnknownMembers(log, LOG_MEMBERS))
         add('log-field', name, hash, describeMember(log, name));
     if (tx === undefined || !unknown.has(tx.hash)) return;
     const type = `0x${typeOf(tx).toString(16)}`;

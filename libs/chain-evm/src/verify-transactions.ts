@@ -9,7 +9,7 @@ import { describeMember, listUnknownMembers } from './unknown-parts.ts';
 import type { UnknownParts } from './unknown-parts.ts';
 
 /** Types beyond Ethereum's own that a network's blocks may hold; others have another meaning there, if any. */
-const typesOfStack: Readonly<Record<EvmTraits['stack'], readonly number[]>> = {
+const TYPES_OF_STACK: Readonly<Record<EvmTraits['stack'], readonly number[]>> = {
   ethereum: [],
   avalanche: [],
   optimism: [0x7e],
@@ -87,7 +87,7 @@ function isOwnHash(
 }
 
 function isOfStack(type: number, { stack }: EvmTraits): boolean {
-  return type <= 4 || typesOfStack[stack].includes(type);
+  return type <= 4 || TYPES_OF_STACK[stack].includes(type);
 }
 
 /** A raw encoding that is the transaction's, and of the type that its fields tell. */

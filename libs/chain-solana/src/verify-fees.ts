@@ -4,7 +4,7 @@ import { PRECOMPILES, PRECOMPILES_BYTES } from './programs.ts';
 import type { RawBlock } from './raw-block.ts';
 
 const LAMPORTS_PER_SIGNATURE = 5_000n;
-const knownRewards: ReadonlySet<string> = new Set(['Fee', 'Rent', 'Staking', 'Voting']);
+const KNOWN_REWARDS: ReadonlySet<string> = new Set(['Fee', 'Rent', 'Staking', 'Voting']);
 
 /** What the transactions of a block paid, summed up. */
 export class FeeSum {
@@ -45,9 +45,9 @@ export function verifyFees(raw: RawBlock, fees: FeeSum): 'proved' | 'untold' | '
 
 export function findUnknownRewards({ rewards }: RawBlock): UnknownPart[] {
   return (rewards ?? []).flatMap(({ rewardType }) =>
-    rewardType === undefined || rewardType === null || knownRewards.has(rewardType)
+    rewardType === undefined || rewardType === null || KNOWN_REWARDS.has(rewardType)
       ? []
-      : [{ kind: `reward-type:${rewardType}`, expected: [...knownRewards].join(', '), got: rewardType }],
+      : [{ kind: `reward-type:${rewardType}`, expected: [...KNOWN_REWARDS].join(', '), got: rewardType }],
   );
 }
 

@@ -13,8 +13,8 @@ export interface ContractCall {
 /** In the name of nobody: the black hole's address. */
 const caller = `41${'0'.repeat(40)}`;
 /** The contract failed, or there is none (java-tron's answers to calls); anything else is the node's own trouble. */
-const executionCodes = new Set([-32000, -32600, 3]);
-const nodeTrouble = /computing resources|timeout|time out|too many|busy|limit/i;
+const EXECUTION_CODES = new Set([-32000, -32600, 3]);
+const NODE_TROUBLE = /computing resources|timeout|time out|too many|busy|limit/i;
 
 /** Results of view calls at the node's head, `0x…`; undefined where the contract does not answer. @throws ChainClientError */
 export async function callContracts(
@@ -42,8 +42,8 @@ async function callByEvm(
 function readAnswer(answer: RpcAnswer): string | undefined {
   if (
     answer.type === 'error' &&
-    executionCodes.has(answer.error.nodeCode ?? 0) &&
-    !nodeTrouble.test(answer.error.message)
+    EXECUTION_CODES.has(answer.error.nodeCode ?? 0) &&
+    !NODE_TROUBLE.test(answer.error.message)
   )
     return undefined;
   const result = unwrap(answer);

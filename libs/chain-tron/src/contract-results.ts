@@ -1,7 +1,7 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 
 /** How the virtual machine ended (java-tron, `Transaction.Result.contractResult`), by number. */
-export const contractResults = [
+export const CONTRACT_RESULTS = [
   'DEFAULT',
   'SUCCESS',
   'REVERT',
@@ -20,11 +20,11 @@ export const contractResults = [
   'INVALID_CODE',
 ];
 /** `Transaction.Result.code`, spelt as java-tron spells it. */
-export const resultCodes = ['SUCESS', 'FAILED'];
+export const RESULT_CODES = ['SUCESS', 'FAILED'];
 
-const valueName = /^[A-Z][A-Z0-9_]{1,60}$/;
+const VALUE_NAME = /^[A-Z][A-Z0-9_]{1,60}$/;
 /** How protobuf for Java names a value that its definition does not. */
-const unnamedValue = /^UNKNOWN_ENUM_VALUE_[A-Za-z]+_(\d{1,9})$/;
+const UNNAMED_VALUE = /^UNKNOWN_ENUM_VALUE_[A-Za-z]+_(\d{1,9})$/;
 
 /**
  * Number of a value of an enumeration; undefined for a name that is not known here.
@@ -33,9 +33,9 @@ const unnamedValue = /^UNKNOWN_ENUM_VALUE_[A-Za-z]+_(\d{1,9})$/;
 export function findEnumNumber(names: readonly string[], value: unknown): number | undefined {
   const index = typeof value === 'string' ? names.indexOf(value) : -1;
   if (index >= 0) return index;
-  const unnamed = typeof value === 'string' ? unnamedValue.exec(value)?.[1] : undefined;
+  const unnamed = typeof value === 'string' ? UNNAMED_VALUE.exec(value)?.[1] : undefined;
   if (unnamed !== undefined) return Number(unnamed);
-  if (typeof value === 'string' && valueName.test(value)) return undefined;
+  if (typeof value === 'string' && VALUE_NAME.test(value)) return undefined;
   throw new IncompleteBlockError(
     `result of a transaction: expected one of ${names.join(', ')}, got ${String(value).slice(0, 40)}`,
   );
@@ -44,5 +44,5 @@ export function findEnumNumber(names: readonly string[], value: unknown): number
 /** What a value is called that is not known here, by its number where it has no name; undefined for a known one. */
 export function findUnknownValue(names: readonly string[], value: string): string | undefined {
   if (names.includes(value)) return undefined;
-  return unnamedValue.exec(value)?.[1] ?? value;
+  return UNNAMED_VALUE.exec(value)?.[1] ?? value;
 }

@@ -3,7 +3,7 @@ import { decodeTransferLogs, touchesBalances, type ContractLog } from '@chainwat
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { listInternalMoves, listMoves, type Move } from './list-moves.ts';
 import { bytesOf } from './protobuf.ts';
-import { contractTypes, type Contract } from './read-contract.ts';
+import { CONTRACT_TYPES, type Contract } from './read-contract.ts';
 import { findAddress } from './to-address.ts';
 import { findAssetGid, notationOf, tokenGid } from './token-gid.ts';
 import type { VerifiedBlock, VerifiedTransaction } from './verify-block.ts';
@@ -62,7 +62,7 @@ function decodeTransaction(parts: TransactionParts): Transaction {
   } = parts;
   const from = findAddress(contract.owner);
   const created =
-    contract.type === contractTypes.createSmartContract
+    contract.type === CONTRACT_TYPES.createSmartContract
       ? deriveContract(hash, contract.owner)
       : Buffer.alloc(0);
   // A failed call burns its energy and bandwidth all the same.
@@ -109,9 +109,9 @@ function decodeTransfers(
 }
 
 function findCallee({ type, parameter }: Contract): Buffer {
-  if (type === contractTypes.transfer || type === contractTypes.triggerSmartContract)
+  if (type === CONTRACT_TYPES.transfer || type === CONTRACT_TYPES.triggerSmartContract)
     return bytesOf(parameter, 2);
-  return type === contractTypes.transferAsset ? bytesOf(parameter, 3) : Buffer.alloc(0);
+  return type === CONTRACT_TYPES.transferAsset ? bytesOf(parameter, 3) : Buffer.alloc(0);
 }
 
 /** Where a contract is put: the last 20 bytes of Keccak-256 of the transaction's id and its owner (java-tron, generateContractAddress). */

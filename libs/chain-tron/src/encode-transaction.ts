@@ -1,5 +1,5 @@
 import { IncompleteBlockError, type UnknownPart } from '@chainwatch/chain-core';
-import { contractResults, findEnumNumber, resultCodes } from './contract-results.ts';
+import { CONTRACT_RESULTS, findEnumNumber, RESULT_CODES } from './contract-results.ts';
 import { encodeUnknownFields, isUnnamed } from './encode-unknown-fields.ts';
 import { parseHex } from './parse-hex.ts';
 import { encodeBytes, encodeInt, encodeWholeInt } from './protobuf.ts';
@@ -64,9 +64,9 @@ const resultFields = [
 ] as const satisfies readonly (readonly [string, EncodeField])[];
 
 const encodeResultFields = inOrder(resultFields);
-const resultNames = new Set<string>(['fee', 'ret', 'contractRet', ...resultFields.map(([name]) => name)]);
+const RESULT_NAMES = new Set<string>(['fee', 'ret', 'contractRet', ...resultFields.map(([name]) => name)]);
 /** What the wallet API shows of a transaction: its fields, and what it derives from them. */
-const transactionNames = new Set([
+const TRANSACTION_NAMES = new Set([
   'raw_data',
   'signature',
   'ret',
@@ -100,15 +100,15 @@ export function findUnknownMembers(tx: WalletTransaction): UnknownPart[] {
     Object.entries(message).flatMap(([member, value]) =>
       known.has(member) || isUnnamed(member) ? [] : [name(member, value)],
     );
-  return [...list(tx, transactionNames), ...(tx.ret ?? []).flatMap((result) => list(result, resultNames))];
+  return [...list(tx, TRANSACTION_NAMES), ...(tx.ret ?? []).flatMap((result) => list(result, RESULT_NAMES))];
 }
 
 function encodeResult(result: Readonly<Record<string, unknown>>): Buffer {
-  const { fee = 0, ret = resultCodes[0], contractRet = contractResults[0] } = result;
+  const { fee = 0, ret = RESULT_CODES[0], contractRet = CONTRACT_RESULTS[0] } = result;
   const known = [
     encodeInt(1, toInt(fee)),
-    encodeEnum(2, resultCodes, ret),
-    encodeEnum(3, contractResults, contractRet),
+    encodeEnum(2, RESULT_CODES, ret),
+    encodeEnum(3, CONTRACT_RESULTS, contractRet),
   ];
   return Buffer.concat([...known, encodeResultFields(result), encodeUnknownFields(result)]);
 }

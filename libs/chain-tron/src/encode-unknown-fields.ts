@@ -3,14 +3,14 @@ import { parseHex } from './parse-hex.ts';
 import { encodeBytes, encodeKey, encodeWholeInt } from './protobuf.ts';
 
 /** Field numbers of protobuf end at 2^29 - 1. */
-const fieldName = /^[1-9]\d{0,8}$/;
-const fixed = /^0x(?:[0-9a-f]{8}|[0-9a-f]{16})$/;
+const FIELD_NAME = /^[1-9]\d{0,8}$/;
+const FIXED = /^0x(?:[0-9a-f]{8}|[0-9a-f]{16})$/;
 /** A large integer in a list (parseJson). */
-const largeInt = /^\+\d{16,20}$/;
+const LARGE_INT = /^\+\d{16,20}$/;
 
 /** Whether a member of a message is a field that java-tron itself does not name. */
 export function isUnnamed(member: string): boolean {
-  return fieldName.test(member);
+  return FIELD_NAME.test(member);
 }
 
 /**
@@ -38,8 +38,8 @@ function encodeValue(number: number, value: unknown): Buffer {
     throw new IncompleteBlockError(
       `field ${number}: expected an integer, digits or a group, got ${String(value)}`,
     );
-  if (largeInt.test(value)) return encodeWholeInt(number, BigInt(value));
-  if (fixed.test(value))
+  if (LARGE_INT.test(value)) return encodeWholeInt(number, BigInt(value));
+  if (FIXED.test(value))
     return Buffer.concat([
       encodeKey(number, value.length === 10 ? 5 : 1),
       Buffer.from(value.slice(2), 'hex').reverse(),

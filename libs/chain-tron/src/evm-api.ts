@@ -3,7 +3,7 @@ import type { EndpointOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core
 import { TronHttp } from './tron-http.ts';
 
 /** Nodes of TRON take few calls at once, and some none (`Batch size … exceeds`). */
-const batchSize = 20;
+const BATCH_SIZE = 20;
 
 /** Java-tron's Ethereum-compatible JSON-RPC. */
 export class EvmApi {
@@ -27,7 +27,7 @@ export class EvmApi {
    * @throws ChainClientError when the transport fails; a node's error to one call is that call's answer
    */
   callMany(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
-    return this.#rpc.callMany(calls, batchSize, signal);
+    return this.#rpc.callMany(calls, BATCH_SIZE, signal);
   }
 
   close(): void {

@@ -11,10 +11,10 @@ import type { Capabilities } from './session.ts';
 import type { VerifiedHeader } from './verify-header.ts';
 
 /** The header has a version that the interface does not show; there were 34 by 2026. */
-const versionMax = 128;
-const hashPattern = /^0x[0-9a-f]{64}$/;
+const VERSION_MAX = 128;
+const HASH_PATTERN = /^0x[0-9a-f]{64}$/;
 /** Members of a block by the interface, those that have no meaning on TRON included. */
-const knownMembers: ReadonlySet<string> = new Set([
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
   'number',
   'hash',
   'parentHash',
@@ -66,10 +66,10 @@ export function verifyEvmHeader(block: EvmBlock, capabilities: Capabilities): Ve
     timestamp: Number(block.timestamp),
   };
   if (number === 0 || hasId(block, capabilities)) return { header, unknowns: [] };
-  const members = Object.entries(block).filter(([name]) => !knownMembers.has(name));
+  const members = Object.entries(block).filter(([name]) => !KNOWN_MEMBERS.has(name));
   if (members.length === 0)
     throw new IncompleteBlockError(
-      `header of block ${number} does not have its id: expected ${header.hash}, got others from its fields with the versions 0 to ${versionMax - 1}`,
+      `header of block ${number} does not have its id: expected ${header.hash}, got others from its fields with the versions 0 to ${VERSION_MAX - 1}`,
     );
   return {
     header,
@@ -106,7 +106,7 @@ export function toEvmBlock(json: unknown): EvmBlock {
     throw new ChainClientError(`expected a block, got ${json === null ? 'null' : typeof json}`);
   const block = json as Partial<EvmBlock>;
   for (const field of ['hash', 'parentHash', 'transactionsRoot'] as const) {
-    if (!hashPattern.test(String(block[field])))
+    if (!HASH_PATTERN.test(String(block[field])))
       throw new ChainClientError(`expected a block with ${field}, got ${typeof block[field]}`);
   }
   for (const field of ['number', 'timestamp'] as const) {
@@ -134,7 +134,7 @@ function hasId(block: EvmBlock, capabilities: Capabilities): boolean {
   const isVersion = (version: number): boolean =>
     computeBlockId({ ...fields, version: BigInt(version) }) === expected;
   if (isVersion(capabilities.headerVersion)) return true;
-  for (let version = 0; version < versionMax; version++) {
+  for (let version = 0; version < VERSION_MAX; version++) {
     if (!isVersion(version)) continue;
     capabilities.headerVersion = version;
     return true;

@@ -1,13 +1,13 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import type { EvmReceipt, EvmTransaction } from './evm-types.ts';
 
-const quantity = /^0x[0-9a-f]+$/;
-const word = /^0x[0-9a-f]{64}$/;
-const account = /^0x[0-9a-f]{40}$/;
-const bytes = /^0x(?:[0-9a-f]{2})*$/;
+const QUANTITY = /^0x[0-9a-f]+$/;
+const WORD = /^0x[0-9a-f]{64}$/;
+const ACCOUNT = /^0x[0-9a-f]{40}$/;
+const BYTES = /^0x(?:[0-9a-f]{2})*$/;
 const isMissing = (value: unknown): boolean => value === undefined || value === null;
 /** No account is null or `0x`. */
-const isAccount = (value: unknown): boolean => isMissing(value) || value === '0x' || matches(account, value);
+const isAccount = (value: unknown): boolean => isMissing(value) || value === '0x' || matches(ACCOUNT, value);
 
 /**
  * Refuses a transaction of the Ethereum-compatible interface whose values are spelt otherwise than java-tron spells them:
@@ -16,12 +16,12 @@ const isAccount = (value: unknown): boolean => isMissing(value) || value === '0x
  */
 export function expectTransaction(tx: EvmTransaction): void {
   const { hash, from, to, value, gas } = tx;
-  expect('hash', matches(word, hash), tx, hash);
+  expect('hash', matches(WORD, hash), tx, hash);
   expect('from', isAccount(from), tx, from);
   expect('to', isAccount(to), tx, to);
   // Without a sender there is no contract to tell of.
   const isQuantity = (text: unknown): boolean =>
-    matches(quantity, text) || (isMissing(text) && !matches(account, from));
+    matches(QUANTITY, text) || (isMissing(text) && !matches(ACCOUNT, from));
   expect('value', isQuantity(value), tx, value);
   expect('gas', isQuantity(gas), tx, gas);
 }
@@ -36,18 +36,18 @@ export function expectReceipt({
 }: EvmReceipt): void {
   const owner = { hash };
   expect('status', status === '0x0' || status === '0x1', owner, status);
-  expect('gasUsed', matches(quantity, gasUsed), owner, gasUsed);
+  expect('gasUsed', matches(QUANTITY, gasUsed), owner, gasUsed);
   expect('contractAddress', isAccount(contractAddress), owner, contractAddress);
   for (const { address, topics, data, logIndex } of logs) {
-    expect('address of a log', matches(account, address), owner, address);
+    expect('address of a log', matches(ACCOUNT, address), owner, address);
     expect(
       'topics of a log',
-      Array.isArray(topics) && topics.every((topic) => matches(word, topic)),
+      Array.isArray(topics) && topics.every((topic) => matches(WORD, topic)),
       owner,
       topics,
     );
-    expect('data of a log', matches(bytes, data), owner, data);
-    expect('logIndex of a log', logIndex === undefined || matches(quantity, logIndex), owner, logIndex);
+    expect('data of a log', matches(BYTES, data), owner, data);
+    expect('logIndex of a log', logIndex === undefined || matches(QUANTITY, logIndex), owner, logIndex);
   }
 }
 

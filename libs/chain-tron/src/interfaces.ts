@@ -4,7 +4,7 @@ export const WALLET_INTERFACE = 'wallet';
 export const EVM_INTERFACE = 'evm';
 
 /** A node may serve either of them alone: java-tron has both, providers often one. */
-export const tronInterfaces: ChainNotation['interfaces'] = [
+export const TRON_INTERFACES: ChainNotation['interfaces'] = [
   {
     name: WALLET_INTERFACE,
     description: 'HTTP wallet API',

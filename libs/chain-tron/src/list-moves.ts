@@ -1,6 +1,6 @@
 import type { TransferType } from '@chainwatch/chain-core';
 import { bytesOf, intOf, messageOf, readFields, type Fields } from './protobuf.ts';
-import { contractTypes, type Contract } from './read-contract.ts';
+import { CONTRACT_TYPES, type Contract } from './read-contract.ts';
 import type { InternalTransaction, TransactionInfo } from './wallet-block.ts';
 
 /** Something that goes from one account to another. */
@@ -27,26 +27,26 @@ export function listMoves(
   created: Buffer,
 ): Move[] {
   switch (type) {
-    case contractTypes.transfer:
+    case CONTRACT_TYPES.transfer:
       return [native(owner, bytesOf(parameter, 2), intOf(parameter, 3))];
-    case contractTypes.transferAsset:
+    case CONTRACT_TYPES.transferAsset:
       return [
         token(bytesOf(parameter, 1).toString('utf8'), owner, bytesOf(parameter, 3), intOf(parameter, 4)),
       ];
-    case contractTypes.participateAssetIssue:
+    case CONTRACT_TYPES.participateAssetIssue:
       // What the issuer gives for it depends on the token's price: the balance tells.
       return [native(owner, bytesOf(parameter, 2), intOf(parameter, 4))];
-    case contractTypes.assetIssue:
+    case CONTRACT_TYPES.assetIssue:
       return info.assetIssueID === undefined
         ? []
         : [token(info.assetIssueID, nobody, owner, intOf(parameter, 4) - sumFrozen(parameter))];
-    case contractTypes.triggerSmartContract:
+    case CONTRACT_TYPES.triggerSmartContract:
       return listCallMoves(owner, bytesOf(parameter, 2), {
         value: intOf(parameter, 3),
         tokenValue: intOf(parameter, 5),
         tokenId: intOf(parameter, 6),
       });
-    case contractTypes.createSmartContract: {
+    case CONTRACT_TYPES.createSmartContract: {
       const contract = readFields(messageOf(parameter, 2));
       return listCallMoves(owner, created, {
         value: intOf(contract, 5),
@@ -54,7 +54,7 @@ export function listMoves(
         tokenId: intOf(parameter, 4),
       });
     }
-    case contractTypes.shieldedTransfer:
+    case CONTRACT_TYPES.shieldedTransfer:
       // Into the shielded pool and out of it: the other side is nobody who can be told.
       return [
         native(owner, nobody, intOf(parameter, 2)),

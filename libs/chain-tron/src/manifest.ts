@@ -1,5 +1,5 @@
 import type { FamilyManifest } from '@chainwatch/chain-core';
-import { tronInterfaces } from './interfaces.ts';
+import { TRON_INTERFACES } from './interfaces.ts';
 import { tronNetworks } from './networks.ts';
 
 export const tronManifest: FamilyManifest = {
@@ -8,11 +8,11 @@ export const tronManifest: FamilyManifest = {
   namespace: 'tron',
   networks: tronNetworks,
   assetNamespaces: ['trc20', 'trc10'],
-  interfaces: tronInterfaces,
+  interfaces: TRON_INTERFACES,
   normalizeReference,
 };
 
-const references: ReadonlyMap<string, string> = new Map([
+const REFERENCES: ReadonlyMap<string, string> = new Map([
   ['mainnet', '0x2b6653dc'],
   ['shasta', '0x94a9059e'],
   ['nile', '0xcd8690dc'],
@@ -22,5 +22,5 @@ const references: ReadonlyMap<string, string> = new Map([
 function normalizeReference(reference: string): string {
   const lower = reference.toLowerCase();
   if (/^\d{1,20}$/.test(lower)) return `0x${BigInt(lower).toString(16)}`;
-  return references.get(lower) ?? lower;
+  return REFERENCES.get(lower) ?? lower;
 }

@@ -1,6 +1,6 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 
-const canonical = /^(?:[0-9a-f]{2})*$/;
+const CANONICAL = /^(?:[0-9a-f]{2})*$/;
 
 /**
  * Bytes from hexadecimal digits as java-tron writes them: lower case, two for each byte, no prefix. Anything else is
@@ -8,7 +8,7 @@ const canonical = /^(?:[0-9a-f]{2})*$/;
  * @throws IncompleteBlockError
  */
 export function parseHex(what: string, hex: unknown): Buffer {
-  if (typeof hex !== 'string' || !canonical.test(hex))
+  if (typeof hex !== 'string' || !CANONICAL.test(hex))
     throw new IncompleteBlockError(
       `${what}: expected lower-case hexadecimal digits, got ${JSON.stringify(hex)?.slice(0, 60) ?? 'none'}`,
     );

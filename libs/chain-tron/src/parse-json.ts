@@ -1,6 +1,6 @@
 // Digits after a point are no integer's.
-const stringOrLong = /"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}|(?<=[[,]\s*)0x[0-9a-f]{8,16}/g;
-const long = /[:[,]\s*(?:-?\d{16,}|0x)/;
+const STRING_OR_LONG = /"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}|(?<=[[,]\s*)0x[0-9a-f]{8,16}/g;
+const LONG = /[:[,]\s*(?:-?\d{16,}|0x)/;
 
 /**
  * JSON whose integers of 16 and more digits come as texts: amounts are 64-bit integers, and JSON.parse would round them.
@@ -8,8 +8,8 @@ const long = /[:[,]\s*(?:-?\d{16,}|0x)/;
  * 4 and 8 bytes there as a bare `0x…`, which come as texts, too. Undefined when it is not JSON.
  */
 export function parseJson(text: string): unknown {
-  const exact = long.test(text)
-    ? text.replace(stringOrLong, (token, at: number) =>
+  const exact = LONG.test(text)
+    ? text.replace(STRING_OR_LONG, (token, at: number) =>
         token.startsWith('"') ? token : `"${isListed(text, at) && /^\d{16}/.test(token) ? '+' : ''}${token}"`,
       )
     : text;

@@ -1,6 +1,6 @@
 import { utils } from 'tronweb';
 import { bytesOf, intOf } from './protobuf.ts';
-import { contractTypes, readContract } from './read-contract.ts';
+import { CONTRACT_TYPES, readContract } from './read-contract.ts';
 import { describeFixtures, readJson } from './spec-fixtures.ts';
 import type { WalletBlock, WalletTransaction } from './wallet-block.ts';
 
@@ -41,12 +41,12 @@ describeFixtures('readContract on recorded transactions', () => {
     const told = utils.deserializeTx.deserializeTransaction(raw.contract[0]!.type, hex) as LibraryTransaction;
     const { value } = told.contract[0]!.parameter;
     expect(digits(owner)).toBe(value.owner_address);
-    if (type === contractTypes.transfer)
+    if (type === CONTRACT_TYPES.transfer)
       expect([digits(bytesOf(parameter, 2)), intOf(parameter, 3)]).toEqual([
         value.to_address,
         BigInt(value.amount!),
       ]);
-    if (type === contractTypes.triggerSmartContract)
+    if (type === CONTRACT_TYPES.triggerSmartContract)
       expect([digits(bytesOf(parameter, 2)), intOf(parameter, 3), digits(bytesOf(parameter, 4))]).toEqual([
         value.contract_address,
         BigInt(value.call_value!),

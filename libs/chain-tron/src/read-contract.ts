@@ -2,7 +2,7 @@ import { IncompleteBlockError, type UnknownPart } from '@chainwatch/chain-core';
 import { bytesOf, intOf, messageOf, readFields, type Fields } from './protobuf.ts';
 
 /** The kinds of contracts that move something between accounts (java-tron, `Transaction.Contract.ContractType`). */
-export const contractTypes = {
+export const CONTRACT_TYPES = {
   transfer: 1,
   transferAsset: 2,
   assetIssue: 6,
@@ -15,7 +15,7 @@ export const contractTypes = {
 } as const;
 
 /** Every kind of java-tron 4.8: what is none of these may move anything. */
-const knownTypes: ReadonlySet<number> = new Set([
+const KNOWN_TYPES: ReadonlySet<number> = new Set([
   0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 30, 31, 32, 33, 41, 42, 43, 44, 45,
   46, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58, 59,
 ]);
@@ -31,10 +31,10 @@ export interface Contract {
 }
 
 /** Fields whose message does not begin with its owner. */
-const ownerFields: Readonly<Record<number, number>> = {
-  [contractTypes.transferAsset]: 2,
-  [contractTypes.accountUpdate]: 2,
-  [contractTypes.setAccountId]: 2,
+const OWNER_FIELDS: Readonly<Record<number, number>> = {
+  [CONTRACT_TYPES.transferAsset]: 2,
+  [CONTRACT_TYPES.accountUpdate]: 2,
+  [CONTRACT_TYPES.setAccountId]: 2,
 };
 
 /** @throws IncompleteBlockError when the bytes are not those of a transaction */
@@ -48,11 +48,11 @@ export function readContract(rawData: Buffer): Contract {
   // google.protobuf.Any: the type's URL, then the value.
   const value = bytesOf(readFields(messageOf(fields, 2)), 2);
   const parameter = unknown === undefined ? readFields(value) : tryReadFields(value);
-  return { type, parameter, owner: bytesOf(parameter, ownerFields[type] ?? 1), ...(unknown && { unknown }) };
+  return { type, parameter, owner: bytesOf(parameter, OWNER_FIELDS[type] ?? 1), ...(unknown && { unknown }) };
 }
 
 function findUnknown(type: number, count: number): Contract['unknown'] {
-  if (!knownTypes.has(type))
+  if (!KNOWN_TYPES.has(type))
     return { kind: `contract-type:${type}`, expected: 'a kind of contract up to 59', got: String(type) };
   // Java-tron takes transactions of one contract alone.
   return count === 1

@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 export type EvmSession = Session & { readonly evm: EvmApi };
 
 /** Where a node says that it does not have a block instead of answering null. */
-const missingText =
+const MISSING_TEXT =
   /header not found|header for hash not found|block (num|number|hash)?.{0,20}(not found|does not exist)/i;
 
 export async function readEvmHead(
@@ -85,5 +85,7 @@ export async function readEvmHeaders(
 }
 
 export function isMissingBlock(error: unknown): boolean {
-  return error instanceof ChainClientError && error.nodeCode !== undefined && missingText.test(error.message);
+  return (
+    error instanceof ChainClientError && error.nodeCode !== undefined && MISSING_TEXT.test(error.message)
+  );
 }

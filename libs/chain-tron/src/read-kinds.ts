@@ -1,7 +1,7 @@
 import { IncompleteBlockError, type BlockRef } from '@chainwatch/chain-core';
 import type { EvmBlock, EvmTransaction } from './evm-types.ts';
 import { NotJsonError } from './tron-http.ts';
-import { contractTypes, readContract } from './read-contract.ts';
+import { CONTRACT_TYPES, readContract } from './read-contract.ts';
 import type { EvmSession } from './read-evm-headers.ts';
 import { parseHex } from './parse-hex.ts';
 import { sha256 } from './sha256.ts';
@@ -51,7 +51,7 @@ export async function findTransfers(
 function listTransfers({ transactions = [] }: WalletBlock): ReadonlySet<string> {
   const hashes = transactions.flatMap(({ raw_data_hex: hex }) => {
     const rawData = parseHex('raw_data_hex', hex);
-    return readContract(rawData).type === contractTypes.transfer
+    return readContract(rawData).type === CONTRACT_TYPES.transfer
       ? [`0x${sha256(rawData).toString('hex')}`]
       : [];
   });

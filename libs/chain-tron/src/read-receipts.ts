@@ -10,7 +10,7 @@ import { expectReceipt } from './expect-evm-spelling.ts';
 import type { EvmSession } from './read-evm-headers.ts';
 
 /** Java-tron has `eth_getBlockReceipts` from 4.8.1 on. */
-const unknownMethodCodes = new Set([-32601, -32600, 403, 404, 405]);
+const UNKNOWN_METHOD_CODES = new Set([-32601, -32600, 403, 404, 405]);
 
 /**
  * All receipts of a block in one call, where the node has it; else one for each transaction of `body`. That they are all,
@@ -33,7 +33,7 @@ export async function readReceipts(
       if (
         !(error instanceof ChainClientError) ||
         error.nodeCode === undefined ||
-        !unknownMethodCodes.has(error.nodeCode)
+        !UNKNOWN_METHOD_CODES.has(error.nodeCode)
       )
         throw error;
       capabilities.hasBlockReceipts = false;

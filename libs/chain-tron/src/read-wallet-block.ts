@@ -8,7 +8,7 @@ import {
 } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
 import { bytesOf } from './protobuf.ts';
-import { contractTypes } from './read-contract.ts';
+import { CONTRACT_TYPES } from './read-contract.ts';
 import { readReceipts } from './read-receipts.ts';
 import { hasEvm } from './read-headers.ts';
 import { findWalletBlock, findWalletHeaderByNumber, type WalletSession } from './read-wallet-headers.ts';
@@ -74,7 +74,7 @@ async function readAssetIds(
 ): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const { contract } of transactions) {
-    if (contract.type !== contractTypes.transferAsset) continue;
+    if (contract.type !== CONTRACT_TYPES.transferAsset) continue;
     const name = bytesOf(contract.parameter, 1);
     const text = name.toString('utf8');
     if (isAssetId(text) || ids.has(text)) continue;

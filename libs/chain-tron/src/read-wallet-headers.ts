@@ -70,14 +70,14 @@ export async function findSolidified(
       return await readSolidified[tried](wallet, signal);
     } catch (error) {
       if (!isNotServed(error)) throw error;
-      capabilities.solidified = nextSource[tried];
+      capabilities.solidified = NEXT_SOURCE[tried];
     }
   }
   return undefined;
 }
 
 /** The port for solidified state may be closed, or served elsewhere; the node's own report has it too. */
-const nextSource = { solidity_block: 'solidity_now', solidity_now: 'node_info', node_info: 'none' } as const;
+const NEXT_SOURCE = { solidity_block: 'solidity_now', solidity_now: 'node_info', node_info: 'none' } as const;
 
 type ReadSolidified = (wallet: WalletApi, signal?: AbortSignal) => Promise<BlockRef | undefined>;
 

@@ -135,7 +135,7 @@ export class TronClient implements ChainClient {
 }
 
 /** Of a URL from the configuration, which says no kind: nodes and gateways serve the Ethereum-compatible interface under this path. */
-const evmPath = /\/jsonrpc\/?(?:$|\?)/;
+const EVM_PATH = /\/jsonrpc\/?(?:$|\?)/;
 
 function createSession({
   network,
@@ -147,7 +147,7 @@ function createSession({
   const { endpointUrl, interfaceName, otherUrls } = endpoints;
   const evmUrl = otherUrls?.[EVM_INTERFACE];
   const endpoint = parseEndpoint(endpointUrl);
-  const isEvm = interfaceName === EVM_INTERFACE || evmPath.test(endpoint.path);
+  const isEvm = interfaceName === EVM_INTERFACE || EVM_PATH.test(endpoint.path);
   const evmEndpoint = isEvm ? endpoint : evmUrl === undefined ? undefined : parseEndpoint(evmUrl);
   const options = { dial, timeoutMs, concurrency };
   const session: Session = {
@@ -155,7 +155,7 @@ function createSession({
     ...(!isEvm && { wallet: new WalletApi({ ...options, endpoint }) }),
     ...(evmEndpoint && { evm: new EvmApi({ ...options, endpoint: evmEndpoint }) }),
     ...(isEvm &&
-      evmPath.test(endpoint.path) && {
+      EVM_PATH.test(endpoint.path) && {
         beside: new WalletApi({
           ...options,
           endpoint: { ...endpoint, path: endpoint.path.replace(/\/jsonrpc\/?/, '') },

@@ -4,7 +4,7 @@ import {
   type BlockRef,
   type UnknownPart,
 } from '@chainwatch/chain-core';
-import { contractResults, findUnknownValue, resultCodes } from './contract-results.ts';
+import { CONTRACT_RESULTS, findUnknownValue, RESULT_CODES } from './contract-results.ts';
 import { encodeTransaction, findUnknownMembers } from './encode-transaction.ts';
 import { computeMerkleRoot } from './merkle-root.ts';
 import { parseHex } from './parse-hex.ts';
@@ -107,7 +107,7 @@ function findUnknownResults({ txID, ret = [] }: WalletTransaction): UnknownPart[
             },
           ];
     };
-    return [...find('ret', resultCodes), ...find('contractRet', contractResults)];
+    return [...find('ret', RESULT_CODES), ...find('contractRet', CONTRACT_RESULTS)];
   });
 }
 

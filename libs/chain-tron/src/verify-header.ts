@@ -6,7 +6,7 @@ import type { WalletBlock, WalletHeader } from './wallet-block.ts';
 
 /** The genesis block's time and witness are written in a form of their own; its id says which chain a node serves, and is compared then. */
 const GENESIS = 0;
-const known: ReadonlySet<string> = new Set([
+const KNOWN: ReadonlySet<string> = new Set([
   'timestamp',
   'txTrieRoot',
   'parentHash',
@@ -16,7 +16,7 @@ const known: ReadonlySet<string> = new Set([
   'version',
   'accountStateRoot',
 ]);
-const idPattern = /^[0-9a-f]{64}$/;
+const ID_PATTERN = /^[0-9a-f]{64}$/;
 
 export interface VerifiedHeader {
   readonly header: BlockHeader;
@@ -31,7 +31,7 @@ export interface VerifiedHeader {
  */
 export function verifyHeader({ blockID, block_header: { raw_data: raw } }: WalletBlock): VerifiedHeader {
   const number = raw.number ?? 0;
-  if (!idPattern.test(blockID) || numberOf(blockID) !== number)
+  if (!ID_PATTERN.test(blockID) || numberOf(blockID) !== number)
     throw new IncompleteBlockError(
       `header of block ${blockID}: expected the number ${numberOf(blockID)}, got ${number}`,
     );
@@ -60,12 +60,12 @@ function verifyId(blockID: string, raw: WalletHeader): UnknownPart[] {
     others: encodeUnknownFields(raw),
   });
   if (got === blockID) return [];
-  const members = Object.entries(raw).filter(([name]) => !known.has(name) && !isUnnamed(name));
+  const members = Object.entries(raw).filter(([name]) => !KNOWN.has(name) && !isUnnamed(name));
   if (members.length === 0)
     throw new IncompleteBlockError(
       `header of block ${raw.number} does not have its id: expected ${blockID}, got ${got} from its fields`,
     );
-  if (!idPattern.test(raw.parentHash ?? ''))
+  if (!ID_PATTERN.test(raw.parentHash ?? ''))
     throw new IncompleteBlockError(
       `header of block ${raw.number}: expected a parent, got ${String(raw.parentHash).slice(0, 80)}`,
     );

@@ -1,16 +1,16 @@
 import { IncompleteBlockError, type UnknownPart } from '@chainwatch/chain-core';
-import { resultCodes } from './contract-results.ts';
+import { RESULT_CODES } from './contract-results.ts';
 import { movingNotes } from './list-moves.ts';
 import { isAssetId } from './token-gid.ts';
 import type { InternalTransaction, TransactionInfo, WalletLog } from './wallet-block.ts';
 
-const integer = /^(?:0|[1-9]\d{0,18})$/;
-const account = /^41[0-9a-f]{40}$/;
-const digits = /^(?:[0-9a-f]{2})*$/;
-const logAddress = /^[0-9a-f]{40}$/;
-const word = /^[0-9a-f]{64}$/;
+const INTEGER = /^(?:0|[1-9]\d{0,18})$/;
+const ACCOUNT = /^41[0-9a-f]{40}$/;
+const DIGITS = /^(?:[0-9a-f]{2})*$/;
+const LOG_ADDRESS = /^[0-9a-f]{40}$/;
+const WORD = /^[0-9a-f]{64}$/;
 /** Notes of stakes, votes and rewards, of which java-tron tells the amount and no account receives any. */
-const stillNote = /^(?:(?:un)?freeze|(?:un)?delegate|vote|withdraw|cancelAll)/i;
+const STILL_NOTE = /^(?:(?:un)?freeze|(?:un)?delegate|vote|withdraw|cancelAll)/i;
 
 /**
  * Refuses a record whose values are spelt otherwise than java-tron spells them: no root covers them, and in another
@@ -27,13 +27,13 @@ export function verifyRecord(hash: string, info: TransactionInfo): UnknownPart[]
   };
   const { fee, result, assetIssueID, log = [], internal_transactions: internal = [] } = info;
   expect('fee', isInteger(fee), fee);
-  expect('result', result === undefined || resultCodes.includes(result), result);
+  expect('result', result === undefined || RESULT_CODES.includes(result), result);
   expect('assetIssueID', assetIssueID === undefined || isAssetId(assetIssueID), assetIssueID);
   for (const one of log) expectLog(one, expect);
   return internal.flatMap((one) => {
     expectInternal(one, expect);
     const note = Buffer.from(one.note ?? '', 'hex').toString('latin1');
-    if (!movesValue(one) || movingNotes.has(one.note ?? '') || stillNote.test(note)) return [];
+    if (!movesValue(one) || movingNotes.has(one.note ?? '') || STILL_NOTE.test(note)) return [];
     return [
       {
         kind: `internal-transaction:${note}`,
@@ -49,9 +49,9 @@ type Expect = (what: string, isRight: boolean, value: unknown) => void;
 
 function expectLog(log: WalletLog, expect: Expect): void {
   const { address, topics = [], data = '' } = log;
-  expect('address of a log', matches(logAddress, address), address);
-  for (const topic of topics) expect('topic of a log', matches(word, topic), topic);
-  expect('data of a log', matches(digits, data), data);
+  expect('address of a log', matches(LOG_ADDRESS, address), address);
+  for (const topic of topics) expect('topic of a log', matches(WORD, topic), topic);
+  expect('data of a log', matches(DIGITS, data), data);
 }
 
 function expectInternal(one: InternalTransaction, expect: Expect): void {
@@ -64,14 +64,14 @@ function expectInternal(one: InternalTransaction, expect: Expect): void {
   } = one;
   // What moves nothing may name nobody.
   const isAccount = (address: string): boolean =>
-    matches(account, address) || (address === '' && !movesValue(one));
+    matches(ACCOUNT, address) || (address === '' && !movesValue(one));
   expect('caller of an internal transaction', isAccount(caller), caller);
   expect('receiver of an internal transaction', isAccount(receiver), receiver);
-  expect('note of an internal transaction', matches(digits, note), note);
+  expect('note of an internal transaction', matches(DIGITS, note), note);
   expect('rejection of an internal transaction', typeof rejected === 'boolean', rejected);
   for (const { callValue, tokenId = '' } of callValueInfo) {
     expect('value of an internal transaction', isInteger(callValue), callValue);
-    expect('token of an internal transaction', tokenId === '' || matches(integer, tokenId), tokenId);
+    expect('token of an internal transaction', tokenId === '' || matches(INTEGER, tokenId), tokenId);
   }
 }
 
@@ -83,7 +83,7 @@ function isInteger(value: unknown): boolean {
   return (
     value === undefined ||
     (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) ||
-    matches(integer, value)
+    matches(INTEGER, value)
   );
 }
 

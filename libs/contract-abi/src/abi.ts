@@ -9,7 +9,7 @@ const tokenAbi = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
 ]);
 
-const textMax = 128;
+const TEXT_MAX = 128;
 const decoder = new TextDecoder('utf-8');
 
 /** Call data of a view without arguments. */
@@ -51,5 +51,5 @@ export function decodeBytes(digits: string): string {
 
 function clean(text: string): string {
   const visible = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim();
-  return Array.from(visible).slice(0, textMax).join('');
+  return Array.from(visible).slice(0, TEXT_MAX).join('');
 }

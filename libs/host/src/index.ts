@@ -6,7 +6,7 @@
  * const { spec, url } = await preparePostgres({ port: 5432, dataDir: '/tmp/data', password: 'secret' });
  */
 export { preparePostgres, type PostgresOptions, type PostgresServer } from './postgres-server.ts';
-export { isReachable, sharedDir } from './postgres-binaries.ts';
+export { isReachable, SHARED_DIR } from './postgres-binaries.ts';
 export { findPostgresAccount, type PostgresAccount } from './postgres-account.ts';
 export type { ProcessSpec } from './process-spec.ts';
 export { distDir, readCommit, repoDir, stateDir } from './repo.mjs';

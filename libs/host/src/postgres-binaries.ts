@@ -12,7 +12,7 @@ export interface PostgresBinaries {
 }
 
 /** For root only: a place that the user `postgres` reaches although the clone stands in a private folder such as /root. */
-export const sharedDir = '/var/lib/chainwatch';
+export const SHARED_DIR = '/var/lib/chainwatch';
 
 /** @throws SetupError when npm has no PostgreSQL for this platform */
 export async function findPostgresBinaries(account: PostgresAccount | undefined): Promise<PostgresBinaries> {
@@ -52,9 +52,9 @@ async function copyBinaries(packageDir: string): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as {
     version: string;
   };
-  const target = join(sharedDir, `postgres-${version}`);
+  const target = join(SHARED_DIR, `postgres-${version}`);
   if (existsSync(target)) return target;
-  await mkdir(sharedDir, { recursive: true, mode: 0o755 });
+  await mkdir(SHARED_DIR, { recursive: true, mode: 0o755 });
   const partial = `${target}.${process.pid}`;
   await cp(join(packageDir, 'native'), partial, { recursive: true, verbatimSymlinks: true });
   await chmod(partial, 0o755);

@@ -2,19 +2,19 @@ import type { RequestHandler } from 'express';
 import { invalidRequest } from '@chainwatch/problem';
 import { findTextFault } from './find-text-fault.ts';
 
-const maxUrlLength = 8_192;
+const MAX_URL_LENGTH = 8_192;
 
 /** Refuses URLs that cannot be decoded or carry null bytes, before the router trips over them. */
 export function checkUrl(): RequestHandler {
   return (req, _res, next) => {
     // Node lets nothing through unencoded but printable ASCII and bytes that are characters by themselves.
-    if (req.originalUrl.length <= maxUrlLength && !req.originalUrl.includes('%')) return next();
+    if (req.originalUrl.length <= MAX_URL_LENGTH && !req.originalUrl.includes('%')) return next();
     const queryStart = req.originalUrl.indexOf('?');
     const path = queryStart < 0 ? req.originalUrl : req.originalUrl.slice(0, queryStart);
     const query = queryStart < 0 ? '' : req.originalUrl.slice(queryStart + 1);
     const reason =
-      req.originalUrl.length > maxUrlLength
-        ? `expected a URL of at most ${maxUrlLength} characters`
+      req.originalUrl.length > MAX_URL_LENGTH
+        ? `expected a URL of at most ${MAX_URL_LENGTH} characters`
         : undefined;
     const pathReason = reason ?? findEncodingFault(path);
     if (pathReason !== undefined) return next(invalidRequest([{ name: 'path', reason: pathReason }]));

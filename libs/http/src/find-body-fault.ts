@@ -6,7 +6,7 @@ export interface BodyFault {
   readonly reason: string;
 }
 
-const maxDepth = 32;
+const MAX_DEPTH = 32;
 
 /**
  * The first value of a parsed JSON body that nothing behind may see: nested too deep for recursive code, or text that
@@ -16,8 +16,8 @@ export function findBodyFault(body: unknown): BodyFault | undefined {
   const open: { value: unknown; path: readonly string[] }[] = [{ value: body, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path } = next;
-    if (path.length > maxDepth)
-      return { name: path[0] ?? 'body', reason: `expected at most ${maxDepth} levels of nesting` };
+    if (path.length > MAX_DEPTH)
+      return { name: path[0] ?? 'body', reason: `expected at most ${MAX_DEPTH} levels of nesting` };
     if (typeof value === 'string') {
       const reason = findTextFault(value);
       if (reason !== undefined) return { name: path.join('.') || 'body', reason };

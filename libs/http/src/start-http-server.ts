@@ -71,7 +71,7 @@ function describeBadRequest(
   isHead: boolean,
   more: Readonly<Record<string, string | number>>,
 ): string {
-  const [status, title, detail] = badRequests[code ?? ''] ?? [
+  const [status, title, detail] = BAD_REQUESTS[code ?? ''] ?? [
     400,
     'Invalid Request',
     'The request is not well-formed HTTP.',
@@ -89,7 +89,7 @@ function describeBadRequest(
   return `HTTP/1.1 ${status} ${title}\r\n${headers.join('\r\n')}\r\n\r\n${isHead ? '' : body}`;
 }
 
-const badRequests: Readonly<Record<string, readonly [status: number, title: string, detail: string]>> = {
+const BAD_REQUESTS: Readonly<Record<string, readonly [status: number, title: string, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The head of the request is too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
 };

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { isReachable, preparePostgres, sharedDir, stateDir } from '@chainwatch/host';
+import { isReachable, preparePostgres, SHARED_DIR, stateDir } from '@chainwatch/host';
 import { acceptsConnections } from '../../devnet/is-ready.ts';
 import type { NodeUrls } from '../../devnet/local-node.ts';
 import { localNodes } from '../../devnet/local-nodes.ts';
@@ -53,7 +53,7 @@ async function choosePostgresDir(): Promise<string> {
   if (process.getuid?.() !== 0 || (await isReachable(stateDir))) return own;
   // Named after the password it was made with: a state folder that was deleted and made anew does not meet the old data.
   const clone = createHash('sha256').update(loadSecrets().postgres_password).digest('hex').slice(0, 12);
-  return existsSync(join(own, 'PG_VERSION')) ? own : join(sharedDir, `data-${clone}`);
+  return existsSync(join(own, 'PG_VERSION')) ? own : join(SHARED_DIR, `data-${clone}`);
 }
 
 async function startNats(

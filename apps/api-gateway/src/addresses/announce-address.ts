@@ -28,11 +28,11 @@ export function announceAddresses({ bus, logger }: Announcer, changed: readonly 
   });
 }
 
-const atOnce = 50;
+const AT_ONCE = 50;
 
 async function publishAll(bus: ApiDeps['bus'], changed: readonly ChangedAddress[]): Promise<void> {
-  for (let start = 0; start < changed.length; start += atOnce) {
-    await Promise.all(changed.slice(start, start + atOnce).map((address) => publish(bus, address)));
+  for (let start = 0; start < changed.length; start += AT_ONCE) {
+    await Promise.all(changed.slice(start, start + AT_ONCE).map((address) => publish(bus, address)));
   }
 }
 

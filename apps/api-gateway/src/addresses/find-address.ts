@@ -2,7 +2,7 @@ import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { listCanonicalForms } from './parse-address.ts';
-import { addressInclude } from '../records/address.ts';
+import { ADDRESS_INCLUDE } from '../records/address.ts';
 import type { AddressRow } from '../records/address.ts';
 
 /** The project's address in any form its family reads. @throws ProblemError 404, also when it is another project's */
@@ -14,7 +14,7 @@ export async function findAddress(
   const forms = await listCanonicalForms(input);
   const rows = await prisma.address.findMany({
     where: { projectId: principal.projectId, address: { in: forms } },
-    include: addressInclude,
+    include: ADDRESS_INCLUDE,
   });
   // The hexadecimal form names an account of two families: the one that shows it so comes first.
   const [row] = rows.sort((a, b) => forms.indexOf(a.address) - forms.indexOf(b.address));

@@ -8,10 +8,10 @@ import type { ApiDeps } from '../server/api-deps.ts';
 import { searchRows } from '../lists/search-rows.ts';
 import { sumCounts } from '../lists/sum-counts.ts';
 import { readAddresses } from './read-addresses.ts';
-import { addressInclude, type addressSchema } from '../records/address.ts';
+import { ADDRESS_INCLUDE, type addressSchema } from '../records/address.ts';
 import { familySchema, searchSchema } from '../records/path-schemas.ts';
 
-export const addressSortFields = ['created_at', 'address', 'label', 'index'] as const;
+export const ADDRESS_SORT_FIELDS = ['created_at', 'address', 'label', 'index'] as const;
 
 /** What every list of addresses filters by. */
 export const addressFilters = {
@@ -30,7 +30,7 @@ export const hdAddressFilters = {
   change: z.enum(['0', '1']).transform(Number).optional(),
 };
 
-type SortField = (typeof addressSortFields)[number];
+type SortField = (typeof ADDRESS_SORT_FIELDS)[number];
 
 export interface AddressQuery extends PageRequest {
   readonly sort_by: SortField | `-${SortField}`;
@@ -54,7 +54,7 @@ export async function queryAddresses(
     query.search === undefined
       ? await findPage({ prisma, db }, principal, query)
       : await searchAddresses(db, principal, query, query.search);
-  const rows = await prisma.address.findMany({ where: { id: { in: ids } }, include: addressInclude });
+  const rows = await prisma.address.findMany({ where: { id: { in: ids } }, include: ADDRESS_INCLUDE });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return toPage(
     await readAddresses(
@@ -75,7 +75,7 @@ async function findPage(
   return { ids: offsetOf(query) < total ? await findPageIds(deps, principal, query) : [], total };
 }
 
-const orders: Readonly<Record<SortField, readonly string[]>> = {
+const ORDERS: Readonly<Record<SortField, readonly string[]>> = {
   created_at: ['created_at'],
   address: ['display'],
   label: ['label'],
@@ -91,7 +91,7 @@ function searchAddresses(
   const { kind, public_key_id, chain_families, formats, is_monitored, is_used, change } = query;
   const field = query.sort_by.replace('-', '') as SortField;
   const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
-  const order = [...orders[field], 'id'].map((column) => `${column} ${direction}`).join(', ');
+  const order = [...ORDERS[field], 'id'].map((column) => `${column} ${direction}`).join(', ');
   const one = (value: unknown): unknown[] | undefined => (value === undefined ? undefined : [value]);
   return searchRows(sql, {
     table: 'addresses',

@@ -3,7 +3,7 @@ import type { Sql } from '@chainwatch/db';
 import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
-import { addressInclude, toAddressRecord } from '../records/address.ts';
+import { ADDRESS_INCLUDE, toAddressRecord } from '../records/address.ts';
 import type { AddressRow, addressSchema } from '../records/address.ts';
 
 /** The records of addresses, in their order: HD ones with what the gap limit of their key says. */
@@ -29,7 +29,7 @@ export async function readAddressById(
   { projectId }: Principal,
   id: string,
 ): Promise<z.infer<typeof addressSchema>> {
-  const row = await prisma.address.findFirst({ where: { id, projectId }, include: addressInclude });
+  const row = await prisma.address.findFirst({ where: { id, projectId }, include: ADDRESS_INCLUDE });
   if (!row) throw notFound('The address was deleted meanwhile.');
   return readAddress(db, row);
 }

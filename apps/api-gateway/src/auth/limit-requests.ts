@@ -22,7 +22,7 @@ export type LimitedSubject =
 /** A promise only where the shared counter has to be asked. @throws ProblemError 429 */
 export type Limit = (res: Response, subject: LimitedSubject) => Promise<void> | undefined;
 
-const windowSeconds = 60;
+const WINDOW_SECONDS = 60;
 
 /** Takes one from the key's limit, or from the client's limit of failures, and tells on the response what is left. */
 export function createLimit(cache: Pick<Cache, 'consumeToken'>, limits: RequestLimits): Limit {
@@ -51,8 +51,20 @@ function toRequest(
   limits: RequestLimits,
 ): { key: string; limit: number; windowSeconds: number } {
   if ('keyId' in subject)
-    return { key: `api:${subject.keyId}`, limit: limits.perKey[subject.keyType], windowSeconds };
+    return {
+      key: `api:${subject.keyId}`,
+      limit: limits.perKey[subject.keyType],
+      windowSeconds: WINDOW_SECONDS,
+    };
   if ('failedClient' in subject)
-    return { key: `auth:${subject.failedClient}`, limit: limits.failedPerClient, windowSeconds };
-  return { key: `public:${subject.publicClient}`, limit: limits.publicPerClient, windowSeconds };
+    return {
+      key: `auth:${subject.failedClient}`,
+      limit: limits.failedPerClient,
+      windowSeconds: WINDOW_SECONDS,
+    };
+  return {
+    key: `public:${subject.publicClient}`,
+    limit: limits.publicPerClient,
+    windowSeconds: WINDOW_SECONDS,
+  };
 }

@@ -3,14 +3,14 @@ import { findFamily, findNetwork, normalizeChainGid } from '@chainwatch/chain-re
 import type { Prisma } from '@chainwatch/db/prisma';
 import { notFound, unprocessableEntity } from '@chainwatch/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
-import { blockchainInclude } from '../records/blockchain.ts';
+import { BLOCKCHAIN_INCLUDE } from '../records/blockchain.ts';
 
-export type ChainRow = Prisma.BlockchainGetPayload<{ include: typeof blockchainInclude }>;
+export type ChainRow = Prisma.BlockchainGetPayload<{ include: typeof BLOCKCHAIN_INCLUDE }>;
 
 /** The registered blockchain of a path parameter, any accepted spelling. @throws ProblemError 404 */
 export async function findChain({ prisma }: Pick<ApiDeps, 'prisma'>, chainGid: string): Promise<ChainRow> {
   const gid = normalizeChainGid(chainGid);
-  const row = await prisma.blockchain.findUnique({ where: { gid }, include: blockchainInclude });
+  const row = await prisma.blockchain.findUnique({ where: { gid }, include: BLOCKCHAIN_INCLUDE });
   if (!row) throw notFound(`There is no blockchain ${gid} in this service.`);
   return row;
 }

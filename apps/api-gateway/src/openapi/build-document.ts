@@ -8,8 +8,8 @@ import type { Operation } from './describe-operation.ts';
 import { problemResponses, responseHeaders } from './describe-responses.ts';
 import { describeWebhooks } from './describe-webhooks.ts';
 import type { WebhookOperation } from './describe-webhooks.ts';
-import { introduction } from './introduction.ts';
-import { tagTexts } from './tag-texts.ts';
+import { INTRODUCTION } from './introduction.ts';
+import { TAG_TEXTS } from './tag-texts.ts';
 
 export interface OpenApiDocument extends JsonSchema {
   readonly openapi: '3.1.1';
@@ -45,7 +45,7 @@ export function buildDocument(
   const webhooks = describeWebhooks(book);
   return {
     openapi: '3.1.1',
-    info: { title: 'chainwatch platform API', version: API_DESCRIPTION_VERSION, description: introduction },
+    info: { title: 'chainwatch platform API', version: API_DESCRIPTION_VERSION, description: INTRODUCTION },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: '/v1' }],
     tags: listTags(paths),
@@ -69,5 +69,5 @@ export function buildDocument(
 
 function listTags(paths: OpenApiDocument['paths']): { name: string; description: string }[] {
   const names = Object.values(paths).flatMap((item) => Object.values(item).flatMap(({ tags }) => tags));
-  return [...new Set(names)].map((name) => ({ name, description: tagTexts[name]! }));
+  return [...new Set(names)].map((name) => ({ name, description: TAG_TEXTS[name]! }));
 }

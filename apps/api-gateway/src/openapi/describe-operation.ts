@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 import type { RouteDescription } from '../server/define-route.ts';
-import { describeParameters, idempotencyKey } from './describe-parameters.ts';
+import { describeParameters, IDEMPOTENCY_KEY } from './describe-parameters.ts';
 import type { Parameter } from './describe-parameters.ts';
 import { describeResponses } from './describe-responses.ts';
 
@@ -33,7 +33,7 @@ export function describeOperation(operationId: string, route: RouteDescription, 
     security: [{ ApiKey: permission === 'any' ? [] : [permission] }],
     parameters: [
       ...describeParameters(route.schemas, book),
-      ...(route.method === 'POST' ? [idempotencyKey] : []),
+      ...(route.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
     ],
     ...describeBody(route, book),
     responses: describeResponses(route, book),

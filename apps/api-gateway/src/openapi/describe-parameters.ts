@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 import type { RouteSchemas } from '@chainwatch/http';
-import { sharedParameters } from './shared-parameters.ts';
+import { SHARED_PARAMETERS } from './shared-parameters.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Parameter {
 }
 
 /** Of every POST (decisions.md §8). */
-export const idempotencyKey: Parameter = {
+export const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
@@ -55,7 +55,7 @@ function toParameter(
   { description: ownText, examples: ownExamples, ...schema }: JsonSchema,
   required: boolean,
 ): Parameter {
-  const shared = sharedParameters[name];
+  const shared = SHARED_PARAMETERS[name];
   const text = ownText ?? shared?.description;
   if (typeof text !== 'string')
     throw new RangeError(`expected .meta({ description }) of the parameter ${name}, got none`);

@@ -6,7 +6,7 @@ import type { ProblemCode } from '@chainwatch/problem';
 import type { RouteDescription } from '../server/define-route.ts';
 
 /** What any request can end with, whatever its route. */
-const ofEveryRoute = [400, 401, 405, 413, 415, 429, 500, 503];
+const OF_EVERY_ROUTE = [400, 401, 405, 413, 415, 429, 500, 503];
 
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'X-Request-Id': always(
@@ -30,7 +30,7 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   Allow: header('The methods that the path has.', { type: 'string' }),
 };
 
-const ofEveryAnswer = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+const OF_EVERY_ANSWER = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /** Every answer of a route by status: its own, and problems by reference. */
 export function describeResponses(route: RouteDescription, book: SchemaBook): Record<string, JsonSchema> {
@@ -41,13 +41,13 @@ export function describeResponses(route: RouteDescription, book: SchemaBook): Re
       status,
       {
         description: describeSuccess(Number(status), schema),
-        headers: headerReferences(isPost ? [...ofEveryAnswer, 'Idempotency-Replayed'] : ofEveryAnswer),
+        headers: headerReferences(isPost ? [...OF_EVERY_ANSWER, 'Idempotency-Replayed'] : OF_EVERY_ANSWER),
         ...content,
       },
     ] as const;
   });
   const problems = [
-    ...ofEveryRoute,
+    ...OF_EVERY_ROUTE,
     ...(route.permission === 'any' ? [] : [403]),
     ...(route.path.includes('/:') ? [404] : []),
     ...(isPost ? [409, 422] : []),
@@ -66,13 +66,13 @@ function describeBody(schema: z.ZodType, book: SchemaBook): JsonSchema {
 
 /** `components.responses`: one for each kind of problem that the API has. */
 export function problemResponses(): Record<string, JsonSchema> {
-  const kinds = [...ofEveryRoute, 403, 404, 409, 422, 502].sort((a, b) => a - b).map(kindOf);
+  const kinds = [...OF_EVERY_ROUTE, 403, 404, 409, 422, 502].sort((a, b) => a - b).map(kindOf);
   return Object.fromEntries(
     kinds.map((kind) => [
       toName(kind.title),
       {
         description: kind.detail,
-        headers: headerReferences([...ofEveryAnswer, ...(extraHeaders[kind.status] ?? [])]),
+        headers: headerReferences([...OF_EVERY_ANSWER, ...(EXTRA_HEADERS[kind.status] ?? [])]),
         content: {
           [PROBLEM_CONTENT_TYPE]: {
             schema: { $ref: '#/components/schemas/Problem' },
@@ -96,7 +96,7 @@ function exampleOf({ base, path, title, status, detail }: (typeof PROBLEM_KINDS)
   };
 }
 
-const extraHeaders: Readonly<Record<number, readonly string[]>> = {
+const EXTRA_HEADERS: Readonly<Record<number, readonly string[]>> = {
   405: ['Allow'],
   429: ['Retry-After'],
   503: ['Retry-After'],

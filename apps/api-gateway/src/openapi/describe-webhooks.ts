@@ -18,7 +18,7 @@ export interface WebhookOperation {
   readonly security: readonly [];
 }
 
-const description =
+const DESCRIPTION =
   'POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, ' +
   'keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.';
 
@@ -31,7 +31,7 @@ export function describeWebhooks(book: SchemaBook): Record<string, { post: Webho
           .replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())
           .replace(/^/, 'on'),
         summary: EVENTS[type].summary,
-        description,
+        description: DESCRIPTION,
         parameters: headersOf(type),
         requestBody: {
           required: true,

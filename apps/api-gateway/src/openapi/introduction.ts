@@ -1,5 +1,5 @@
 /** What holds for every operation, in CommonMark. */
-export const introduction = `Monitors addresses on your own nodes: transactions, balances per asset, signed notifications.
+export const INTRODUCTION = `Monitors addresses on your own nodes: transactions, balances per asset, signed notifications.
 
 - **Keys**: every request under \`/v1\` carries a key in \`X-Api-Key\`: of a project, or of a workspace under \`/management\`. Which permission an operation needs stands beside it.
 - **Identifiers**: chains are CAIP-2 (\`eip155:1\`), assets CAIP-19 (\`eip155:1/erc20:0xdac1…\`). Amounts are decimal strings.

@@ -1,5 +1,5 @@
 /** Of /docs. It stands in the page itself, allowed by its hash. */
-export const pageStyle = `
+export const PAGE_STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #353b45); --soft: light-dark(#f4f6f9, #1c2027); --dim: light-dark(#555d6b, #9aa4b2); --mark: light-dark(#0b57d0, #8ab4f8); }
 * { box-sizing: border-box; }
 body { margin: 0; font: 16px/1.5 system-ui, sans-serif; display: grid; grid-template-columns: 17rem minmax(0, 1fr); }

@@ -3,10 +3,10 @@ import type { JsonSchema } from '@chainwatch/http';
 import type { OpenApiDocument } from './build-document.ts';
 import type { Operation } from './describe-operation.ts';
 import { Html, fromMarkdown, html } from './html.ts';
-import { pageStyle } from './page-style.ts';
+import { PAGE_STYLE } from './page-style.ts';
 
 /** For `style-src`, which lets in the style of the page and no other. */
-export const styleHash = `sha256-${createHash('sha256').update(pageStyle).digest('base64')}`;
+export const styleHash = `sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}`;
 
 interface Entry {
   readonly id: string;
@@ -22,7 +22,7 @@ export function renderPage(document: OpenApiDocument): string {
   const groups = groupEntries(document);
   return html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${document.info.title}</title><style>${new Html(pageStyle)}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${document.info.title}</title><style>${new Html(PAGE_STYLE)}</style></head>
 <body>
 <nav><p><strong>${document.info.title}</strong><br><span class="dim">${document.info.version}</span></p>${groups.map(renderIndex)}<p><a href="#schemas">Schemas</a></p></nav>
 <main>

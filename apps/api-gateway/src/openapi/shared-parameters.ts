@@ -1,4 +1,4 @@
-const id = '6f1d1f4e-0000-4000-8000-000000000001';
+const ID = '6f1d1f4e-0000-4000-8000-000000000001';
 
 interface SharedParameter {
   readonly description: string;
@@ -6,7 +6,7 @@ interface SharedParameter {
 }
 
 /** Parameters that several routes have: the same name means the same. One of a single route is described there. */
-export const sharedParameters: Readonly<Record<string, SharedParameter>> = {
+export const SHARED_PARAMETERS: Readonly<Record<string, SharedParameter>> = {
   address: {
     description: 'An address of the project, in any form that its family reads.',
     example: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
@@ -20,23 +20,23 @@ export const sharedParameters: Readonly<Record<string, SharedParameter>> = {
   chain_gid: { description: 'The chain as CAIP-2.', example: 'eip155:1' },
   chain_gids: { description: 'Only what belongs to these chains (CAIP-2).', example: ['eip155:1'] },
   change: { description: 'Only receive (0) or change (1) addresses.' },
-  channel_id: { description: 'The notification channel, by its `id`.', example: id },
-  delivery_id: { description: 'The delivery, by its `id`.', example: id },
-  event_id: { description: 'The event, by its `event_id`.', example: id },
+  channel_id: { description: 'The notification channel, by its `id`.', example: ID },
+  delivery_id: { description: 'The delivery, by its `id`.', example: ID },
+  event_id: { description: 'The event, by its `event_id`.', example: ID },
   formats: { description: 'Only addresses written in one of these formats.', example: ['evm'] },
   from_block: { description: 'Only from that block on, inclusive.', example: 21_000_000 },
   is_archived: { description: 'Only archived ones, or only those that are not.' },
   is_monitored: { description: 'Only addresses that are monitored, or only those that are not.' },
   is_used: { description: 'Only addresses that a transaction touched, or only others.' },
-  key_id: { description: 'The key, by its `id`.', example: id },
+  key_id: { description: 'The key, by its `id`.', example: ID },
   kind: { description: 'Only those of that kind.' },
   limit: { description: 'Items a page.' },
-  member_id: { description: 'The member, by its `id`.', example: id },
+  member_id: { description: 'The member, by its `id`.', example: ID },
   namespaces: { description: 'Only assets of these CAIP-19 namespaces.' },
-  notification_channel_id: { description: 'The notification channel, by its `id`.', example: id },
+  notification_channel_id: { description: 'The notification channel, by its `id`.', example: ID },
   page: { description: 'Which page, from 1.' },
-  project_id: { description: 'The project, by its `id`.', example: id },
-  public_key_id: { description: 'The public key, by its `id`.', example: id },
+  project_id: { description: 'The project, by its `id`.', example: ID },
+  public_key_id: { description: 'The public key, by its `id`.', example: ID },
   search: {
     description: 'Only those whose name or label holds this text, upper or lower case.',
     example: 'shop',

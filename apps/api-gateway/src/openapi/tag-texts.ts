@@ -1,5 +1,5 @@
 /** What the operations below the first segment of a path are about. */
-export const tagTexts: Readonly<Record<string, string>> = {
+export const TAG_TEXTS: Readonly<Record<string, string>> = {
   version: 'Which version answers.',
   blockchains:
     'Chains that the installation knows, their nodes and how far they are read. They belong to the operator.',

@@ -6,7 +6,7 @@ import type { ApiDeps } from '../server/api-deps.ts';
 import { recordChange } from '../management/record-change.ts';
 import type { Author } from '../management/record-change.ts';
 import type { PublicKeyRow } from '../records/public-key.ts';
-import { addressesPerCallMax, indexMax } from './index-limits.ts';
+import { ADDRESSES_PER_CALL_MAX, INDEX_MAX } from './index-limits.ts';
 import { inTurn } from './in-turn.ts';
 import { insertHdAddresses } from './insert-hd-addresses.ts';
 import type { InsertedAddress } from './insert-hd-addresses.ts';
@@ -27,8 +27,8 @@ interface Generation {
 type Deps = Pick<ApiDeps, 'db' | 'bus' | 'logger'>;
 type Derived = Map<number, DerivedAddress>;
 
-const attemptsMax = 12;
-const aheadMin = 16;
+const ATTEMPTS_MAX = 12;
+const AHEAD_MIN = 16;
 
 /** Makes the addresses of these indexes exist, those that do already as they are. */
 export async function generateAddresses(
@@ -57,14 +57,14 @@ export async function generateAddresses(
  */
 export async function generateNextAddress(deps: Deps, generation: Generation): Promise<Generated> {
   const derived: Derived = new Map();
-  let ahead = aheadMin;
+  let ahead = AHEAD_MIN;
   return repeat(
     deps,
     generation,
     async () => {
       const first = await findNextIndex(deps.db, generation);
-      await derive(generation, derived, listRange(first, Math.min(first + ahead - 1, indexMax)));
-      ahead = Math.min(ahead * 4, addressesPerCallMax);
+      await derive(generation, derived, listRange(first, Math.min(first + ahead - 1, INDEX_MAX)));
+      ahead = Math.min(ahead * 4, ADDRESSES_PER_CALL_MAX);
       return async (sql) => {
         const index = await findNextIndex(sql, generation);
         return { indexes: [index], create: [index] };
@@ -86,7 +86,7 @@ async function repeat(
   prepare: () => Promise<(sql: Sql) => Promise<Plan>>,
   derived: Derived,
 ): Promise<Generated> {
-  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const decide = await prepare();
     // One connection for each key: the rest of the process goes on while many ask for addresses of one.
     const outcome = await inTurn(deps.db.pool, generation.key.id, () =>
@@ -173,8 +173,8 @@ async function findNextIndex(sql: Sql, { key, change }: Generation): Promise<num
     [key.id, change],
   );
   const next = (rows[0]?.highest ?? -1) + 1;
-  if (next > indexMax)
-    throw unprocessableEntity(`The public key has no index left: its highest one is ${indexMax}.`);
+  if (next > INDEX_MAX)
+    throw unprocessableEntity(`The public key has no index left: its highest one is ${INDEX_MAX}.`);
   return next;
 }
 

@@ -8,7 +8,7 @@ import type { PublicKeyRow } from '../records/public-key.ts';
 type HdRecord = z.infer<typeof hdAddressSchema>;
 
 /** Rows that are made into records in one go: the event loop has others to serve. */
-const atOnce = 250;
+const AT_ONCE = 250;
 
 /**
  * Addresses of one chain of a key, in the order of their indexes in `indexes`; one that was deleted meanwhile is left out.
@@ -22,8 +22,8 @@ export async function readGenerated(
 ): Promise<HdRecord[]> {
   const records: HdRecord[] = [];
   const lastUsed = (await readLastUsed(sql, [key.id])).get(`${key.id}/${change}`) ?? -1;
-  for (let start = 0; start < indexes.length; start += atOnce) {
-    const rows = await readRows(sql, key, change, indexes.slice(start, start + atOnce));
+  for (let start = 0; start < indexes.length; start += AT_ONCE) {
+    const rows = await readRows(sql, key, change, indexes.slice(start, start + AT_ONCE));
     records.push(
       ...rows.map((row) => toAddressRecord(row, lastUsed)).filter((record) => record.kind === 'hd'),
     );

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import { toPublicKeyRecord } from '../records/public-key.ts';
 import type { PublicKeyRow, PublicKeyUse, publicKeySchema } from '../records/public-key.ts';
-import { indexMax } from './index-limits.ts';
+import { INDEX_MAX } from './index-limits.ts';
 
 /** The records of keys, in their order, with what their addresses say. */
 export async function readPublicKeys(
@@ -44,5 +44,5 @@ async function readUses(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<s
 
 function findNext(highest: number | null): number | null {
   if (highest === null) return 0;
-  return highest < indexMax ? highest + 1 : null;
+  return highest < INDEX_MAX ? highest + 1 : null;
 }

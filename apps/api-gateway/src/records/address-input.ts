@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const maxMetadataBytes = 16_384;
+const MAX_METADATA_BYTES = 16_384;
 
 export const labelSchema = z.string().trim().min(1).max(255);
 
@@ -8,8 +8,8 @@ export const labelSchema = z.string().trim().min(1).max(255);
 export const metadataSchema = z
   .record(z.string().min(1).max(128), z.unknown())
   .refine((value) => Object.keys(value).length <= 50, { error: 'expected at most 50 members' })
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes, {
-    error: `expected at most ${maxMetadataBytes} bytes as JSON`,
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, {
+    error: `expected at most ${MAX_METADATA_BYTES} bytes as JSON`,
   });
 
 /** An address as a path parameter: any form that its family reads. */

@@ -129,7 +129,7 @@ export const addressSchema = z
   .discriminatedUnion('kind', [externalAddressSchema, hdAddressSchema])
   .meta({ id: 'Address' });
 
-export const addressInclude = {
+export const ADDRESS_INCLUDE = {
   watches: { select: { chainGid: true, fromBlock: true } },
   backfills: {
     select: {
@@ -145,7 +145,7 @@ export const addressInclude = {
   },
   publicKey: { select: { derivationPath: true, gapLimit: true } },
 } as const satisfies Prisma.AddressInclude;
-export type AddressRow = Prisma.AddressGetPayload<{ include: typeof addressInclude }>;
+export type AddressRow = Prisma.AddressGetPayload<{ include: typeof ADDRESS_INCLUDE }>;
 
 /** @param lastUsed the highest used index of the address's chain of its key, -1 without one; external addresses have none */
 export function toAddressRecord(row: AddressRow, lastUsed: number): z.infer<typeof addressSchema> {

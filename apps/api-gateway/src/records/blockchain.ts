@@ -78,7 +78,7 @@ export const blockchainSchema = z
   })
   .meta({ id: 'Blockchain' });
 
-export const blockchainInclude = {
+export const BLOCKCHAIN_INCLUDE = {
   ingestorState: true,
   analyzerState: true,
   balanceState: true,

@@ -35,9 +35,9 @@ export interface AppOptions {
   readonly checkReplies?: boolean;
 }
 
-const bodyLimitBytes = 262_144;
+const BODY_LIMIT_BYTES = 262_144;
 /** Of an API that is never framed, sniffed or kept by anybody between. */
-const securityHeaders = {
+const SECURITY_HEADERS = {
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
@@ -57,11 +57,11 @@ export function createApp(options: AppOptions): Express {
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies);
   const limit = createLimit(options.cache, options.limits);
-  const readBody = [checkUrl(), jsonBody({ limitBytes: bodyLimitBytes })];
+  const readBody = [checkUrl(), jsonBody({ limitBytes: BODY_LIMIT_BYTES })];
   app.use(
     requestId(),
     recordRequests(options.logger),
-    helmet(securityHeaders),
+    helmet(SECURITY_HEADERS),
     forbidStorage,
     crossOrigin({ origins: options.corsOrigins, limit }),
     limitPublic(limit),

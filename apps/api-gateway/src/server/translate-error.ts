@@ -3,7 +3,7 @@ import type { ProblemError } from '@chainwatch/problem';
 
 // Connections refused, lost or cut (SQLSTATE classes 08 and 57P, too many of them 53), a statement over its time (57014), a pool that gave none in time, a
 // transaction that had to give way (40), and the same through Prisma (https://www.prisma.io/docs/orm/reference/error-reference).
-const unavailable =
+const UNAVAILABLE =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|40...|57014|57P..|53...|P1001|P1002|P1008|P1017|P2024|P2034)$/;
 
 /**
@@ -23,7 +23,7 @@ export function translateError(error: unknown): ProblemError | undefined {
     )
   )
     return notFound('The resource was deleted meanwhile.');
-  if (!failures.some(({ code, message }) => unavailable.test(String(code)) || isPoolFailure(String(message))))
+  if (!failures.some(({ code, message }) => UNAVAILABLE.test(String(code)) || isPoolFailure(String(message))))
     return undefined;
   return serviceUnavailable('The database is not available at the moment.', {
     cause: error,

@@ -36,7 +36,7 @@ function deriveChild(parent: HDKey, index: number): HDKey {
 }
 
 /** What was just derived is a point of the curve: validating it again doubles the time of taproot. */
-const unchecked = { validate: false };
+const UNCHECKED = { validate: false };
 
 function encodeAddress(pubkey: Uint8Array, format: HdFormat, network: Network): string {
   const { address } = pay(pubkey, format, network);
@@ -47,13 +47,13 @@ function encodeAddress(pubkey: Uint8Array, format: HdFormat, network: Network): 
 function pay(pubkey: Uint8Array, format: HdFormat, network: Network): Payment {
   switch (format) {
     case 'p2pkh':
-      return payments.p2pkh({ pubkey, network }, unchecked);
+      return payments.p2pkh({ pubkey, network }, UNCHECKED);
     case 'p2sh-p2wpkh':
-      return payments.p2sh({ redeem: payments.p2wpkh({ pubkey, network }, unchecked), network }, unchecked);
+      return payments.p2sh({ redeem: payments.p2wpkh({ pubkey, network }, UNCHECKED), network }, UNCHECKED);
     case 'p2wpkh':
-      return payments.p2wpkh({ pubkey, network }, unchecked);
+      return payments.p2wpkh({ pubkey, network }, UNCHECKED);
     case 'p2tr':
       // BIP-86: the key with even y, tweaked by its own tagged hash, commits to no script.
-      return payments.p2tr({ internalPubkey: pubkey.subarray(1), network }, unchecked);
+      return payments.p2tr({ internalPubkey: pubkey.subarray(1), network }, UNCHECKED);
   }
 }

@@ -15,9 +15,9 @@ export interface ExtendedKey {
   readonly fingerprint: string;
 }
 
-const characters = 111;
-const depthAt = 4;
-const keyAt = 45;
+const CHARACTERS = 111;
+const DEPTH_AT = 4;
+const KEY_AT = 45;
 const base58check = createBase58check(sha256);
 
 /**
@@ -30,7 +30,7 @@ export function decodeExtendedKey(text: string): ExtendedKey {
   if (looksPrivate(text)) throw privateKey();
   const bytes = decodeBase58Check(text);
   const prefix = acceptPrefix(bytes);
-  if (bytes[keyAt] !== 2 && bytes[keyAt] !== 3)
+  if (bytes[KEY_AT] !== 2 && bytes[KEY_AT] !== 3)
     throw invalid('expected a compressed public key that begins with 02 or 03, got another first byte');
   const node = readNode(text, bytes);
   return {
@@ -41,15 +41,15 @@ export function decodeExtendedKey(text: string): ExtendedKey {
   };
 }
 
-const acceptedNames =
+const ACCEPTED_NAMES =
   'an extended public key of one signer (xpub, ypub, zpub, or tpub, upub, vpub for a test network)';
 
 function decodeBase58Check(text: string): Uint8Array {
   if (/[^1-9A-HJ-NP-Za-km-z]/.test(text))
     throw invalid('expected Base58 characters only (no 0, O, I or l), got others');
   // Also a bound: the time that Base58 takes grows with the square of its length.
-  if (text.length !== characters)
-    throw invalid(`expected ${characters} characters of Base58, got ${text.length}`);
+  if (text.length !== CHARACTERS)
+    throw invalid(`expected ${CHARACTERS} characters of Base58, got ${text.length}`);
   try {
     return base58check.decode(text);
   } catch {
@@ -60,16 +60,16 @@ function decodeBase58Check(text: string): Uint8Array {
 
 function acceptPrefix(bytes: Uint8Array): ExtendedKeyPrefix {
   const prefix = findPrefix(Buffer.from(bytes).readUInt32BE());
-  if (prefix === undefined) throw invalid(`expected ${acceptedNames}, got unknown version bytes`);
+  if (prefix === undefined) throw invalid(`expected ${ACCEPTED_NAMES}, got unknown version bytes`);
   if (!prefix.isPublic) throw privateKey();
   if (prefix.isMultisig === true)
-    throw invalid(`expected ${acceptedNames}, got the key of a multisig wallet (${prefix.name})`);
+    throw invalid(`expected ${ACCEPTED_NAMES}, got the key of a multisig wallet (${prefix.name})`);
   return prefix;
 }
 
 function readNode(text: string, bytes: Uint8Array): HDKey {
   // A master key has no parent and no number; what says it has is none.
-  if (bytes[depthAt] === 0) throw invalid('expected the key of an account, depth 3, got depth 0');
+  if (bytes[DEPTH_AT] === 0) throw invalid('expected the key of an account, depth 3, got depth 0');
   try {
     return HDKey.fromExtendedKey(text, versionsOf(text));
   } catch {
@@ -79,7 +79,7 @@ function readNode(text: string, bytes: Uint8Array): HDKey {
 
 function privateKey(): InvalidPublicKeyError {
   return invalid(
-    `expected ${acceptedNames}, got a private key, which must never leave its owner: treat it as disclosed`,
+    `expected ${ACCEPTED_NAMES}, got a private key, which must never leave its owner: treat it as disclosed`,
   );
 }
 

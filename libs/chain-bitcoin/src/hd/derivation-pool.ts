@@ -23,7 +23,7 @@ interface Job {
   crashes: number;
 }
 
-const crashesMax = 2;
+const CRASHES_MAX = 2;
 
 /**
  * Derives in one thread, started with the first request and again when it dies. Requests take turns slice by slice, so
@@ -126,7 +126,7 @@ export class DerivationPool {
     this.#running = undefined;
     if (job !== undefined && !job.isSettled) {
       job.crashes += 1;
-      if (job.crashes < crashesMax) this.#waiting.unshift(job);
+      if (job.crashes < CRASHES_MAX) this.#waiting.unshift(job);
       else job.reject(unavailable('the thread that derives addresses died twice', cause));
     }
     this.#next();

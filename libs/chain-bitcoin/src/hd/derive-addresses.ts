@@ -7,12 +7,12 @@ import { DerivationPool } from './derivation-pool.ts';
 import type { HdFormat } from './derivation-task.ts';
 import { startWorker } from './start-worker.ts';
 
-const addressesMax = 1_000;
-const indexMax = 2 ** 31 - 1;
+const ADDRESSES_MAX = 1_000;
+const INDEX_MAX = 2 ** 31 - 1;
 /** A thread each: a thousand taproot addresses take one thread two seconds. */
 const pools = [new DerivationPool({ startWorker }), new DerivationPool({ startWorker })];
 /** More are shared among the threads. */
-const sharedMin = 100;
+const SHARED_MIN = 100;
 
 /** `HdDerivation.deriveAddresses` for Bitcoin. */
 export async function deriveAddresses(
@@ -24,7 +24,7 @@ export async function deriveAddresses(
   if (indexes.length === 0) return [];
   const format = checkFormat(request.addressFormat);
   const network = readNetwork(request.networkGid);
-  const size = indexes.length > sharedMin ? Math.ceil(indexes.length / pools.length) : indexes.length;
+  const size = indexes.length > SHARED_MIN ? Math.ceil(indexes.length / pools.length) : indexes.length;
   const parts = pools.map((_, position) => indexes.slice(position * size, (position + 1) * size));
   const derived = await Promise.all(
     parts.flatMap((part, position) =>
@@ -57,10 +57,10 @@ function listSharing(
 
 function checkIndexes(change: number, indexes: readonly number[]): void {
   if (change !== 0 && change !== 1) throw new RangeError(`expected change 0 or 1, got ${change}`);
-  if (indexes.length > addressesMax)
-    throw new RangeError(`expected at most ${addressesMax} indexes, got ${indexes.length}`);
-  const wrong = indexes.find((index) => !Number.isInteger(index) || index < 0 || index > indexMax);
-  if (wrong !== undefined) throw new RangeError(`expected indexes from 0 to ${indexMax}, got ${wrong}`);
+  if (indexes.length > ADDRESSES_MAX)
+    throw new RangeError(`expected at most ${ADDRESSES_MAX} indexes, got ${indexes.length}`);
+  const wrong = indexes.find((index) => !Number.isInteger(index) || index < 0 || index > INDEX_MAX);
+  if (wrong !== undefined) throw new RangeError(`expected indexes from 0 to ${INDEX_MAX}, got ${wrong}`);
 }
 
 function checkFormat(format: string): HdFormat {

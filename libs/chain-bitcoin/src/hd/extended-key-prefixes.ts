@@ -9,7 +9,7 @@ export interface ExtendedKeyPrefix {
 }
 
 /** Version bytes of extended keys (BIP-32, SLIP-132), so that what is refused can be named. */
-const prefixes: readonly ExtendedKeyPrefix[] = [
+const PREFIXES: readonly ExtendedKeyPrefix[] = [
   { name: 'xpub', version: 0x0488b21e, isPublic: true, isTest: false },
   { name: 'ypub', version: 0x049d7cb2, isPublic: true, isTest: false, purpose: 49 },
   { name: 'zpub', version: 0x04b24746, isPublic: true, isTest: false, purpose: 84 },
@@ -34,12 +34,12 @@ const prefixes: readonly ExtendedKeyPrefix[] = [
 
 /** Undefined for version bytes that nobody registered. */
 export function findPrefix(version: number): ExtendedKeyPrefix | undefined {
-  return prefixes.find((prefix) => prefix.version === version);
+  return PREFIXES.find((prefix) => prefix.version === version);
 }
 
 /** What @scure/bip32 takes a public key under: the version that its text begins with, and no private one. */
 export function versionsOf(extendedPublicKey: string): { readonly public: number; readonly private: number } {
-  const prefix = prefixes.find(({ name }) => extendedPublicKey.startsWith(name));
+  const prefix = PREFIXES.find(({ name }) => extendedPublicKey.startsWith(name));
   if (prefix?.isPublic !== true) throw new Error('expected an extended public key, got another text');
   return { public: prefix.version, private: 0 };
 }

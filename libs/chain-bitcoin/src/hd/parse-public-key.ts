@@ -3,18 +3,18 @@ import type { ParsedPublicKey, PublicKeyInput } from '@chainwatch/chain-core';
 import { bitcoinNetworks } from '../networks.ts';
 import { decodeExtendedKey } from './decode-extended-key.ts';
 import type { ExtendedKey } from './decode-extended-key.ts';
-import { formatOfPurpose, parseDerivationPath } from './parse-derivation-path.ts';
+import { FORMAT_OF_PURPOSE, parseDerivationPath } from './parse-derivation-path.ts';
 import type { AccountPath } from './parse-derivation-path.ts';
 
-const accountDepth = 3;
-const hardened = 2 ** 31;
+const ACCOUNT_DEPTH = 3;
+const HARDENED = 2 ** 31;
 
 /** `HdDerivation.parsePublicKey` for Bitcoin: BIP-32 serialization, SLIP-132 prefixes, paths of BIP-44, 49, 84 and 86. */
 export function parsePublicKey(input: PublicKeyInput): ParsedPublicKey {
   const extendedPublicKey = input.extendedPublicKey.trim();
   const key = decodeExtendedKey(extendedPublicKey);
-  if (key.depth !== accountDepth)
-    throw invalidKey(`expected the key of an account, depth ${accountDepth}, got depth ${key.depth}`);
+  if (key.depth !== ACCOUNT_DEPTH)
+    throw invalidKey(`expected the key of an account, depth ${ACCOUNT_DEPTH}, got depth ${key.depth}`);
   const path = parseDerivationPath(input.derivationPath);
   checkAgreement(key, path);
   return {
@@ -23,7 +23,7 @@ export function parsePublicKey(input: PublicKeyInput): ParsedPublicKey {
     derivationPath: path.text,
     purpose: path.purpose,
     accountIndex: path.account,
-    addressFormat: formatOfPurpose[path.purpose]!,
+    addressFormat: FORMAT_OF_PURPOSE[path.purpose]!,
     networkGids: listNetworkGids(path, input.networkGid),
   };
 }
@@ -39,8 +39,8 @@ function checkAgreement({ prefix, childNumber }: ExtendedKey, path: AccountPath)
       `expected the purpose ${prefix.purpose}' for the prefix ${prefix.name}, got ${path.purpose}'`,
     );
   }
-  if (childNumber !== hardened + path.account) {
-    const own = childNumber >= hardened ? `${childNumber - hardened}'` : `${childNumber}, not hardened`;
+  if (childNumber !== HARDENED + path.account) {
+    const own = childNumber >= HARDENED ? `${childNumber - HARDENED}'` : `${childNumber}, not hardened`;
     throw conflict(`expected the account that the key says it is (${own}), got ${path.account}'`);
   }
 }

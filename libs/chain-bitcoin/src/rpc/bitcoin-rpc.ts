@@ -1,7 +1,7 @@
 import type { BlockReader, FamilyRpc } from '@chainwatch/chain-core';
 import { createCacheRules } from './cache-rules.ts';
 import { findKnownTransaction } from './find-known-transaction.ts';
-import { bitcoinMethods } from './methods.ts';
+import { BITCOIN_METHODS } from './methods.ts';
 import { readHealth } from './read-health.ts';
 
 /** Warm-up, initial download, not connected to anybody or shutting down. */
@@ -9,7 +9,7 @@ const UNABLE_CODES: ReadonlySet<unknown> = new Set([-28, -10, -9]);
 const RESULT = /"result"\s*:\s*(\d{1,12})\b/;
 
 export const bitcoinRpc: FamilyRpc = {
-  methods: bitcoinMethods,
+  methods: BITCOIN_METHODS,
   servesVersion1: true,
   // What Bitcoin Core's own documentation sends.
   contentTypes: ['text/plain'],

@@ -3,19 +3,19 @@ import {
   createEthereumCacheRules,
   ETHEREUM_PROBE,
   ethereumBlockReaders,
-  ethereumFilters,
+  ETHEREUM_FILTERS,
   ethereumSubscriptions,
   readEthereumHealth,
   UNKNOWN_FILTER,
 } from '@chainwatch/ethereum-rpc';
 import { findKnownTransaction } from './find-known-transaction.ts';
 import { judgeError } from './judge-error.ts';
-import { evmMethods } from './methods.ts';
+import { EVM_METHODS } from './methods.ts';
 
 const UPPER_HEX = /"0x[0-9a-f]*[A-F]/;
 
 export const evmRpc: FamilyRpc = {
-  methods: evmMethods,
+  methods: EVM_METHODS,
   // Hexadecimal text is the same in either case.
   normalizeParams: (params) =>
     UPPER_HEX.test(params) ? params.replace(/"0x[0-9a-fA-F]*"/g, (text) => text.toLowerCase()) : params,
@@ -26,8 +26,8 @@ export const evmRpc: FamilyRpc = {
   readHealth: readEthereumHealth,
   probe: ETHEREUM_PROBE,
   filters: {
-    ...ethereumFilters,
-    unknownAnswer: (method) => (method === ethereumFilters.ends ? '"result":false' : UNKNOWN_FILTER),
+    ...ETHEREUM_FILTERS,
+    unknownAnswer: (method) => (method === ETHEREUM_FILTERS.ends ? '"result":false' : UNKNOWN_FILTER),
   },
   subscriptions: ethereumSubscriptions,
 };

@@ -1,6 +1,6 @@
 import type { RpcMethods } from '@chainwatch/chain-core';
 
-export const evmMethods: RpcMethods = {
+export const EVM_METHODS: RpcMethods = {
   locked:
     /^(admin_|personal_|miner_|clique_|engine_|les_|wallet_|debug_(set|write|start|stop|chaindb|free|verbosity|vmodule|backtrace|goTrace|mutex|block(Profile)|cpuProfile|memStats|gcStats|stacks)|eth_sign|eth_sendTransaction$|eth_submit)/,
   send: /^eth_sendRawTransaction$/,

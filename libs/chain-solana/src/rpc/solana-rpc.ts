@@ -1,13 +1,13 @@
 import type { FamilyRpc } from '@chainwatch/chain-core';
 import { createCacheRules } from './cache-rules.ts';
-import { solanaMethods } from './methods.ts';
+import { SOLANA_METHODS } from './methods.ts';
 import { readHealth } from './read-health.ts';
 
 /** Node unhealthy, minimum slot not reached, block not available, its status not available yet, cleaned up already. */
 const UNABLE_CODES: ReadonlySet<unknown> = new Set([-32005, -32016, -32004, -32014, -32001]);
 
 export const solanaRpc: FamilyRpc = {
-  methods: solanaMethods,
+  methods: SOLANA_METHODS,
   createCacheRules,
   blockReaders: new Map(),
   judgeError: ({ code }) => (UNABLE_CODES.has(code) ? 'unable' : 'answer'),

@@ -2,18 +2,18 @@ import type { FamilyRpc } from '@chainwatch/chain-core';
 import {
   ETHEREUM_PROBE,
   ethereumBlockReaders,
-  ethereumFilters,
+  ETHEREUM_FILTERS,
   ethereumSubscriptions,
   readEthereumHealth,
   UNKNOWN_FILTER,
 } from '@chainwatch/ethereum-rpc';
 import { createCacheRules } from './cache-rules.ts';
 import { judgeText } from './judge-text.ts';
-import { tronMethods } from './methods.ts';
+import { TRON_METHODS } from './methods.ts';
 import { walletPaths } from './wallet-paths.ts';
 
 export const tronRpc: FamilyRpc = {
-  methods: tronMethods,
+  methods: TRON_METHODS,
   splitsBatches: true,
   createCacheRules,
   blockReaders: ethereumBlockReaders,
@@ -21,7 +21,7 @@ export const tronRpc: FamilyRpc = {
   judgeText,
   readHealth: readEthereumHealth,
   probe: ETHEREUM_PROBE,
-  filters: { ...ethereumFilters, unknownAnswer: () => UNKNOWN_FILTER },
+  filters: { ...ETHEREUM_FILTERS, unknownAnswer: () => UNKNOWN_FILTER },
   subscriptions: ethereumSubscriptions,
   paths: walletPaths,
 };

@@ -1,5 +1,5 @@
 /** What the notifier and HTTP itself set (decisions.md §5). */
-const reserved = new Set([
+const RESERVED = new Set([
   'accept-encoding',
   'connection',
   'content-encoding',
@@ -24,7 +24,7 @@ const reserved = new Set([
 /** Why a webhook may not carry this header; undefined when it may. */
 export function findReservedHeader(name: string, { isCredential = false } = {}): string | undefined {
   const lower = name.toLowerCase();
-  if (reserved.has(lower) || lower.startsWith('x-webhook-'))
+  if (RESERVED.has(lower) || lower.startsWith('x-webhook-'))
     return 'expected a header name that is not reserved';
   if (lower === 'authorization' && !isCredential)
     return 'expected credentials in auth, where they are stored encrypted';

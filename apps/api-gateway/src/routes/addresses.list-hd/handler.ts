@@ -3,7 +3,7 @@ import { pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import {
   addressFilters,
-  addressSortFields,
+  ADDRESS_SORT_FIELDS,
   hdAddressFilters,
   queryAddresses,
 } from '../../addresses/query-addresses.ts';
@@ -17,7 +17,7 @@ export const listHdAddresses = defineRoute({
   query: z.strictObject({
     ...addressFilters,
     ...hdAddressFilters,
-    sort_by: sortParameter(addressSortFields, '-created_at'),
+    sort_by: sortParameter(ADDRESS_SORT_FIELDS, '-created_at'),
     public_key_id: z.uuid().optional(),
   }),
   responses: { 200: pageSchema(hdAddressSchema) },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
-import { addressFilters, addressSortFields, queryAddresses } from '../../addresses/query-addresses.ts';
+import { addressFilters, ADDRESS_SORT_FIELDS, queryAddresses } from '../../addresses/query-addresses.ts';
 import { addressSchema } from '../../records/address.ts';
 
 export const listAddresses = defineRoute({
@@ -11,7 +11,7 @@ export const listAddresses = defineRoute({
   summary: 'Addresses of the project, HD and external',
   query: z.strictObject({
     ...addressFilters,
-    sort_by: sortParameter(addressSortFields, '-created_at'),
+    sort_by: sortParameter(ADDRESS_SORT_FIELDS, '-created_at'),
     kind: z.enum(['hd', 'external']).optional(),
     public_key_id: z.uuid().optional(),
   }),

@@ -21,7 +21,7 @@ interface Row {
   readonly confirmations: number;
 }
 
-const columns = { block_number: 'block_number', amount: 'amount_raw' } as const;
+const COLUMNS = { block_number: 'block_number', amount: 'amount_raw' } as const;
 const UNSPENT = 'utxos u WHERE u.chain_gid = ANY ($1) AND u.address = $2 AND u.spent_block_number IS NULL';
 /** While earlier coins of the address are being looked for, those that are known are known from others who watch it. */
 const OWN = `NOT EXISTS (SELECT FROM address_backfills f LEFT JOIN address_watches w ON w.address_id = f.address_id AND w.chain_gid = f.chain_gid
@@ -37,7 +37,7 @@ export async function queryCoins(
   const values = [[...chains.keys()], query.address, ...(isSearching ? [query.addressId] : [])];
   const source = isSearching ? `${UNSPENT} AND ${OWN}` : UNSPENT;
   const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
-  const order = [columns[query.sort_by.replace('-', '') as keyof typeof columns], 'chain_gid', 'txid', 'vout']
+  const order = [COLUMNS[query.sort_by.replace('-', '') as keyof typeof COLUMNS], 'chain_gid', 'txid', 'vout']
     .map((column) => `u.${column} ${direction}`)
     .join(', ');
   const [page, count] = await Promise.all([

@@ -12,7 +12,7 @@ import {
 import { toOrders } from '../../records/order.ts';
 import { madeAtSchema, madeUntilSchema, searchSchema } from '../../records/path-schemas.ts';
 
-const columns = { created_at: 'createdAt' } as const;
+const COLUMNS = { created_at: 'createdAt' } as const;
 
 const querySchema = z.strictObject({
   ...pageParameters,
@@ -63,7 +63,7 @@ export const listAuditLogs = defineRoute({
       OR: matches && [{ actorName: matches }, { actorMask: matches }],
     };
     const total = await prisma.auditLog.count({ where });
-    const orderBy = toOrders(query.sort_by, columns, ['id']);
+    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
     // The ids alone come from an index, whatever number of rows is passed over.
     const ids =
       offsetOf(query) < total

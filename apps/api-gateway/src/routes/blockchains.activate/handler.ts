@@ -4,7 +4,7 @@ import { announceChain } from '../../chains/announce-chain.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findChain, loadFamily, type ChainRow } from '../../chains/find-chain.ts';
 import {
-  blockchainInclude,
+  BLOCKCHAIN_INCLUDE,
   blockchainSchema,
   hasEndpoint,
   toBlockchainRecord,
@@ -53,7 +53,7 @@ export const activateBlockchain = defineRoute({
         updatedAt: new Date(),
         ...(fromBlock !== undefined && { startBlock: fromBlock }),
       },
-      include: blockchainInclude,
+      include: BLOCKCHAIN_INCLUDE,
     });
     announceChain(deps, chain.gid);
     return { status: 200, body: toBlockchainRecord(row) };

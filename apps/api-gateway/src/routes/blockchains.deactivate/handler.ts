@@ -1,7 +1,7 @@
 import { announceChain } from '../../chains/announce-chain.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';
-import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
+import { BLOCKCHAIN_INCLUDE, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 
 export const deactivateBlockchain = defineRoute({
@@ -17,7 +17,7 @@ export const deactivateBlockchain = defineRoute({
     const row = await deps.prisma.blockchain.update({
       where: { gid: chain.gid },
       data: { isActive: false, updatedAt: new Date() },
-      include: blockchainInclude,
+      include: BLOCKCHAIN_INCLUDE,
     });
     announceChain(deps, chain.gid);
     return { status: 200, body: toBlockchainRecord(row) };

@@ -16,7 +16,7 @@ import { blockchainSchema } from '../../records/blockchain.ts';
 import { toOrders } from '../../records/order.ts';
 import { familySchema, searchSchema } from '../../records/path-schemas.ts';
 
-const columns = { name: 'name', short_name: 'shortName', gid: 'gid', is_active: 'isActive' } as const;
+const COLUMNS = { name: 'name', short_name: 'shortName', gid: 'gid', is_active: 'isActive' } as const;
 
 export const listBlockchains = defineRoute({
   method: 'GET',
@@ -38,7 +38,7 @@ export const listBlockchains = defineRoute({
       isActive: query.is_active,
       OR: matches && [{ name: matches }, { shortName: matches }],
     };
-    const orderBy = toOrders(query.sort_by, columns, ['gid']);
+    const orderBy = toOrders(query.sort_by, COLUMNS, ['gid']);
     const [rows, total] = await Promise.all([
       prisma.blockchain.findMany({
         where,

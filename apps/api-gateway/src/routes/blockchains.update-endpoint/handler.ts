@@ -12,7 +12,7 @@ import { announceChain } from '../../chains/announce-chain.ts';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import { defineRoute, type ApiRoute } from '../../server/define-route.ts';
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
-import { blockchainInclude, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
+import { BLOCKCHAIN_INCLUDE, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { verifyEndpoint } from './verify-endpoint.ts';
 
@@ -99,7 +99,7 @@ function endpointRoute(manifest: FamilyManifest): ApiRoute {
           ...sealGiven(given, chain, deps.sealer),
           updatedAt: new Date(),
         },
-        include: blockchainInclude,
+        include: BLOCKCHAIN_INCLUDE,
       });
       announceChain(deps, chain.gid);
       return { status: 200, body: toBlockchainRecord(row) };

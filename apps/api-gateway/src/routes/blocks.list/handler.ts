@@ -18,7 +18,7 @@ import { NOBODY, sumCounts } from '../../lists/sum-counts.ts';
 import { blockSchema, blockStatusSchema, toBlockRecord } from '../../records/block.ts';
 import { toOrders } from '../../records/order.ts';
 
-const columns = { number: 'number', chain_gid: 'chainGid', status: 'status' } as const;
+const COLUMNS = { number: 'number', chain_gid: 'chainGid', status: 'status' } as const;
 
 /** Numbers without a block are shown to those who ask for them. */
 const LISTED = ['new', 'processed', 'confirmed', 'reorged'] as const;
@@ -48,7 +48,7 @@ export const listBlocks = defineRoute({
       number: { gte: query.from_block, lte: query.to_block },
     };
     const total = await countBlocks({ prisma, db }, where, { ...query, chains });
-    const orderBy = toOrders(query.sort_by, columns, ['number', 'id']);
+    const orderBy = toOrders(query.sort_by, COLUMNS, ['number', 'id']);
     const skip = offsetOf(query);
     const rows =
       skip >= total

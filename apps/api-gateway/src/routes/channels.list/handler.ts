@@ -15,7 +15,7 @@ import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 import { toOrders } from '../../records/order.ts';
 
 const kinds = CHANNEL_KINDS.map(({ kind }) => kind).toSorted();
-const columns = { name: 'name', kind: 'kind', created_at: 'createdAt', updated_at: 'updatedAt' } as const;
+const COLUMNS = { name: 'name', kind: 'kind', created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 
 export const listChannels = defineRoute({
   method: 'GET',
@@ -37,7 +37,7 @@ export const listChannels = defineRoute({
       isArchived: query.is_archived,
       name: query.search === undefined ? undefined : containsText(query.search),
     };
-    const orderBy = toOrders(query.sort_by, columns, ['id']);
+    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
     const [rows, total] = await Promise.all([
       prisma.notificationChannel.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.notificationChannel.count({ where }),

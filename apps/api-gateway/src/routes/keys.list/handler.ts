@@ -7,7 +7,7 @@ import { keySchema, keyStatusSchema, keyTypeSchema, toKeyRecord } from '../../re
 import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 
-const columns = { created_at: 'createdAt', name: 'name', type: 'type' } as const;
+const COLUMNS = { created_at: 'createdAt', name: 'name', type: 'type' } as const;
 
 export const listKeys = defineRoute({
   method: 'GET',
@@ -38,7 +38,7 @@ export const listKeys = defineRoute({
         { OR: query.statuses?.map((status) => hasStatus(status, now)) },
       ],
     };
-    const orderBy = toOrders(query.sort_by, columns, ['id']);
+    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
     const [rows, total] = await Promise.all([
       prisma.apiKey.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.apiKey.count({ where }),

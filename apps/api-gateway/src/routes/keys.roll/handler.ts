@@ -5,7 +5,7 @@ import { findKey } from '../../management/find-key.ts';
 import { createdKeySchema, keyParams, keySchema, toKeyRecord } from '../../records/key.ts';
 import { rollKey } from './roll-key.ts';
 
-const graceSecondsMax = 30 * 86_400;
+const GRACE_SECONDS_MAX = 30 * 86_400;
 
 export const rollKeyRoute = defineRoute({
   method: 'POST',
@@ -17,7 +17,7 @@ export const rollKeyRoute = defineRoute({
     grace_seconds: z
       .int()
       .min(0)
-      .max(graceSecondsMax)
+      .max(GRACE_SECONDS_MAX)
       .meta({ description: 'How long the old key goes on, in seconds, at most 30 days.', examples: [3_600] }),
   }),
   example: { grace_seconds: 3_600 },

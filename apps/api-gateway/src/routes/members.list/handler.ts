@@ -7,7 +7,7 @@ import { memberSchema, roleSchema, toMemberRecord } from '../../records/member.t
 import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 
-const columns = { created_at: 'createdAt', email: 'email', role: 'role' } as const;
+const COLUMNS = { created_at: 'createdAt', email: 'email', role: 'role' } as const;
 
 export const listMembers = defineRoute({
   method: 'GET',
@@ -27,7 +27,7 @@ export const listMembers = defineRoute({
       role: query.roles && { in: query.roles },
       email: query.search === undefined ? undefined : containsText(query.search),
     };
-    const orderBy = toOrders(query.sort_by, columns, ['id']);
+    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
     const [rows, total] = await Promise.all([
       prisma.member.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.member.count({ where }),

@@ -7,7 +7,7 @@ import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { projectSchema, toProjectRecord } from '../../records/project.ts';
 
-const columns = { created_at: 'createdAt', updated_at: 'updatedAt', name: 'name' } as const;
+const COLUMNS = { created_at: 'createdAt', updated_at: 'updatedAt', name: 'name' } as const;
 
 export const listProjects = defineRoute({
   method: 'GET',
@@ -25,7 +25,7 @@ export const listProjects = defineRoute({
       workspaceId: principal.workspaceId,
       name: query.search === undefined ? undefined : containsText(query.search),
     };
-    const orderBy = toOrders(query.sort_by, columns, ['id']);
+    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
     const [rows, total] = await Promise.all([
       prisma.project.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.project.count({ where }),

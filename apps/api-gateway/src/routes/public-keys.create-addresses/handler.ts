@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { defineRoute } from '../../server/define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import { generateAddresses, generateNextAddress } from '../../public-keys/generate-addresses.ts';
-import { addressesPerCallMax, indexMax } from '../../public-keys/index-limits.ts';
+import { ADDRESSES_PER_CALL_MAX, INDEX_MAX } from '../../public-keys/index-limits.ts';
 import { readGenerated } from '../../public-keys/read-generated.ts';
 import { hdAddressSchema } from '../../records/address.ts';
 import { publicKeyParams } from '../../records/public-key.ts';
 
-const indexSchema = z.int().min(0).max(indexMax);
+const indexSchema = z.int().min(0).max(INDEX_MAX);
 
 const bodySchema = z
   .strictObject({
     indexes: z
       .array(indexSchema)
       .min(1)
-      .max(addressesPerCallMax)
+      .max(ADDRESSES_PER_CALL_MAX)
       .optional()
       .meta({ description: 'These, at most 1,000.', examples: [[0, 1, 2]] }),
     from: indexSchema.optional().meta({ description: 'Or these: the first, with `to`.', examples: [0] }),
@@ -35,8 +35,8 @@ const bodySchema = z
       return refuse('to', 'expected an index, as from is given, got nothing');
     if (from === undefined || to === undefined) return;
     if (to < from) return refuse('to', `expected at least ${from}, the value of from, got ${to}`);
-    if (to - from >= addressesPerCallMax)
-      refuse('to', `expected at most ${addressesPerCallMax} addresses a call, got ${to - from + 1}`);
+    if (to - from >= ADDRESSES_PER_CALL_MAX)
+      refuse('to', `expected at most ${ADDRESSES_PER_CALL_MAX} addresses a call, got ${to - from + 1}`);
   })
   .prefault({});
 

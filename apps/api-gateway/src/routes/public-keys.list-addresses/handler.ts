@@ -4,7 +4,7 @@ import { defineRoute } from '../../server/define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import {
   addressFilters,
-  addressSortFields,
+  ADDRESS_SORT_FIELDS,
   hdAddressFilters,
   queryAddresses,
 } from '../../addresses/query-addresses.ts';
@@ -20,7 +20,7 @@ export const listPublicKeyAddresses = defineRoute({
   query: z.strictObject({
     ...addressFilters,
     ...hdAddressFilters,
-    sort_by: sortParameter(addressSortFields, 'index'),
+    sort_by: sortParameter(ADDRESS_SORT_FIELDS, 'index'),
   }),
   responses: { 200: pageSchema(hdAddressSchema) },
   handle: async ({ params, query, principal }, deps) => {

@@ -10,7 +10,7 @@ import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { publicKeySchema } from '../../records/public-key.ts';
 
-const columns = { created_at: 'createdAt', label: 'label' } as const;
+const COLUMNS = { created_at: 'createdAt', label: 'label' } as const;
 
 export const listPublicKeys = defineRoute({
   method: 'GET',
@@ -31,7 +31,7 @@ export const listPublicKeys = defineRoute({
       chainGid: query.chain_gids && { in: query.chain_gids.map(normalizeChainGid) },
       OR: matches && [{ label: matches }, { fingerprint: matches }, { extendedPublicKey: matches }],
     };
-    const orderBy = toOrders(query.sort_by, columns, ['id']);
+    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
     const [rows, total] = await Promise.all([
       prisma.publicKey.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
       prisma.publicKey.count({ where }),

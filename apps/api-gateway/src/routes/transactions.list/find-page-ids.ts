@@ -8,7 +8,7 @@ import { listSetFilters } from './resolve-filters.ts';
 import type { TransactionFilters } from './types.ts';
 import { findSource } from './transaction-sources.ts';
 
-const columns = { detected_at: 'detected_at', block_number: 'block_position' } as const;
+const COLUMNS = { detected_at: 'detected_at', block_number: 'block_position' } as const;
 /** So few rows are sorted sooner than found in their order. */
 const GATHERED_ROWS = 5_000;
 /** A row found by its block is read from the table; one walked over stands in the index. */
@@ -25,7 +25,7 @@ export async function findPageIds(
   total: number,
 ): Promise<string[]> {
   const page = {
-    column: columns[query.sort_by.replace('-', '') as keyof typeof columns],
+    column: COLUMNS[query.sort_by.replace('-', '') as keyof typeof COLUMNS],
     direction: query.sort_by.startsWith('-') ? ('DESC' as const) : ('ASC' as const),
     offset: offsetOf(query),
     limit: query.limit,

@@ -6,7 +6,7 @@ export interface TransactionSource extends ValueSource {
   readonly columns: readonly ('detected_at' | 'block_position')[];
 }
 
-const columns = ['detected_at', 'block_position'] as const;
+const COLUMNS = ['detected_at', 'block_position'] as const;
 
 /** The source of a filter that has one, where it is the only filter. */
 export function findSource(
@@ -14,7 +14,12 @@ export function findSource(
   name: string | undefined,
 ): TransactionSource | undefined {
   const ownRows = { type: 'text', where: 'project_id = $2', parameters: [projectId] } as const;
-  const addresses = { table: 'transaction_addresses', id: 'transaction_id', type: 'uuid', columns } as const;
+  const addresses = {
+    table: 'transaction_addresses',
+    id: 'transaction_id',
+    type: 'uuid',
+    columns: COLUMNS,
+  } as const;
   if (name === 'statuses' && statuses)
     return {
       ...ownRows,
@@ -25,7 +30,14 @@ export function findSource(
       columns: ['detected_at'],
     };
   if (name === 'chains' && chains)
-    return { ...ownRows, table: 'transactions', id: 'id', key: 'chain_gid', values: chains, columns };
+    return {
+      ...ownRows,
+      table: 'transactions',
+      id: 'id',
+      key: 'chain_gid',
+      values: chains,
+      columns: COLUMNS,
+    };
   if (name === 'addressIds' && addressIds)
     return { ...addresses, key: 'address_id', values: addressIds, isOverlapping: true };
   if (name === 'publicKeyId' && publicKeyId !== undefined)
