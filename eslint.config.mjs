@@ -120,7 +120,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', ...LOG_RULES] },
   },
   {
-    files: ['libs/telemetry/src/create-logger.ts', 'apps/rpc-proxy/**/*.ts', 'tools/{devnet,stack}/**/*.ts'],
+    files: ['libs/telemetry/src/create-logger.ts', 'tools/{devnet,stack}/**/*.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   { files: LONG_FUNCTIONS, rules: { 'max-lines-per-function': 'off' } },

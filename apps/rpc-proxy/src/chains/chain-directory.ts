@@ -121,10 +121,7 @@ export class ChainDirectory {
         callsPerKey: this.#options.callsPerKey,
       });
     } catch (error) {
-      this.#options.logger.warn(
-        { chain_gid: gid, error: error instanceof Error ? error.message : String(error) },
-        'an endpoint cannot be used',
-      );
+      this.#options.logger.warn({ chain_gid: gid, err: error }, 'an endpoint could not be used');
       return undefined;
     }
   }

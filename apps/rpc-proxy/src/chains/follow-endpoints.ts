@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import { openEndpoint, type ChainEndpoint, type Opener, type SealedEndpoints } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { UpstreamSource } from '../upstreams/upstream.ts';
@@ -11,7 +12,7 @@ export interface FollowOptions {
   readonly settings: Readonly<Record<string, ChainSettings>>;
   /** CHAIN_ENDPOINTS: more nodes by chain gid, of every service. */
   readonly endpoints: Readonly<Record<string, readonly string[]>>;
-  readonly logger: { warn(fields: object, message: string): void };
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 export interface EndpointFollower {
@@ -34,8 +35,7 @@ export async function followEndpoints(options: FollowOptions): Promise<EndpointF
       isCurrent = true;
     } catch (error) {
       // What was known stays in use.
-      if (isCurrent)
-        options.logger.warn({ error: String(error) }, 'the endpoints of the chains could not be read');
+      if (isCurrent) options.logger.warn({ err: error }, 'the endpoints of the chains could not be read');
       isCurrent = false;
     }
   };
@@ -111,7 +111,7 @@ function tryOpen(
   try {
     return openEndpoint(row, opener);
   } catch (error) {
-    logger.warn({ chain_gid: row.gid, error: String(error) }, 'an endpoint could not be opened');
+    logger.warn({ chain_gid: row.gid, err: error }, 'an endpoint could not be opened');
     return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import type { Logger } from '@chainwatch/telemetry';
 import type { Sql } from '@chainwatch/db';
 import { counter } from '@chainwatch/telemetry';
 import type { UsageRecorder, UsageRow } from './usage-recorder.ts';
@@ -22,7 +23,7 @@ export interface UsageFlusher {
 export function startUsageFlusher(
   recorder: UsageRecorder,
   db: Sql,
-  logger: { warn(fields: object, message: string): void },
+  logger: Pick<Logger, 'warn'>,
 ): UsageFlusher {
   const pending = new Map<string, UsageRow & { hour: Date }>();
   let running: Promise<void> | undefined;
@@ -38,7 +39,7 @@ export function startUsageFlusher(
     try {
       await insertUsage(db, rows);
     } catch (error) {
-      logger.warn({ error: String(error) }, 'usage could not be stored, it is kept for later');
+      logger.warn({ err: error }, 'usage could not be stored, retrying');
       for (const row of rows) addTo(pending, row, row.hour);
     }
   };
