@@ -1,6 +1,9 @@
 import type { FlowService, ConsumedBy, ProducedBy, PayloadOf, SubjectKind } from '@chainwatch/events';
 
-/** The row of the flow table that belongs to one service: publishing upstream is a type error. */
+/**
+ * A service's view of the bus: its row of the flow table. Publishing what belongs to another service is a type
+ * error.
+ */
 export interface Bus<S extends FlowService> {
   /**
    * Publishes to the JetStream stream of the subject's first word, and resolves when the server has stored it.
@@ -13,7 +16,7 @@ export interface Bus<S extends FlowService> {
     payload: PayloadOf<K>,
     options: PublishOptions,
   ): Promise<void>;
-  /** Tells those who listen at this moment, and waits for nobody: for what is worth nothing a moment later. */
+  /** Sends to current subscribers without storing or waiting, for messages that are worthless a moment later. */
   hint<K extends ProducedBy<S>>(
     kind: K,
     tokens: readonly string[],
@@ -21,9 +24,10 @@ export interface Bus<S extends FlowService> {
     options: PublishOptions,
   ): void;
   /**
-   * An ordered JetStream consumer over kinds of one stream, from now on: every message once, in the order of the stream.
-   * Gaps are noticed, after a cut it goes on behind the last message, and where consumer, stream or store are gone it is
-   * made again; `onOpen` is called whenever it was made. Returns at once, and goes on trying while NATS is away.
+   * An ordered JetStream consumer over kinds of one stream, from now on: every message once, in stream order. It
+   * notices gaps, resumes after the last message when the connection breaks, and is created again when the
+   * consumer, stream or store is lost; `onOpen` is called after each creation. Returns at once and keeps trying
+   * while NATS is away.
    */
   consume<K extends ConsumedBy<S>>(
     kinds: readonly [K, ...K[]],
@@ -38,13 +42,13 @@ export interface Bus<S extends FlowService> {
   ): () => void;
   readonly isConnected: boolean;
   /**
-   * Called each time the server comes (back) with empty streams, so that owners publish again what may be lost; also
-   * soon after the registration for streams that this process had to make at its start.
+   * Called each time the server comes back with empty streams, so that owners publish again what may be lost. Also
+   * called soon after the registration for streams that this process had to create at its start.
    */
   onStreamsRecreated(listener: (firstWord: string) => void): () => void;
-  /** How the stream of a first word stands, as far as this process knows. */
+  /** The last known state of the stream named by this first word. */
   streamState(firstWord: string): StreamState;
-  /** The same, as the server says it now. Makes the stream when it is missing. */
+  /** Asks the server for the current state. Creates the stream when it is missing. */
   readStream(firstWord: string): Promise<StreamState>;
   close(): Promise<void>;
 }
@@ -54,36 +58,39 @@ export interface PublishOptions {
   readonly messageId: string;
   /** W3C trace context, travels in the headers. */
   readonly traceparent?: string;
-  /** Of an event, within its project and chain: travels in the headers, so that a gap is seen without reading the payload. */
+  /**
+   * An event's number within its project and chain. It travels in the headers, so that a gap is seen without
+   * parsing the payload.
+   */
   readonly sequence?: number;
-  /** The payload as text, where it stands written already. */
+  /** The payload as JSON text, where the caller has it already. */
   readonly json?: string;
 }
 
 export interface ConsumeHandlers<K extends SubjectKind> {
   readonly onMessage: (message: BusMessage<K>) => void;
   /**
-   * The consumer was made (again): all that is published from now on comes through it. What is read in the database now
-   * and what comes leave nothing out between them.
+   * The consumer was created (again) and delivers everything published from now on. A database read that starts now
+   * leaves no gap before its first message.
    */
   readonly onOpen: () => void;
 }
 
 export interface StreamState {
-  /** Names the making of the stream: another one means that the server lost it. */
+  /** Identifies this creation of the stream: a different value means that the server lost it. */
   readonly incarnation: string;
-  /** Of the last message stored. */
+  /** Sequence of the last stored message. */
   readonly lastSeq: number;
 }
 
 export interface BusMessage<K extends SubjectKind> {
   readonly kind: K;
   readonly subject: string;
-  /** The subject's words behind the kind: `['eip155:1', projectId]`. */
+  /** The subject's words after the kind: `['eip155:1', projectId]`. */
   readonly tokens: readonly string[];
   readonly payload: PayloadOf<K>;
   readonly messageId?: string;
   readonly traceparent?: string;
-  /** Of an event, within its project and chain. */
+  /** An event's number within its project and chain. */
   readonly sequence?: number;
 }

@@ -36,7 +36,8 @@ export async function connectNats(options: ConnectOptions): Promise<NatsConnecti
         maxPingOut: 2,
         // Credentials may be rotated while we run; keep trying.
         ignoreAuthErrorAbort: true,
-        // Two stack traces for each publish, kept for its failure, cost more than the publish.
+        // The client would take two stack traces per publish in case it fails; they cost more than the
+        // publish.
         noAsyncTraces: true,
       });
     } catch (error) {

@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 
 export interface ConnectionWatch {
   readonly isConnected: boolean;
-  /** Called each time the server is back. Returns what ends that. */
+  /** Called each time the server is back. Returns a function that removes the listener. */
   onReconnect(listener: () => void): () => void;
 }
 

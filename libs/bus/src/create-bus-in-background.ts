@@ -4,15 +4,15 @@ import { silentLogger } from './silent-logger.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { createBus, type BusOptions } from './create-bus.ts';
 
-/** What a service that can do without the bus needs of it. */
+/** The part of the bus that works before the connection is there. */
 export type PatientBus<S extends FlowService> = Pick<
   Bus<S>,
   'publish' | 'hint' | 'subscribe' | 'isConnected' | 'close'
 >;
 
 /**
- * For services whose messages are hints: starts at once, whether NATS is there or not, and goes on trying until it is.
- * Until then nothing is heard, `publish` rejects with `BusUnavailableError`, and subscriptions wait.
+ * For services whose messages are hints: starts at once and keeps trying to connect. Until NATS is there nothing
+ * arrives, `publish` rejects with `BusUnavailableError`, and subscriptions wait.
  */
 export function createBusInBackground<S extends FlowService>(
   service: S,

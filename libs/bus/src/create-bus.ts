@@ -24,9 +24,11 @@ export interface BusOptions {
   readonly logger?: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** How long the start waits for a server that is not up yet. Default 15,000. */
   readonly waitMs?: number;
-  /** Gives the start up. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal;
-  /** Of streams, kept at every start; default 1 for what is made, and what is there stays as it is. */
+  /**
+   * Replicas of each stream, applied at every start. Default: 1 for new streams; existing ones keep what they have.
+   */
   readonly replicas?: number | undefined;
   /** Checks every payload against its schema before it is published. For tests. */
   readonly isValidating?: boolean;
@@ -74,7 +76,8 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
     streamState: streams.stateOf,
     readStream: streams.read,
     onStreamsRecreated(listener) {
-      // Streams that this start had to make: whoever published before we were down must hear of it too.
+      // This start had to create these streams: listeners must hear of it, because older messages may be
+      // lost.
       for (const stream of streams.fresh) queueMicrotask(() => listener(stream));
       return streams.onRecreated(listener);
     },
@@ -98,7 +101,7 @@ interface KeepDeps {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-/** Makes streams again that the server lost, after each reconnection and every 10 s: a store can be wiped unnoticed. */
+/** Creates lost streams again after each reconnection and every 10 s, because a store can be wiped unnoticed. */
 function keepStreams({ streams, watch, logger }: KeepDeps): () => void {
   const check = (): void =>
     void streams.ensure().catch((err: unknown) => logger.warn({ err }, 'streams could not be checked'));
@@ -117,7 +120,7 @@ class Consumers {
     this.#deps = deps;
   }
 
-  /** Returns what stops it. */
+  /** Returns a function that stops the consumer. */
   start(
     kinds: Parameters<typeof filterOf>[0],
     tokens: readonly string[],

@@ -14,7 +14,7 @@ export interface OrderedConsumerDeps {
   readonly streams: StreamSet;
   readonly connection: ConnectionWatch;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
-  /** Begins the names of the consumers, as the server's monitoring shows them. */
+  /** Prefix of the consumer names, as the server's monitoring shows them. */
   readonly owner: string;
 }
 
@@ -25,18 +25,18 @@ export interface OrderedConsumerOptions<K extends SubjectKind> extends ConsumeHa
 
 const HEARTBEAT_MS = 2_000;
 const EXPIRES_MS = 10_000;
-/** Under way between server and process. */
+/** Messages in flight between server and process. */
 const MESSAGES_MAX = 1_000;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 2_000;
 const STOP_MS = 2_000;
-/** What the server says when nothing more will come through this consumer. A gap the client mends by itself. */
+/** The server's notices that this consumer delivers nothing more. The client repairs gaps by itself. */
 const ENDED = new Set(['heartbeats_missed', 'consumer_deleted', 'stream_not_found', 'no_responders']);
 
 /**
- * Follows one subject of one stream from now on, in order, until stopped. Consumers, streams and servers may go away
- * meanwhile: it goes on behind the last message it had, or, where the stream is not that one any more, from its end;
- * `onOpen` then reads what was missed where it is kept.
+ * Follows one subject of one stream from now on, in order, until stopped. When the consumer, stream or server is
+ * lost, it resumes after its last message, or from the end if the stream is a different one now; `onOpen` then
+ * reads the missed part from where it is stored.
  */
 export class OrderedConsumer<K extends SubjectKind> {
   readonly #deps: OrderedConsumerDeps;
@@ -91,7 +91,8 @@ export class OrderedConsumer<K extends SubjectKind> {
     const { client } = this.#deps;
     const { filter, onOpen } = this.#options;
     const from = await this.#findStart();
-    // Never by the policy "new": before its first message such a consumer would be made again from the stream's beginning.
+    // Never with the policy "new": before its first message, such a consumer would be recreated from the
+    // stream's beginning.
     const consumer = await client.consumers.get(filter.stream, {
       name_prefix: this.#namePrefix,
       filter_subjects: filter.subject,
@@ -106,7 +107,7 @@ export class OrderedConsumer<K extends SubjectKind> {
         callback: (message) => this.#take(message),
       });
       void this.#watch(this.#messages);
-      // The consumer is there: what is read from now on and what it brings leave nothing out.
+      // The consumer exists: a database read from now on and its messages leave no gap between them.
       this.#run(onOpen);
       if (this.#stop.signal.aborted) void this.#messages.close();
       await this.#messages.closed();
@@ -117,7 +118,7 @@ export class OrderedConsumer<K extends SubjectKind> {
     }
   }
 
-  /** Behind the last message, as long as the stream is still the one that brought it. */
+  /** The sequence after the last message, as long as the stream is still the one that delivered it. */
   async #findStart(): Promise<number> {
     const { streams, logger } = this.#deps;
     const { stream, subject } = this.#options.filter;
@@ -137,7 +138,7 @@ export class OrderedConsumer<K extends SubjectKind> {
   }
 
   #take(message: JsMsg): void {
-    // Of a consumer that was closed, and is delivered again by the next one.
+    // A message of a closed consumer: the next consumer delivers it again.
     if (this.#stop.signal.aborted || message.seq < this.#nextSeq!) return;
     this.#nextSeq = message.seq + 1;
     const kind = kindOf(message.subject);

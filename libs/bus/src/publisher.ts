@@ -77,7 +77,7 @@ export function createPublisher({
   };
 }
 
-/** Undefined when the connection was cut and is back meanwhile: the answer is lost, the same id is sent again. */
+/** Undefined when the connection broke and came back meanwhile: the answer is lost, so the same id is sent again. */
 function unlessCut(publishing: Promise<PubAck>, connection: ConnectionWatch): Promise<PubAck | undefined> {
   return new Promise((resolve, reject) => {
     const stopListening = connection.onReconnect(() => resolve(undefined));

@@ -29,7 +29,7 @@ export interface StreamSet {
   keepReplicas(): Promise<void>;
   /** Asks the server, makes the stream when it is missing. */
   read(stream: string): Promise<StreamState>;
-  /** As far as this process knows. */
+  /** The last state this process has seen. */
   stateOf(stream: string): StreamState;
   /** The server has stored a message. */
   noteStored(stream: string, seq: number): void;
@@ -40,7 +40,7 @@ export interface StreamSet {
 
 interface StreamSetOptions {
   readonly manager: JetStreamManager;
-  /** Undefined: 1 for streams that are made, and what they have for those that are there. */
+  /** Undefined: 1 for new streams; existing ones keep what they have. */
   readonly replicas: number | undefined;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
@@ -107,12 +107,12 @@ export function createStreamSet({ manager, replicas, logger }: StreamSetOptions)
   };
 }
 
-/** Another making of the stream, or one that forgot what it had stored: a disk that went back in time. */
+/** The stream was created anew, or forgot messages that it had stored: its disk was restored to an earlier state. */
 function isLost(before: StreamState, state: StreamState): boolean {
   return before.incarnation !== state.incarnation || before.lastSeq > state.lastSeq;
 }
 
-/** Of two answers that crossed; of two makings the one noted first is the later one. */
+/** Chooses between two answers that crossed. Of two incarnations the one noted first is the newer. */
 function newerOf(current: StreamState, state: StreamState): StreamState {
   return current.incarnation === state.incarnation && state.lastSeq > current.lastSeq ? state : current;
 }
@@ -158,8 +158,9 @@ async function ensureStream(
 }
 
 /**
- * The time of a stream's making would say it as well, but each server of a cluster has its own: with every change of the
- * leader the stream would look new. Streams of earlier versions get a description; whoever is first, it is the same.
+ * A stream's creation time would not do: each server of a cluster has its own, so that the stream would look new
+ * after each change of the leader. Streams of earlier versions get a description; it is the same whichever replica
+ * is first.
  */
 async function nameIncarnation(manager: JetStreamManager, info: StreamInfo): Promise<StreamInfo> {
   if (info.config.description) return info;
