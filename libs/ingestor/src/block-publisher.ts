@@ -1,8 +1,8 @@
 import type { FeedEntry } from './feed.ts';
 
-/** Tells the world about entries. Never rejects: the feed in the database is the truth. */
+/** Publishes feed entries. Never rejects: the feed in the database is the truth. */
 export interface BlockPublisher {
-  /** An entry that is about to be committed, to whoever wants to get ready. */
+  /** Announces an entry that is about to be committed, so that consumers can prepare. */
   hint(entry: FeedEntry): void;
   publish(entries: readonly FeedEntry[]): void;
 }

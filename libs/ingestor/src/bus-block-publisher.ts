@@ -15,10 +15,10 @@ interface PublisherOptions {
   readonly log: Logger;
 }
 
-/** Beyond that, messages are left out: a bus that slow is no fast path, and the analyzer reads the feed anyway. */
+/** Above this, messages are left out: a bus that slow saves no time, and the analyzer reads the feed anyway. */
 const UNDER_WAY_MAX = 5_000;
 
-/** Publishes `block.new` without waiting: order is the order of the calls, the id makes repeats harmless. */
+/** Publishes `block.new` without waiting: messages go out in call order, and the id makes repeats harmless. */
 export function createBusBlockPublisher({ bus, chainGid, log }: PublisherOptions): BusBlockPublisher {
   const underWay = new Set<Promise<void>>();
   let failures = 0;

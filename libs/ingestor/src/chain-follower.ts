@@ -25,20 +25,20 @@ export interface FollowerOptions {
   /** After each commit and its publication. */
   readonly onCommit?: (batch: FeedBatch) => void;
   readonly startBlock?: number;
-  /** Something else comes first: what is under way ends after the batch that it is at. */
+  /** True when something else must come first: the current work then ends after its batch. */
   readonly isInterrupted?: () => boolean;
   readonly signal: AbortSignal;
-  /** Headers of one request and blocks of one transaction. */
+  /** Most headers per request and blocks per transaction. */
   readonly chunkSize?: number;
   readonly concurrency?: number;
 }
 
-/** What the follower asks of a node; several endpoints also tell how many of them have a block. */
+/** What the follower needs from a node. A client over several endpoints also counts how many of them have a block. */
 export type FollowClient = Pick<
   ChainClient,
   'verifyChain' | 'readHead' | 'findHeaderByNumber' | 'findHeaderByHash' | 'readHeaders'
 > & {
-  /** How many endpoints say that this block is canonical with them. */
+  /** How many endpoints have this block on their canonical chain. */
   countAgreeing?(ref: BlockRef, signal?: AbortSignal): Promise<number>;
 };
 
@@ -47,24 +47,24 @@ export type FollowOutcome =
   | { readonly type: 'following' }
   | { readonly type: 'waiting'; readonly reason: string };
 
-/** What may be final now. Without a hash it is our own depth rule. */
+/** What may be final now. Without a hash it comes from our own depth rule. */
 export interface FinalRef {
   readonly number: number;
   readonly hash?: string;
 }
 
 const FOLLOWING: FollowOutcome = { type: 'following' };
-/** Numbers known ahead of their headers, at most. */
+/** How many numbers may be announced ahead of their headers. */
 const ANNOUNCED_MAX = 2_000;
-/** What becomes final at once is told in parts, so that a block which comes meanwhile waits for one of them only. */
+/** A large finality step is committed in parts, so that a new block waits for one part only. */
 const FINAL_PARTS = 8;
 const FINAL_BLOCKS_MIN = 8;
-/** So many blocks behind, the chain is catching up. */
+/** From this many blocks behind, the chain is catching up. */
 const BEHIND_MIN = 50;
 
 /**
- * Keeps the feed of one chain equal to the canonical chain of its node. One call at a time; after any rejection `load`
- * comes first, because the outcome of the last commit is unknown.
+ * Keeps the feed of one chain equal to the canonical chain of its node. One call at a time. After any rejection
+ * call `load` first, because the outcome of the last commit is unknown.
  */
 export class ChainFollower {
   readonly #options: FollowerOptions;
@@ -83,7 +83,7 @@ export class ChainFollower {
     return this.#state;
   }
 
-  /** Reads the stored state. Entries that a lost connection committed behind our back are published now. */
+  /** Reads the stored state. Publishes entries whose commit succeeded although the connection was lost. */
   async load(): Promise<FollowState> {
     const { store, publisher } = this.#options;
     const known = this.#state.feedSeq;
@@ -127,8 +127,9 @@ export class ChainFollower {
   }
 
   /**
-   * Heads (not empty) in the order in which they were told: those that follow on our head are one commit; of the others
-   * the highest brings all that lies between, and the last one is news when it is not a block of ours by then.
+   * Follows several heads (not empty, in the order reported). Those that extend our head are one commit. Then the
+   * highest head is followed, with all blocks in between. If the last one is not our block by then, it is followed,
+   * too.
    */
   async followAll(heads: readonly BlockHeader[]): Promise<FollowOutcome> {
     const linked = this.#state.head === undefined ? [] : pickLinked(this.#state.head, heads);
@@ -144,13 +145,13 @@ export class ChainFollower {
     this.#finality = ref;
   }
 
-  /** The ref offered last is not told as far as it goes. */
+  /** Whether finality has not been committed up to the latest ref yet. */
   get hasFinality(): boolean {
     return this.#finality !== undefined;
   }
 
   /**
-   * Tells finality up to the ref offered last, or a part of the way, when it is a block of ours. `false`: we have another
+   * Commits finality up to the latest ref, or part of the way, when it is a block of ours. `false`: we have another
    * block there, so look at the head.
    */
   async commitFinality(): Promise<boolean> {
@@ -175,7 +176,10 @@ export class ChainFollower {
     return true;
   }
 
-  /** Undoes what the operator gave up, newest first; the node is not asked. What it says from there on is followed next. */
+  /**
+   * Undoes the blocks that the operator gave up, newest first, without asking the node. Then the node's chain is
+   * followed from there.
+   */
   async reset(reset: ChainReset): Promise<void> {
     const { store, log, signal } = this.#options;
     const resumeSeq = await store.beginReset(reset);
@@ -204,11 +208,14 @@ export class ChainFollower {
     const from = finalized?.number ?? startNumber - 1;
     const until = from + Math.max(FINAL_BLOCKS_MIN, Math.ceil((final.number - from) / FINAL_PARTS));
     const part = until < final.number ? await this.#options.store.findCanonicalAtOrBelow(until) : undefined;
-    // Of a chain that skipped all those numbers, nothing lies in between.
+    // If the chain skipped all those numbers, nothing lies in between.
     return part !== undefined && part.number > from ? part : final;
   }
 
-  /** From a node that has just proved to be of this chain: a pushed head may come from anywhere. */
+  /**
+   * Starts with a header of a node that has just proved that it is on this chain: a pushed head may come from
+   * anywhere.
+   */
   async #start(number: number | undefined): Promise<void> {
     const { client, signal, log } = this.#options;
     await client.verifyChain(signal);
@@ -241,7 +248,8 @@ export class ChainFollower {
     })) {
       const status: ChainStatus = to - headers.at(-1)!.number >= BEHIND_MIN ? 'catching_up' : 'following';
       if (headers[0]!.parentHash !== this.#state.head?.hash) {
-        // A chunk fetched ahead may be of a branch that is gone by now: only a fresh one is worth a repair.
+        // A chunk fetched ahead may be of a branch that is gone by now: only a fresh chunk justifies a
+        // repair.
         if (!isFirst)
           throw new BranchMovedError(
             `block ${headers[0]!.number} does not stand on block ${this.#state.head?.number}`,

@@ -1,10 +1,10 @@
 import type { BlockRef } from '@chainwatch/chain-core';
 import type { ChainStatus } from './feed.ts';
 
-/** How one chain does on this replica, for /readyz, metrics and logs. */
+/** The state of one chain on this replica, for /readyz, metrics and logs. */
 export interface ChainReport {
   readonly chainGid: string;
-  /** `standby`: another replica owns the chain. `unknown`: nobody could tell who does. */
+  /** `standby`: another replica owns the chain. `unknown`: it could not be found out who does. */
   status: ChainStatus | 'standby' | 'unknown';
   reason: string | undefined;
   head: BlockRef | undefined;

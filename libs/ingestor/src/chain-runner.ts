@@ -26,21 +26,21 @@ export interface RunnerOptions extends Omit<FollowerOptions, 'client' | 'onCommi
   readonly reportReach: (isReachable: boolean) => void;
 }
 
-/** So many failures in a row, or so many block times of waiting: the chain has stalled, and says so. */
+/** After this many failures in a row, or block times of waiting, the chain is reported as stalled. */
 const STALLED_FAILURES = 3;
 const STALLED_BLOCKS = 3;
 const STALLED_MIN_MS = 3_000;
-/** Entries published again at the start: the last run may have died between commit and publication. */
+/** Entries published again at the start: the last process may have died between commit and publication. */
 const REPUBLISHED = 64;
 const PRUNE_MS = 60_000;
 const RESET_MS = 1_000;
 const FINALITY_FAILURES_LOGGED = 5;
-/** So that each is done with, all the way to the receivers, before the next. */
+/** Pause between parts of finality, so that each one has reached the receivers before the next. */
 const FINAL_PARTS_APART_MS = 25;
 
 /**
- * Follows one chain until `signal` aborts or another owner took over. Heads come by push and by polling into one inbox;
- * one loop works it off, so that everything that is committed is committed in order.
+ * Follows one chain until `signal` aborts or another owner takes over. Heads arrive by push and by polling in one
+ * inbox. One loop processes it, so that all commits happen in order.
  */
 export class ChainRunner {
   readonly #options: RunnerOptions;
@@ -64,7 +64,8 @@ export class ChainRunner {
     this.#options = options;
     this.#signal = AbortSignal.any([options.signal, this.#stop.signal]);
     const signal = this.#signal;
-    // Every request under way listens; they are bounded by the client's concurrency, not by the default of 10.
+    // Every request in flight listens to the signal: the client's concurrency bounds them, not the default of
+    // 10.
     setMaxListeners(0, signal);
     this.#follower = new ChainFollower({
       ...options,
@@ -89,7 +90,8 @@ export class ChainRunner {
         this.#follower.setFinality(ref);
         this.#inbox.notify();
       },
-      // Nothing is confirmed meanwhile although heads go on: not to be overlooked, nor told every block.
+      // Nothing is confirmed while this fails although heads go on: it must be noticed, but not logged at
+      // every block.
       onError: (error, failures) =>
         log[failures % FINALITY_FAILURES_LOGGED === 0 ? 'warn' : 'debug'](
           { err: error, failures },
@@ -154,7 +156,7 @@ export class ChainRunner {
     this.#isLoaded = true;
   }
 
-  /** Beside the loop, which may be busy with a long way to the head. */
+  /** Runs beside the loop, which may be busy catching up for long. */
   async #lookForReset(): Promise<void> {
     try {
       const reset = await this.#options.store.findReset();
@@ -235,7 +237,10 @@ export class ChainRunner {
     this.#retry = setTimeout(() => this.#poller.pollNow(), delayMs);
   }
 
-  /** `false`: not ours any more. A status that cannot be written because the database is away is kept in the report. */
+  /**
+   * `false`: the chain is not ours any more. When the database is away and the status cannot be written, the report
+   * keeps it.
+   */
   async #tryRecordFailure(error: unknown): Promise<boolean> {
     try {
       await this.#recordFailure(error);
@@ -246,7 +251,7 @@ export class ChainRunner {
     return true;
   }
 
-  /** The report is the operator's; what is stored is shown to API clients. */
+  /** The report is for the operator; the stored status is shown to API clients. */
   async #setStatus(status: ChainStatus, reason: string | undefined, publicReason = reason): Promise<void> {
     const { report, store } = this.#options;
     report.status = status;
@@ -257,7 +262,7 @@ export class ChainRunner {
     this.#storedStatus = described;
   }
 
-  /** The node is final on another block than ours: its head tells where the branches part. */
+  /** The node finalized another block than ours at this height: its head tells where the branches part. */
   #doubtBranch(): void {
     this.#options.log.warn(
       { height: this.#follower.state.head?.number },

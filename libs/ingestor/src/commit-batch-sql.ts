@@ -3,17 +3,19 @@ import { renewSql } from '@chainwatch/ownership';
 /**
  * One batch in one statement, and so in one transaction and one round trip: the head path pays for nothing else.
  *
- * `owner` is the fence: it renews the lease and has no row when the chain is somebody else's. `fenced` writes the state and
- * has none either when the feed is not where we think; everything else hangs on it. The parts of a
- * statement run in no promised order, so each one that needs another's effect counts that one's rows first.
+ * `owner` is the fence: it renews the lease, and returns no row when somebody else owns the chain. `fenced` writes
+ * the state, and returns no row either when the stored feed is not where we think; every other part depends on it.
+ * The parts of a statement run in no guaranteed order, so each part that needs another's effect counts that one's
+ * rows first.
  *
- * Blocks are locked in the order of their ids, as the analyzer does that updates the same rows: neither waits for the other
- * in a circle.
+ * Blocks are locked in the order of their ids, as the analyzer does when it updates the same rows: the two cannot
+ * deadlock.
  *
- * $1 chain, $2 token, $24 kind of the owners, $25 owner, $3 feed_seq before, $4 feed_seq after, $5 head number, $6 head hash, $7 finalized number,
- * $8 finalized hash, $9 start number, $10 status (null: keep), $11 clear from, then the entries as arrays:
- * $12 seq, $13 type, $14 number, $15 hash, $16 parent hash, $17 timestamp, $18 resume_seq, $19 traceparent; $20 clear to (null: no bound); and the
- * numbers without a block as ranges: $21 from, $22 to; $23 what the node says its head is (null: keep).
+ * $1 chain, $2 token, $24 kind of the owners, $25 owner, $3 feed_seq before, $4 feed_seq after, $5 head number, $6
+ * head hash, $7 finalized number, $8 finalized hash, $9 start number, $10 status (null: keep), $11 clear from, then
+ * the entries as arrays: $12 seq, $13 type, $14 number, $15 hash, $16 parent hash, $17 timestamp, $18 resume_seq,
+ * $19 traceparent; $20 clear to (null: no bound); the numbers without a block as ranges: $21 from, $22 to; $23 the
+ * head that the node reports (null: keep).
  */
 export const COMMIT_BATCH_SQL = `
 WITH owner AS (

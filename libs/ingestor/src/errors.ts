@@ -1,6 +1,6 @@
 import { BaseError } from '@chainwatch/problem';
 
-/** The node's canonical chain changed while we were reading it. Nothing was committed of what was read; look again. */
+/** The node's canonical chain changed during the read. Nothing of that read was committed; read again. */
 export class BranchMovedError extends BaseError {
   readonly code = 'branch_moved';
   readonly retryable = true;

@@ -2,9 +2,8 @@ import type { BlockHeader } from '@chainwatch/chain-core';
 import type { ChainReset, ChainStatus, FeedBatch, FeedEntry, FollowState } from './feed.ts';
 
 /**
- * What the follower keeps of one chain, in the hands of its owner.
- * Every write rejects with ShareLostError when the chain is another's; any other rejection leaves the outcome unknown, and the
- * follower loads again.
+ * The stored feed of one chain, for its owner. Every write rejects with ShareLostError when another replica owns
+ * the chain. Any other rejection leaves the outcome unknown, and the follower loads the state again.
  */
 export interface FeedStore {
   load(): Promise<FollowState>;
@@ -21,9 +20,9 @@ export interface FeedStore {
   readEntries(afterSeq: number, limit: number): Promise<FeedEntry[]>;
   /** The reset that the operator asked for, while it is not done. */
   findReset(): Promise<ChainReset | undefined>;
-  /** The last feed entry of the reset, the same each time it is asked for; undefined when the reset is done. */
+  /** The sequence of the reset's last feed entry, the same at each call; undefined when the reset is done. */
   beginReset(reset: ChainReset): Promise<number | undefined>;
-  /** Everything is undone; a chain with nothing left begins at the reset's block, or where it began. */
+  /** Marks the reset as done. A chain with nothing left begins at the reset's block, or where it began before. */
   finishReset(reset: ChainReset): Promise<void>;
   /** Deletes entries that the analyzer is long past. Returns how many. */
   prune(): Promise<number>;

@@ -18,11 +18,14 @@ export interface FollowState {
   readonly feedSeq: number;
   readonly head?: BlockRef;
   readonly finalized?: BlockRef;
-  /** The first block followed: below it we know nothing. Without a head the chain was reset, and begins there again. */
+  /**
+   * The first block followed: nothing below it is known. Without a head the chain was reset, and begins there
+   * again.
+   */
   readonly startNumber?: number;
 }
 
-/** Blocks from `fromBlock` on (default: all) are to be undone, because the operator says so. */
+/** The operator asks for blocks from `fromBlock` on (default: all) to be undone. */
 export interface ChainReset {
   readonly id: string;
   readonly fromBlock?: number;
@@ -41,11 +44,11 @@ export interface FeedBatch {
   /** Absent: stays as it is. */
   readonly status?: ChainStatus;
   /**
-   * Null-hash rows of [clearFrom, clearTo] are answered by this batch: filled, skipped slots, or heights that the chain
-   * does not have any more. Without clearTo all from clearFrom on.
+   * This batch settles the rows without a hash in [clearFrom, clearTo]: they are filled, skipped slots, or heights
+   * that the chain no longer has. Without clearTo: all from clearFrom on.
    */
   readonly clearFrom: number;
   readonly clearTo?: number;
-  /** Numbers that the chain has passed over for good, as its blocks' links prove: ranges, bounds included. */
+  /** Numbers that the chain skipped for good, as the links between its blocks prove: ranges, bounds included. */
   readonly skipped?: readonly NumberRange[];
 }

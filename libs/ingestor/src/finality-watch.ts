@@ -13,7 +13,7 @@ interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-/** Asks what is final beside the head path, never on it: after each head, at most once an interval. */
+/** Reads finality beside the head path, never on it: after each head, at most once per interval. */
 export class FinalityWatch {
   readonly #options: WatchOptions;
   readonly #wake = new Signal();

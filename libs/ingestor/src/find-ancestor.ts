@@ -22,13 +22,16 @@ interface Search {
   readonly signal: AbortSignal;
 }
 
-/** Steps by hash; a deeper search reads whole ranges by number, growing to the last size. */
+/**
+ * Steps that go by hash. A deeper search reads whole ranges by number, each larger than the last, up to the last
+ * size.
+ */
 const HASH_STEPS = 2;
 const BATCH_SIZES = [16, 64, 256];
 
 /**
- * Walks from `segment` (ascending, linked) down to the highest block that we have as canonical. Every header read is
- * linked by parent hash to the one above it, so a node that reorganises meanwhile cannot mix branches.
+ * Walks from `segment` (ascending, linked) down to the highest block that is canonical in our feed. Every header
+ * read is linked by parent hash to the one above it, so a node that reorganises meanwhile cannot mix branches.
  * @throws BlockNotFoundError when the node does not know a parent of its own head, BranchMovedError
  */
 export async function findAncestor(search: Search, segment: readonly BlockHeader[]): Promise<Branch> {
@@ -49,7 +52,7 @@ export async function findAncestor(search: Search, segment: readonly BlockHeader
   }
 }
 
-/** Our canonical block that `header` stands on. */
+/** Our canonical block that is the parent of `header`. */
 async function findParent({ store }: Search, header: BlockHeader): Promise<BlockRef | undefined> {
   const number = parentNumberOf(header);
   const ours = await store.readCanonical(number, number);
@@ -88,7 +91,7 @@ async function readBatch(
   return headers;
 }
 
-/** The highest header of `headers` that is canonical with us, and where it stands among them (-1: none). */
+/** The highest of `headers` that is canonical in our feed, and its index among them (-1: none). */
 async function findShared(
   { store }: Search,
   headers: readonly BlockHeader[],
@@ -105,7 +108,7 @@ function parentNumberOf(header: BlockHeader): number {
   return header.parentNumber ?? header.number - 1;
 }
 
-/** We follow from our first height on; a branch that ends below it begins with its last block. */
+/** We follow from our first height on: a branch that ends below it is cut to its last block. */
 function trimBelow(branch: readonly BlockHeader[], startNumber: number): BlockHeader[] {
   const kept = branch.filter(({ number }) => number >= startNumber);
   return kept.length > 0 ? kept : branch.slice(-1);

@@ -7,7 +7,10 @@ interface Finality {
   readonly signal: AbortSignal;
 }
 
-/** What may be final while our head is `head`: the node's word where the policy asks for it and the node has one, else the depth. */
+/**
+ * What may be final while our head is `head`: the node's answer if the policy asks for it and the node has one,
+ * else the depth rule.
+ */
 export async function findFinalRef(
   { client, policy, signal }: Finality,
   head: BlockRef,
@@ -18,7 +21,7 @@ export async function findFinalRef(
     return number < 0 ? undefined : { number };
   }
   if (told.number <= head.number) return told;
-  // The node is final beyond our head: our head is final too when the node has it on its chain.
+  // The node's final block is above our head: our head is final too if the node has it on its chain.
   const header = await client.findHeaderByNumber(head.number, signal);
   return header === undefined ? undefined : { number: header.number, hash: header.hash };
 }

@@ -25,7 +25,7 @@ export class HeadInbox {
     this.#wake?.();
   }
 
-  /** Something else is to be looked at. */
+  /** Wakes the loop for something other than a head. */
   notify(): void {
     this.#isNudged = true;
     this.#wake?.();

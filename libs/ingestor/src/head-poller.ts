@@ -20,7 +20,7 @@ export class HeadPoller {
     this.#options = options;
   }
 
-  /** The chain has grown. */
+  /** Tells the poller that the chain has grown. */
   recordHead(): void {
     this.#headAt = Date.now();
   }

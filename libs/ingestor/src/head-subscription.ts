@@ -9,10 +9,10 @@ interface SubscriptionOptions {
 
 const RETRY_MIN_MS = 200;
 const RETRY_MAX_MS = 15_000;
-/** So many new heads that only polling saw, and the subscription is taken for dead. */
+/** After this many new heads that only polling saw, the subscription counts as dead. */
 const MISSED_MAX = 2;
 
-/** Keeps a push of heads alive where the node has one. */
+/** Keeps a subscription to new heads alive where the node offers one. */
 export class HeadSubscription {
   readonly #options: SubscriptionOptions;
   #unsubscribe: (() => void) | undefined;
@@ -25,7 +25,7 @@ export class HeadSubscription {
     this.#options = options;
   }
 
-  /** Heads do arrive. */
+  /** Whether heads are arriving. */
   get isLive(): boolean {
     return this.#isLive;
   }
@@ -33,7 +33,7 @@ export class HeadSubscription {
   start(): void {
     const { client, onHead, log } = this.#options;
     if (client.subscribeHeads === undefined) return;
-    // A late word of a subscription that was already replaced is not ours any more.
+    // A replaced subscription may still call back late: its heads are ignored.
     let isCurrent = true;
     const stop = client.subscribeHeads(
       (head) => {
@@ -62,7 +62,7 @@ export class HeadSubscription {
     this.#unsubscribe = undefined;
   }
 
-  /** Polling found a new head that was not pushed. */
+  /** Records a new head that polling found and the subscription did not push. */
   recordMissed(): void {
     if (!this.#isLive) return;
     this.#missed += 1;

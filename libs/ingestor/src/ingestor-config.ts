@@ -18,6 +18,6 @@ export const ingestorConfig = serviceConfig
   .extend({
     /** One request to a node. */
     NODE_TIMEOUT: durationMs().default(10_000),
-    /** First block to follow at the first activation, by chain; default the head of then: `{"eip155:1": 20000000}`. */
+    /** First block to follow, by chain: `{"eip155:1": 20000000}`. Default: the chain head at the first activation. */
     START_BLOCK: json(z.record(z.string(), z.int().min(0))).default({}),
   });

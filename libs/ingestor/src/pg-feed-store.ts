@@ -39,9 +39,9 @@ const PRUNED_MAX = 20_000;
 interface StoreOptions {
   readonly db: Database;
   readonly chainGid: string;
-  /** Every write goes through it: those of a former owner fail. */
+  /** Every write goes through the share, so that writes of a former owner fail. */
   readonly share: OwnedShare;
-  /** What the node says its head is, written with whatever is written. */
+  /** The head that the node reports; every write stores it along. */
   readonly nodeHeadNumber?: () => number | undefined;
 }
 
@@ -180,7 +180,7 @@ async function writeStatus(
   { status, reason, nodeHeadNumber }: ShownStatus,
 ): Promise<void> {
   await share.transaction(async (sql) => {
-    // Written before anything is loaded, where a chain cannot even be opened.
+    // A chain that cannot even be opened writes its status before anything is loaded.
     await sql.query(
       `INSERT INTO ingestor_states (chain_gid, status, reason, node_head_number) VALUES ($1, $2, $3, $4)
        ON CONFLICT (chain_gid) DO UPDATE SET status = excluded.status, reason = excluded.reason, updated_at = now(),
@@ -193,8 +193,9 @@ async function writeStatus(
 const BEAT_MS = 10_000;
 
 /**
- * Says every 10 s in the chain's row that it has an owner, and what the node's head is: a row that is older than 30 s has no
- * owner, whatever its status says. A beat that fails is no harm, the row gets old as it should. Returns what ends it.
+ * Writes every 10 s to the chain's row that it has an owner, and the node's head. A row older than 30 s has no
+ * owner, whatever its status says. A failed write does no harm: the row gets old, as it should. Returns a function
+ * that stops it.
  */
 export function startBeating({
   share,

@@ -2,7 +2,7 @@ import type { Database } from '@chainwatch/db';
 import type { OwnedShare } from '@chainwatch/ownership';
 import type { FeedStore } from './feed-store.ts';
 
-/** What the operator asked for is a row: whoever owns the chain works it off, from where the one before was killed. */
+/** The operator's request is a row: any owner of the chain continues it from where the one before stopped. */
 export function createResetStore(
   db: Database,
   chainGid: string,
@@ -31,7 +31,7 @@ export function createResetStore(
       }),
     finishReset: ({ id, fromBlock }) =>
       share.transaction(async (sql) => {
-        // The lower of both, where one of them is known.
+        // The lower of the two, or the one that is known.
         await sql.query(
           'UPDATE ingestor_states SET start_number = least(start_number, $2), updated_at = now() WHERE chain_gid = $1 AND head_number IS NULL',
           [chainGid, fromBlock ?? null],

@@ -1,6 +1,6 @@
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
 
-/** The longest run of `heads` that stands on `head`. */
+/** The longest run of linked `heads` that extends `head`. */
 export function pickLinked(head: BlockRef, heads: readonly BlockHeader[]): BlockHeader[] {
   const linked: BlockHeader[] = [];
   for (const header of heads) {

@@ -23,7 +23,8 @@ export function planAdvance(state: FollowState, head: BlockHeader, startBlock?: 
       ? planStart(head, startBlock)
       : planNewStart(head, state.startNumber);
   if (head.hash === state.head.hash) return { type: 'none' };
-  // A parent is below its child: a node that says otherwise is compared with what we have, and then asked again.
+  // A parent is below its child. If the node says otherwise, its head is compared with our chain, and the
+  // node asked again.
   if (head.number <= state.head.number) return { type: 'compare' };
   if (head.parentHash === state.head.hash) return { type: 'extend' };
   if (head.number === state.head.number + 1) return { type: 'repair' };
@@ -33,7 +34,7 @@ export function planAdvance(state: FollowState, head: BlockHeader, startBlock?: 
 /** Block 0 pays nobody, and not every node tells it whole. */
 const FIRST_BLOCK = 1;
 
-/** After a reset: a node that is not even where the chain began has begun anew, and all of it is news. */
+/** After a reset: when the node is below the block where the chain began, its chain is new, and all of it is read. */
 function planNewStart(head: BlockHeader, startNumber: number): Advance {
   return {
     type: 'start',

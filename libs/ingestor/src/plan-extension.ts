@@ -18,7 +18,8 @@ export function planExtension(
   return {
     entries,
     status,
-    // Without a head the branch may begin above the number where we once began: what was announced between goes, too.
+    // Without a head the branch may begin above our first number: numbers announced in between are cleared,
+    // too.
     clearFrom:
       state.head === undefined
         ? Math.min(state.startNumber ?? first.number, first.number)
@@ -37,10 +38,12 @@ export function planExtension(
   };
 }
 
-/** A longer run (a chain that stood still and jumped on) is recorded up to here; the links prove the rest as well. */
+/**
+ * Of a longer run (a chain stood still, then jumped) only this many numbers are recorded: the links prove the rest.
+ */
 const SKIPPED_MAX = 10_000;
 
-/** What lies between linked blocks whose numbers do not follow on each other. */
+/** The gaps between linked blocks whose numbers are not consecutive. */
 function listSkipped(head: BlockRef | undefined, headers: readonly BlockHeader[]): NumberRange[] {
   const ranges: NumberRange[] = [];
   let before = head?.number;

@@ -2,7 +2,10 @@ import type { BlockHeader } from '@chainwatch/chain-core';
 import type { FeedBatch, FollowState } from './feed.ts';
 import { toEntry } from './plan-extension.ts';
 
-/** The batch that tells that `header`, a canonical block of ours, and all below it are final; undefined when that is no news. */
+/**
+ * The batch that makes `header`, a canonical block of ours, and all below it final; undefined when they are final
+ * already.
+ */
 export function planFinalization(state: FollowState, header: BlockHeader): FeedBatch | undefined {
   if (state.head === undefined || header.number > state.head.number) return undefined;
   if (state.finalized !== undefined && header.number <= state.finalized.number) return undefined;

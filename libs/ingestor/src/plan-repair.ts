@@ -21,7 +21,7 @@ export interface RepairPlan {
 interface RepairOptions {
   /** Bounds the blocks of one transaction. */
   readonly blocksMax: number;
-  /** Of the chain when the repair is an ordinary one. */
+  /** The chain's status in an ordinary repair. */
   readonly status: ChainStatus;
 }
 

@@ -12,8 +12,8 @@ interface ResetStep {
 }
 
 /**
- * The batch that undoes the newest blocks of a reset, newest first; undefined when nothing is left to undo. Each batch
- * leaves a state that the next one goes on from, whoever commits it.
+ * The batch that undoes the newest blocks of a reset, newest first; undefined when nothing is left to undo. Any
+ * owner can continue from the state that a batch leaves.
  */
 export async function planReset(
   { feedSeq, head, finalized, ...state }: FollowState,

@@ -15,8 +15,8 @@ const FAILURE_MS = 100;
 const FAILURE_MAX_MS = 5_000;
 
 /**
- * How long to wait before the next poll: not while no block can be expected, densely when one is due, and ever more
- * slowly, up to twice the block time, when none comes. Milliseconds.
+ * Milliseconds to wait before the next poll. There is no poll while no block can be expected; polls are dense when
+ * one is due, and ever slower, up to twice the block time, when none comes.
  */
 export function pollDelay({ blockTimeMs, sinceHeadMs, isPushed, failures }: PollSituation): number {
   if (failures > 0)

@@ -12,14 +12,14 @@ export interface RangeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Chunks grow to their size from here, so that whoever works on the blocks has the first ones soon. */
+/** Chunks grow to their size from here, so that the first blocks arrive soon. */
 const FIRST_SIZE = 16;
 /** A chain may skip that many chunks (a long run of empty slots); a node that has nothing for longer is asked again later. */
 const EMPTY_CHUNKS_MAX = 64;
 
 /**
- * Headers of [from, to] in ascending chunks, fetched in parallel; empty chunks are left out. Chunks are linked inside;
- * that they fit together is for the caller to check.
+ * Headers of [from, to] in ascending chunks, fetched in parallel; empty chunks are left out. Headers are linked
+ * within a chunk; the caller checks the links between chunks.
  */
 export async function* readRanges(
   client: Pick<ChainClient, 'readHeaders'>,

@@ -31,7 +31,7 @@ export interface ChainWork extends Pick<ShareWork<ActiveChain>, 'share' | 'item'
 
 const FLUSH_MS = 1_000;
 
-/** Follows one chain with the endpoints it has now, or says why it cannot, until the signal aborts. */
+/** Follows one chain with its current endpoints, or reports why it cannot, until the signal aborts. */
 export async function runChain(context: ChainContext, work: ChainWork): Promise<void> {
   const { db } = context;
   const { share, item: row, report } = work;

@@ -8,7 +8,7 @@ import { recordReports } from './ingestor-metrics.ts';
 import { runChain } from './run-chain.ts';
 
 export interface IngestorReadiness {
-  /** Why no chain can be followed at all; undefined when that works. */
+  /** Why no chain can be followed at all; undefined when chains can be followed. */
   readonly reason?: string;
   /** What an operator should know although it is no fault. */
   readonly note?: string;
@@ -30,7 +30,7 @@ export function startIngestor(options: IngestorOptions): Ingestor {
   if (family === undefined) log.warn({ family: familyName }, missingFamily(familyName));
   const openChain = createChainOpener({ ...options, findFamily: () => Promise.resolve(family) });
   const runners = new Map<string, ChainRunner>();
-  /** Of the chains that are ours. */
+  /** Reports of the chains that this replica owns. */
   const current = new Map<string, ChainReport>();
   const chains = new ShareSupervisor<ActiveChain>({
     db,

@@ -6,9 +6,9 @@ const SPAN_NAMES = { block: 'block.ingest', reorg: 'block.orphan', finalize: 'bl
 type Commit = (batch: FeedBatch) => Promise<void>;
 
 /**
- * A span per entry: it begins the trace that goes on in the analyzer and ends at the webhook. Its context travels in
- * chain_feed.traceparent and in the message's headers (W3C Trace Context). At the head the span lasts as long as the
- * commit; in a catch-up, where one commit holds many blocks, each begins with a span of its own that only marks it.
+ * A span per entry: it begins the trace that continues in the analyzer and ends at the webhook. Its context travels
+ * in chain_feed.traceparent and in the message's headers (W3C Trace Context). At the head the span lasts as long as
+ * the commit. In a catch-up one commit holds many blocks, and each gets a span that only marks its beginning.
  */
 export function traceBatch(chainGid: string): (batch: FeedBatch, commit: Commit) => Promise<void> {
   return async (batch, commit) => {

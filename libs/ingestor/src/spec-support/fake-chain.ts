@@ -8,7 +8,7 @@ export class FakeChain {
   readonly #hasGaps: boolean;
   #count = 0;
 
-  /** With gaps, every third block or so comes behind numbers without one. */
+  /** `hasGaps`: every third block or so follows numbers without a block. */
   constructor({ hasGaps = false } = {}) {
     this.#hasGaps = hasGaps;
     this.tip = this.#add('0xgenesis', 0);
@@ -26,7 +26,7 @@ export class FakeChain {
     this.extend(length);
   }
 
-  /** Another genesis, and that many blocks on it. */
+  /** Replaces the chain with one of another genesis and this many blocks on it. */
   beginAnew(height: number): void {
     this.tip = this.#add('0xgenesis', 0);
     this.extend(height);

@@ -24,7 +24,7 @@ export type Action =
   | { readonly type: 'wrong' }
   | { readonly type: 'agree'; readonly endpoints: number }
   | { readonly type: 'reset'; readonly fromBlock: number | undefined }
-  /** The node began anew: another chain, as high as that. */
+  /** The node starts over with another chain of this height. */
   | { readonly type: 'anew'; readonly height: number }
   | { readonly type: 'restart' };
 
@@ -184,7 +184,7 @@ export class History {
     }
   }
 
-  /** Everything is well again, the chain has grown above what we know, and is polled until we are there. */
+  /** All faults end, the chain grows above our head, and is polled until we have followed it. */
   async settle({ isHigher = true } = {}): Promise<void> {
     Object.assign(this.node, { lag: 0, failures: 0, isWrongChain: false, beforeCall: ignore });
     this.store.failNext = undefined;

@@ -8,7 +8,7 @@ export interface Replayed {
   readonly violations: number;
 }
 
-/** What a reader of the feed makes of it. Throws on the first entry that breaks the feed's rules. */
+/** Adds up the feed as its readers do. Throws on the first entry that breaks the feed's rules. */
 export function replayFeed(entries: readonly FeedEntry[]): Replayed {
   const chain: BlockRef[] = [];
   let finalized: BlockRef | undefined;
