@@ -1,8 +1,9 @@
 import type { Sql } from '@chainwatch/db';
 
 /**
- * Sequences for events in an open transaction: one per entry of `projectIds`, in that order, without a hole (one counter
- * per project and chain). The counters are locked in the order of project ids until the transaction ends.
+ * Allocates sequences for events in an open transaction: one per entry of `projectIds`, in that order, without gaps
+ * (one counter per project and chain). The counters stay locked until the transaction ends, in the order of project
+ * ids.
  */
 export async function allocateSequences(
   sql: Sql,

@@ -34,8 +34,8 @@ export interface RelayDeps<S extends Relaying> {
 }
 
 /**
- * Brings the outbox to the bus, in the order of the table: committed events at once, pipelined, as long as nothing older is
- * left; otherwise what is left first. A sweep finds what nobody knew of. Ids make repeats harmless.
+ * Publishes the outbox to the bus in table order. Committed events go out at once, pipelined, unless older ones are
+ * unpublished: then those go first. A sweep finds rows that nobody announced. Message ids make repeats harmless.
  */
 export class EventRelay<S extends Relaying> {
   readonly #deps: RelayDeps<S>;
@@ -78,7 +78,7 @@ export class EventRelay<S extends Relaying> {
     }
   }
 
-  /** Publishes everything that is left of the chains owned now, before anything new. Resolves when nothing is. */
+  /** Publishes every unpublished event of the chains owned now, before new ones. Resolves when none is left. */
   catchUp(): Promise<void> {
     this.#hasLeft = true;
     this.#catchingUp ??= this.#catchUpAll();
@@ -95,7 +95,7 @@ export class EventRelay<S extends Relaying> {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopListening();
-    // What was left to the table is still ours to bring.
+    // Events left to the table are still ours to publish.
     if (this.#deps.bus.isConnected)
       await Promise.race([this.#catchingUp, delay(STOP_MS, undefined, { ref: false })]);
     this.#stop.abort();
@@ -112,7 +112,7 @@ export class EventRelay<S extends Relaying> {
     while (!signal.aborted && this.#hasLeft) {
       if (bus.isConnected) {
         try {
-          // What is under way keeps its place, or is found again.
+          // Events in flight keep their place, or are read again.
           await Promise.all(this.#inFlight.values());
           await this.#check.run();
           this.#hasLeft = false;
@@ -124,7 +124,7 @@ export class EventRelay<S extends Relaying> {
       }
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
-    // At once: whoever leaves something from now on begins anew.
+    // Cleared synchronously: an event left from now on starts a new catch-up.
     this.#catchingUp = undefined;
   }
 
@@ -148,7 +148,7 @@ export class EventRelay<S extends Relaying> {
         limit: SWEEP_ROWS,
       });
       const [first, ...others] = events;
-      // The first goes alone: where the bus does not take it, nothing passes it.
+      // The first goes alone: if the bus refuses it, no later event overtakes it.
       if (first !== undefined && !(await this.#send(first))) return false;
       const results = await Promise.all(others.map((event) => this.#send(event)));
       await this.#marks.write();
@@ -182,7 +182,7 @@ export class EventRelay<S extends Relaying> {
       this.#marks.add(event.eventId);
       return true;
     } catch {
-      // The row stays unpublished, and what comes after it waits.
+      // The row stays unpublished, and later events wait for it.
       void this.catchUp();
       return false;
     }

@@ -3,9 +3,11 @@ import type { Bus } from '@chainwatch/bus';
 import type { Database, Sql } from '@chainwatch/db';
 import type { FlowService } from '@chainwatch/events';
 
-/** Events that old when the stream was last seen may not have reached every subscriber when it was lost. */
+/**
+ * Events younger than this when the stream was last seen may not have reached every subscriber before it was lost.
+ */
 const REPUBLISH_MS = 600_000;
-/** Rows of table events looked through at once, backwards from the newest. */
+/** Rows of table events read at once, newest first. */
 const REPUBLISH_ROWS = 5_000;
 
 interface Known {
@@ -18,7 +20,7 @@ interface CheckStreamDeps {
   readonly db: Database;
   readonly bus: Pick<Bus<FlowService>, 'readStream'>;
   readonly stream: string;
-  /** Of the outbox, in this stream. */
+  /** Subjects of the outbox in this stream. */
   readonly subjects: readonly string[];
 }
 
@@ -54,12 +56,13 @@ export class LostStreamCheck {
 }
 
 /**
- * Holds the stream against what the database knows of it. Where the server lost it, or what it had stored last, the events
- * of that time are unpublished again, once for all replicas: each relays those of its chains. True when that was done here.
+ * Compares the stream with what the database knows of it. If the server lost the stream or its last messages, the
+ * events of that time become unpublished again. One replica does this for all: each relays those of its chains.
+ * Returns true if it was done here.
  */
 async function checkStream({ db, bus, stream, subjects }: CheckStreamDeps): Promise<boolean> {
   const known = await findKnown(db, stream);
-  // Asked after the row was read: what the row says was stored by then.
+  // Read after the row: the bus had stored what the row says by then.
   const { incarnation, lastSeq } = await bus.readStream(stream);
   if (known === undefined) {
     await db.query(
@@ -90,7 +93,7 @@ async function findKnown(sql: Sql, stream: string, lock = ''): Promise<Known | u
   return rows[0];
 }
 
-/** Ids grow with time: the newest rows are looked through, as far back as they are young enough. */
+/** Ids grow with time: pages are read from the newest row down, until they are too old. */
 async function unpublish(sql: Sql, subjects: readonly string[], since: Date): Promise<void> {
   let beforeId = Number.MAX_SAFE_INTEGER;
   for (;;) {

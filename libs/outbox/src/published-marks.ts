@@ -12,13 +12,13 @@ interface MarkDeps {
 
 interface Published {
   readonly eventId: string;
-  /** Of the stream that stored it. */
+  /** Incarnation of the stream that stored it. */
   readonly incarnation: string;
 }
 
 const MARK_MS = 100;
 
-/** Marks events as published, some at a time. A mark that is lost costs a second message with the same id. */
+/** Marks events as published, in groups. A lost mark costs a second message with the same id. */
 export class PublishedMarks {
   readonly #deps: MarkDeps;
   readonly #underWay = new Set<string>();
@@ -30,7 +30,7 @@ export class PublishedMarks {
     this.#deps = deps;
   }
 
-  /** Events that are published, and whose rows may not say so yet. */
+  /** Published events whose rows may not be marked yet. */
   get eventIds(): string[] {
     return [...this.#waiting.map(({ eventId }) => eventId), ...this.#underWay];
   }
@@ -41,7 +41,7 @@ export class PublishedMarks {
     this.#timer ??= this.#writeSoon();
   }
 
-  /** What a stream had stored that was lost meanwhile stays unpublished: the row of the stream has another incarnation then. */
+  /** Events of a stream that was lost meanwhile stay unpublished: the stream's row then has another incarnation. */
   async write(): Promise<void> {
     const { db, bus, stream, logger } = this.#deps;
     const { incarnation, lastSeq } = bus.streamState(stream);
@@ -54,7 +54,7 @@ export class PublishedMarks {
     this.#lastWrite = db
       .query({
         name: 'mark_published',
-        // Not flushed: see above.
+        // No flush to disk: a lost mark is harmless (see the class).
         text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
                stream AS (UPDATE stream_incarnations SET last_seq = greatest(last_seq, $4), seen_at = now() FROM relaxed WHERE stream = $2 AND incarnation = $3 RETURNING 1)
                DELETE FROM unpublished_events u USING stream, (SELECT id FROM events WHERE event_id = ANY($1::uuid[]) OFFSET 0) e WHERE u.event_row_id = e.id`,

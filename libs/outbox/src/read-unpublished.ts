@@ -55,7 +55,7 @@ function outgoingOf(row: OutboxRow): OutgoingEvent {
     subject: row.subject_kind,
     chainGid: row.chain_gid,
     projectId: row.project_id,
-    // Written by the service that relays it.
+    // The service that relays it wrote it, so it is trusted.
     envelope: JSON.parse(row.payload) as PayloadOf<EventSubject>,
     payload: row.payload,
     ...(row.traceparent === null ? {} : { traceparent: row.traceparent }),
