@@ -7,7 +7,7 @@ export interface Lease {
 }
 
 export interface Sight {
-  /** By share; those that are over are left out. */
+  /** By share; expired leases are left out. */
   readonly leases: ReadonlyMap<string, Lease>;
   /** The other replicas whose heartbeat is good. */
   readonly others: readonly Replica[];
@@ -18,7 +18,7 @@ interface Row {
   readonly others: readonly { owner: string; ready: string[]; declined: string[] }[] | null;
 }
 
-/** Says that this replica lives, and looks who else does and who owns what, in one round trip. */
+/** Writes this replica's heartbeat, and reads those of the others and the leases, in one round trip. */
 export async function beatAndLook(sql: Sql, kind: string, me: Replica, beatMs: number): Promise<Sight> {
   const { rows } = await sql.query<Row>({
     name: 'beat_and_look',

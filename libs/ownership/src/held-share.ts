@@ -1,19 +1,19 @@
 import type { OwnedShare } from './owned-share.ts';
 
-/** A share at work. */
+/** The work on a share, while it lasts. */
 export interface ShareWork<T> {
   readonly share: OwnedShare;
-  /** What the share is now: another one ends the work, and it begins anew with that. */
+  /** The current item. When it changes, the work ends and starts again with the new one. */
   readonly item: T;
-  /** Aborted when the share is lost, let go, or became another: end what is under way soon, between two steps. */
+  /** Aborted when the share is lost or let go, or its item changes: end soon, between two steps. */
   readonly signal: AbortSignal;
-  /** Says whether what the share needs outside, a chain's node, answers: without an answer the share goes to who may reach it. */
+  /** Reports whether the share's node answers. Without an answer the share goes to a replica that may reach it. */
   readonly reportReach: (isReachable: boolean) => void;
 }
 
 export type Work<T> = (work: ShareWork<T>) => Promise<void>;
 
-/** A share that is ours, with the work on it, from the take-over until it is let go. */
+/** A share of ours with the work on it, from taking it over to letting it go. */
 export class HeldShare<T> {
   readonly share: OwnedShare;
   #item: T;
@@ -34,7 +34,7 @@ export class HeldShare<T> {
     return this.#end.signal.aborted || this.share.signal.aborted;
   }
 
-  /** How long its node did not answer. */
+  /** Milliseconds for which its node has not answered. */
   unreachableMs(): number {
     return this.#unreachableSinceMs === undefined ? 0 : performance.now() - this.#unreachableSinceMs;
   }
@@ -44,7 +44,7 @@ export class HeldShare<T> {
     this.#end.abort();
   }
 
-  /** The work begins anew with another item, and the share stays. */
+  /** Restarts the work with another item; the share stays ours. */
   change(item: T): void {
     this.#item = item;
     this.#renewed.abort();

@@ -4,18 +4,18 @@ import { ShareLostError } from './share-lost-error.ts';
 import { takeRow } from './take-row.ts';
 
 export interface ShareTransactionOptions extends TransactionOptions {
-  /** Sent with the renewal: `work` gets its rows. */
+  /** Sent together with the renewal: `work` gets its rows. */
   readonly opening?: Statement;
 }
 
-/** A share in our hands, until it is lost or ended. The supervisor renews it while it does nothing. */
+/** A share that we own, until it is lost or ended. The supervisor renews it while it is idle. */
 export class OwnedShare {
   readonly claim: Claim;
   readonly #db: Database;
   readonly #lost = new AbortController();
   #ending: NodeJS.Timeout | undefined;
   #isEnded = false;
-  /** When the last renewal that the database stored was sent, by our own monotonic clock. */
+  /** When the last renewal that the database stored was sent, on our own monotonic clock. */
   #renewedAtMs: number;
   /** Renewals under way, our transactions among them: an idle renewal behind one of those would wait for its row. */
   #underWay = 0;
@@ -32,7 +32,7 @@ export class OwnedShare {
     return this.claim.token;
   }
 
-  /** Aborted when the share is another's, or may be: 8 s after the last good renewal was sent. */
+  /** Aborted when the share is, or may be, somebody else's: 8 s after the last good renewal was sent. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
@@ -42,8 +42,8 @@ export class OwnedShare {
   }
 
   /**
-   * Everything that an owner writes: the first statement proves that the share is ours and renews it, and its row stays
-   * locked until the end, so that nobody takes the share over in between.
+   * Every write of an owner goes through it. The first statement proves that the share is ours and renews it; its
+   * row stays locked until the end, so that nobody takes the share over meanwhile.
    * @throws ShareLostError, and nothing was written
    */
   async transaction<T>(
@@ -64,7 +64,8 @@ export class OwnedShare {
   }
 
   /**
-   * A single statement that renews by itself (`renewSql`) and hangs on that; `hasHeld` says from its rows whether it did.
+   * Runs a single statement that contains the renewal (`renewSql`) and depends on it; `hasHeld` tells from its rows
+   * whether the share was still ours.
    * @throws ShareLostError, and nothing was written
    */
   async query<R extends object>(
@@ -79,13 +80,13 @@ export class OwnedShare {
     });
   }
 
-  /** A renewal that was sent at `sentAtMs` is stored. */
+  /** Records that a renewal sent at `sentAtMs` is stored. */
   noteRenewed(sentAtMs: number): void {
     this.#renewedAtMs = Math.max(this.#renewedAtMs, sentAtMs);
     this.#armEnd();
   }
 
-  /** It is another's, or may be. */
+  /** Marks the share as (possibly) somebody else's. */
   lose(why: string): ShareLostError {
     const error = new ShareLostError(this.claim, why);
     this.end();
@@ -93,7 +94,7 @@ export class OwnedShare {
     return error;
   }
 
-  /** No more clock. */
+  /** Stops the lease timer. */
   end(): void {
     this.#isEnded = true;
     clearTimeout(this.#ending);
@@ -121,14 +122,16 @@ export class OwnedShare {
     );
   }
 
-  /** A process that was stopped wakes up before its timers do. */
+  /** A process that was suspended runs again before its timers fire: check the clock. */
   #assertOurs(): void {
     if (performance.now() - this.#renewedAtMs >= LEASE_MS) this.lose('it could not be renewed in time');
     this.#lost.signal.throwIfAborted();
   }
 }
 
-/** Takes a share whose lease is over: whoever still holds the row has no right to it. Undefined: somebody was faster. */
+/**
+ * Takes a share whose lease has ended, even if somebody still holds its row. Undefined: another replica was faster.
+ */
 export async function takeShare(
   db: Database,
   name: ShareName,

@@ -1,6 +1,6 @@
 import type { Sql, Statement } from '@chainwatch/db';
 
-/** A lease lasts so long from the database's clock_timestamp() on; its owner counts it from when it asked. */
+/** A lease lasts this long, counted by the database from clock_timestamp(), and by its owner from when it asked. */
 export const LEASE_MS = 8_000;
 const LEASE = `clock_timestamp() + interval '${LEASE_MS} ms'`;
 
@@ -10,7 +10,7 @@ export interface ShareName {
   readonly share: string;
 }
 
-/** One owner at one time. */
+/** One ownership of a share: a new token each time. */
 export interface Claim extends ShareName {
   readonly owner: string;
   readonly token: number;
@@ -27,7 +27,7 @@ export function takeStatement({ kind, share }: ShareName, owner: string): Statem
   };
 }
 
-/** The fence and the renewal in one: no row when the share is somebody else's. */
+/** Fence and renewal in one: returns no row when somebody else owns the share. */
 export function renewStatement({ kind, share, owner, token }: Claim): Statement {
   return {
     name: 'renew_owner_lease',
@@ -36,12 +36,12 @@ export function renewStatement({ kind, share, owner, token }: Claim): Statement 
   };
 }
 
-/** The same as a part of another statement, which hangs on its row: `share`. */
+/** The same as part of another statement, which depends on its row: `share`. */
 export function renewSql([kind, share, owner, token]: readonly [string, string, string, string]): string {
   return `UPDATE owners SET lease_until = ${LEASE} WHERE kind = ${kind} AND share = ${share} AND owner = ${owner} AND token = ${token} RETURNING share`;
 }
 
-/** Renews what is idle, all at once. A row that is locked is in use, by its owner or by a taker: it is not waited for. */
+/** Renews all idle shares at once. A locked row is in use, by its owner or by a taker: it is skipped. */
 export async function renewIdle(
   sql: Sql,
   kind: string,

@@ -1,9 +1,9 @@
-/** A replica that lives, as it says itself. */
+/** A live replica, as it describes itself. */
 export interface Replica {
   readonly owner: string;
   /** Groups (families) for which it has loaded what it needs. */
   readonly ready: ReadonlySet<string>;
-  /** Shares that it does not take for now: it could not reach their node. */
+  /** Shares that it does not take for now, because it could not reach their node. */
   readonly declined: ReadonlySet<string>;
 }
 
@@ -11,13 +11,13 @@ export interface Situation {
   readonly me: string;
   /** Every share there is, and its group. */
   readonly shares: ReadonlyMap<string, string>;
-  /** Who owns them, by leases that last. */
+  /** The owner of each share that has a valid lease. */
   readonly owners: ReadonlyMap<string, string>;
   /** Replicas whose heartbeat is good and who are not leaving, this one among them. */
   readonly live: readonly Replica[];
-  /** For how long a share was seen without an owner. */
+  /** How long each share has been seen without an owner. */
   readonly freeMs: ReadonlyMap<string, number>;
-  /** Shares of mine whose node I cannot reach. */
+  /** Shares of this replica whose node it cannot reach. */
   readonly unreachable: ReadonlySet<string>;
 }
 
@@ -28,17 +28,20 @@ export interface SharePlan {
   readonly letGo: string | undefined;
 }
 
-/** A share that nobody below its cap takes is taken by the least loaded one after that, by the next one after twice that. */
+/**
+ * If no replica below its cap takes a share, the least loaded one takes it after this time, the next one after
+ * twice this time.
+ */
 const OVERDUE_MS = 3_000;
 
 /**
- * What a replica takes and lets go. Caps differ by one at most and sum up to the number of shares: the first of those who
- * own most have ceil(shares / live), the others floor. Every replica computes the same caps from the same rows; while they
- * see different ones the lease decides, and a share moves once more at worst.
+ * Plans what a replica takes and lets go. Caps differ by at most one and sum up to the number of shares: replicas
+ * that own most get ceil(shares / live), the others floor. Every replica computes the same caps from the same rows.
+ * While replicas see different rows the lease decides, and at worst a share moves once more.
  */
 export function planShares(situation: Situation): SharePlan {
   const { me, shares } = situation;
-  // Who has loaded nothing yet can take nothing: what a dead one leaves behind does not wait for it.
+  // A replica that has loaded nothing yet can take nothing: shares of a dead replica do not wait for it.
   const live = situation.live.filter(({ ready }) => ready.size > 0);
   const self = live.find(({ owner }) => owner === me);
   if (self === undefined) return { take: [], letGo: undefined };
@@ -69,7 +72,7 @@ function countShares({ owners, shares }: Situation, live: readonly Replica[]): M
   return counts;
 }
 
-/** By owner, those who own most first: who has more keeps more, so that nothing moves that need not. */
+/** Caps by owner. Those who own most come first and get the larger caps, so that no share moves without need. */
 function planCaps(shareCount: number, counts: ReadonlyMap<string, number>): Map<string, number> {
   const ranked = [...counts].sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1));
   const floor = Math.floor(shareCount / ranked.length);
@@ -77,7 +80,10 @@ function planCaps(shareCount: number, counts: ReadonlyMap<string, number>): Map<
   return new Map(ranked.map(([owner], rank) => [owner, rank < larger ? floor + 1 : floor]));
 }
 
-/** Those who may take a share; where all of them declined it, any: a share without an owner tells nobody why it stands. */
+/**
+ * The replicas that may take a share. If all declined it, any may: without an owner nobody would report why it
+ * stands still.
+ */
 function findTakers({ shares }: Situation, live: readonly Replica[], share: string): readonly Replica[] {
   const ready = live.filter((replica) => replica.ready.has(shares.get(share)!));
   const willing = ready.filter((replica) => !replica.declined.has(share));
@@ -102,7 +108,7 @@ function ownShares({ me, owners, shares }: Situation): string[] {
 const mayTake = (replica: Replica, group: string, share: string): boolean =>
   replica.ready.has(group) && !replica.declined.has(share);
 
-/** Where somebody else may have better luck with the node. */
+/** A share of ours whose node another replica may be able to reach. */
 function findUnreachable(situation: Situation, live: readonly Replica[]): string | undefined {
   const { me, shares, unreachable } = situation;
   return ownShares(situation).find(
@@ -112,7 +118,7 @@ function findUnreachable(situation: Situation, live: readonly Replica[]): string
   );
 }
 
-/** Above the cap, and somebody below its own is there who has loaded what the share needs. */
+/** A share to let go when we are above our cap and a replica below its own could take it. */
 function findSurplus(
   situation: Situation,
   live: readonly Replica[],

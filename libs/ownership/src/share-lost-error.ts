@@ -1,7 +1,7 @@
 import { BaseError } from '@chainwatch/problem';
 import type { Claim } from './owners-table.ts';
 
-/** The share is another's, or may be: nothing was written. Stop working on it. */
+/** The share is, or may be, somebody else's: nothing was written. Stop working on it. */
 export class ShareLostError extends BaseError {
   readonly code = 'fenced';
   readonly retryable = false;

@@ -10,27 +10,30 @@ import { planShares, type Replica, type SharePlan } from './plan-shares.ts';
 import { TIMING, type Timing } from './timing.ts';
 
 export type ShareState =
-  /** Not asked yet, or the database did not say: who owns it is not known. */
+  /** The database has not been asked or did not answer: the owner is not known. */
   | { readonly type: 'unknown'; readonly reason: string }
   | { readonly type: 'standby'; readonly owner: string }
   | { readonly type: 'owned'; readonly token: number };
 
 export interface SupervisorOptions<T> {
   readonly db: Database;
-  /** Whoever has the same kind shares the same shares. */
+  /** Processes with the same kind divide the same shares. */
   readonly kind: string;
   /** A UUID per process start, which is the default. */
   readonly owner?: string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** All shares there are, and what each is. */
   readonly listShares: () => Promise<ReadonlyMap<string, T>>;
-  /** Whether a share that is at work may go on with what it was given. Default: it may. */
+  /** Whether work that has begun may continue with the item it was given. Default: it may. */
   readonly isSame?: (before: T, now: T) => boolean;
-  /** Shares that need the same things loaded: a chain's family. Default: one group. */
+  /** Groups shares that need the same things loaded: a chain's family. Default: one group. */
   readonly groupOf?: (item: T) => string;
   /** Loads what the shares of a group need, before the first is taken. Asked again after a failure. */
   readonly prepare?: (group: string, item: T) => Promise<unknown>;
-  /** Called each time a share became ours; it returns soon after its signal aborts. A rejection gives the share back. */
+  /**
+   * Called each time this process takes a share. It returns soon after its signal aborts. A rejection releases the
+   * share.
+   */
   readonly work: Work<T>;
   /** After each look. */
   readonly onLook?: () => void;
@@ -41,8 +44,9 @@ const TAKEN_AT_ONCE = 4;
 const SOON_MS = 20;
 
 /**
- * This process' part of all shares of a kind, from its construction to stop(): it says that it lives, stands by while the
- * leases of others last, takes what is free and what it may have, works on it, and lets go what others should have.
+ * This process' part of all shares of a kind, from its construction to stop(). It sends heartbeats, stands by while
+ * the leases of others last, takes the free shares it may have, works on them, and lets go those that others should
+ * have.
  */
 export class ShareSupervisor<T> {
   readonly owner: string;
@@ -76,12 +80,12 @@ export class ShareSupervisor<T> {
     this.#done = this.#run();
   }
 
-  /** Every share there is, as it was listed last. */
+  /** Every share, as last listed. */
   get shares(): ReadonlyMap<string, T> {
     return this.#shares;
   }
 
-  /** Those that are ours now. */
+  /** The shares that this process owns now. */
   get owned(): string[] {
     return [...this.#held].flatMap(([share, held]) => (held.share.signal.aborted ? [] : [share]));
   }
@@ -105,7 +109,9 @@ export class ShareSupervisor<T> {
     this.#wake.notify();
   }
 
-  /** Resolves when all work has ended and the shares are free. Leaving, it does not count for the others any more. */
+  /**
+   * Resolves when all work has ended and the shares are free. A process that stops no longer counts for the others.
+   */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#done;
@@ -139,7 +145,7 @@ export class ShareSupervisor<T> {
     this.#follow(this.#plan(others));
   }
 
-  /** What left is let go, what changed begins anew. */
+  /** Lets go shares that are no longer listed; restarts work whose item changed. */
   #reconcile(shares: ReadonlyMap<string, T>): void {
     const { isSame = () => true } = this.#options;
     this.#shares = shares;
@@ -185,7 +191,7 @@ export class ShareSupervisor<T> {
   #plan(others: readonly Replica[]): SharePlan {
     const nowMs = performance.now();
     const owners = new Map([...this.#leases].map(([share, { owner }]) => [share, owner]));
-    // What is on its way out is nobody's: it counts for no cap and cannot be taken yet.
+    // A share that is ending belongs to nobody: it counts for no cap and cannot be taken yet.
     for (const [share, held] of this.#held) owners.set(share, held.isEnding ? '' : this.owner);
     for (const share of this.#taking) owners.set(share, this.owner);
     for (const [share, { untilMs }] of this.#troubles)
@@ -252,7 +258,7 @@ export class ShareSupervisor<T> {
     const item = this.#shares.get(share);
     if (item === undefined || this.#stop.signal.aborted) return;
     const owned = await takeShare(db, { kind, share }, this.owner);
-    // Somebody was faster: who, is seen with the next look.
+    // Another replica was faster: the next look shows which.
     if (owned === undefined) return this.lookNow();
     logger.info({ kind, share, token: owned.token }, 'a share was taken over');
     const held = new HeldShare(owned, item);
@@ -268,7 +274,7 @@ export class ShareSupervisor<T> {
     const { share } = held;
     try {
       await held.run(work);
-      // By itself: not at once again.
+      // The work ended by itself: it does not start again at once.
       if (!held.isEnding) this.#troubles.set(name, { reason: 'its work ended', untilMs: this.#soon() });
     } catch (error) {
       if (!share.signal.aborted) this.#noteTrouble(name, error);
@@ -286,7 +292,7 @@ export class ShareSupervisor<T> {
     }
   }
 
-  /** One statement for all that is idle; what is not renewed is not known to be lost, the clock decides. */
+  /** Renews all idle shares in one statement. A share that is not renewed may still be ours: the clock decides. */
   async #renew(): Promise<void> {
     const idle = [...this.#held.values()].map(({ share }) => share).filter(({ isIdle }) => isIdle);
     if (this.#isRenewing || idle.length === 0) return;
@@ -302,7 +308,7 @@ export class ShareSupervisor<T> {
       );
       for (const share of idle) if (renewed.has(share.claim.share)) share.noteRenewed(sentAtMs);
     } catch {
-      // Asked again in a moment.
+      // The next renewal follows soon.
     } finally {
       this.#isRenewing = false;
     }
@@ -329,7 +335,7 @@ export class ShareSupervisor<T> {
     this.#lastError = reason;
   }
 
-  /** Soon enough for the lease that ends first. */
+  /** Until the next look: soon enough for the lease that ends first. */
   #untilNextLook(): number {
     const others = [...this.#leases.values()].filter(({ owner }) => owner !== this.owner);
     const soonest = Math.min(this.#timing.lookMs, ...others.map(({ leftMs }) => leftMs));

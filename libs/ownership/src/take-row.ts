@@ -6,10 +6,10 @@ const LOCK_TIMEOUT = '1s';
 const LOOK_MS = 20;
 
 /**
- * Runs one statement that takes a row over from an owner that has no right to it any more. That owner may stand still in
- * the middle of a transaction, where the server keeps the row locked for as long as it sees the connection. The row is
- * waited for for 1 s; then the backends of our own role that hold it are ended, and it is waited for once more.
- * @throws the server's lock_not_available (55P03) when it could not be had
+ * Runs one statement that takes a row over from an owner that has lost its right to it. That owner may be suspended
+ * in the middle of a transaction, and the server keeps the row locked for as long as it sees the connection. After
+ * 1 s of waiting, the backends of our own role that hold the row are terminated, and the statement waits once more.
+ * @throws the server's lock_not_available (55P03) when the row could not be locked
  */
 export async function takeRow<R extends pg.QueryResultRow>(db: Database, statement: Statement): Promise<R[]> {
   try {
@@ -38,8 +38,8 @@ async function waitForRow<R extends pg.QueryResultRow>(
 }
 
 /**
- * Who stands in the line for the row waits for its `tuple` lock, and only the first of the line for the transaction that
- * holds the row: that one is ended, and nobody of the line.
+ * Sessions that queue for the row wait for its `tuple` lock; only the first of them waits for the transaction that
+ * holds the row. Only that holder is terminated, and nobody in the queue.
  */
 const END_HOLDER = `
   WITH RECURSIVE line (pid) AS (

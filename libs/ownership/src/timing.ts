@@ -2,15 +2,18 @@
 export interface Timing {
   /** Between two looks at who lives and who owns what. */
   readonly lookMs: number;
-  /** A heartbeat is good for so long: shorter than a lease, so that a dead replica is not counted when its leases end. */
+  /**
+   * How long a heartbeat is valid: shorter than a lease, so that a dead replica no longer counts when its leases
+   * end.
+   */
   readonly beatMs: number;
   /** An idle owner renews so often. */
   readonly renewMs: number;
   /** Between two shares that a replica lets go. */
   readonly letGoMs: number;
-  /** A node that did not answer for so long cannot be reached. */
+  /** A node that has not answered for this long counts as unreachable. */
   readonly unreachableMs: number;
-  /** A share that was let go because of its node is not taken again before. */
+  /** A share that was let go because of its node is not taken again for this long. */
   readonly declineMs: number;
 }
 
