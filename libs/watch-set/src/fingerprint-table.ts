@@ -3,7 +3,7 @@ const { ceil, floor, max } = Math;
 /** Above this load the probes of linear probing grow long; growing by half leaves a load of 0.5. */
 const LOAD_MAX = 0.75;
 const GROWTH = 1.5;
-/** Where the number is known beforehand, room for short probes: 13.3 bytes a fingerprint. */
+/** Load when the number of entries is known beforehand, for short probes: 13.3 bytes a fingerprint. */
 const LOAD_PLANNED = 0.6;
 const SLOTS_MIN = 8;
 const BYTES_PER_SLOT = 8;

@@ -5,9 +5,10 @@ const { imul } = Math;
 export type Fingerprint = Int32Array;
 
 /**
- * 64-bit fingerprint of a text, or of `length` units of it from `from` on, into `out[0]` and `out[1]`. Two lanes in the
- * manner of MurmurHash3's x86_128, two UTF-16 units at a time, no BigInt and no allocation. Each round is a bijection of the 64-bit state, so two texts of one
- * length can only meet by chance. Never (0, 0): that marks an empty slot.
+ * 64-bit fingerprint of a text, or of `length` units of it from `from` on, into `out[0]` and `out[1]`. Two lanes in
+ * the manner of MurmurHash3's x86_128, two UTF-16 units at a time, no BigInt and no allocation. Each round is a
+ * bijection of the 64-bit state, so two texts of one length can collide only by chance. Never (0, 0): that marks an
+ * empty slot.
  */
 export function writeFingerprint(text: string, out: Fingerprint, from = 0, length = text.length): void {
   const end = from + length;

@@ -48,7 +48,7 @@ export class WatchSet {
     return this.hasAt(address, 0, address.length);
   }
 
-  /** Whether it has the address that stands in `text`, which is not cut out of it. */
+  /** Whether it has the address at `from` in `text`; no substring is made. */
   hasAt(text: string, from: number, length: number): boolean {
     const fingerprint = this.#fingerprint;
     writeFingerprint(text, fingerprint, from, length);
@@ -56,7 +56,7 @@ export class WatchSet {
     return (this.#shards[a >>> 24] as FingerprintTable).has(a, fingerprint[1] as number);
   }
 
-  /** Holds these addresses and no others from now on; what was removed since the last time is forgotten. */
+  /** From now on holds these addresses and no others: addresses removed since the last rebuild are forgotten. */
   rebuild(addresses: Iterable<string>): void {
     const next = new WatchSet(this.#size);
     for (const address of addresses) next.add(address);
