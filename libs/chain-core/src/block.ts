@@ -15,15 +15,15 @@ export interface BlockHeader extends BlockRef {
 
 /** A whole block, proved complete against its header before anybody sees it (architecture.md, invariant 6). */
 export interface Block extends BlockHeader {
-  /** Where a family decodes them at need (`possibleTransactions`), each reading decodes them all. */
+  /** Where a family decodes lazily (`possibleTransactions`), each access of this decodes them all. */
   readonly transactions: readonly Transaction[];
-  /** Their number, where `transactions` are decoded at need. */
+  /** The number of `transactions`, where they are decoded lazily. */
   readonly transactionCount?: number;
-  /** Of memory that the block holds, where it is more than its objects. */
+  /** Bytes of memory that the block keeps alive beside its objects; absent where there are none. */
   readonly byteLength?: number;
   /**
    * Among them every transaction with a participant that `filter` has: sender, payer of the fee, sides of its transfers.
-   * Decodes no others; absent where all are there already.
+   * Decodes no others; absent where all are decoded already.
    */
   possibleTransactions?(filter: AddressFilter): readonly Transaction[];
   /** Balance changes without a transaction: validator withdrawals, miner rewards. */
@@ -47,7 +47,7 @@ export interface UnknownPart {
    * `transaction-field:1002`, `header-field:targetExponent`, `transaction-version:1`. An incident is opened for each.
    */
   readonly kind: string;
-  /** Of the first transaction that has it; absent where it stands in the block itself. */
+  /** Hash of the first transaction that has it; absent where the block itself has it. */
   readonly transactionHash?: string;
   /** What the decoder knows, for people. */
   readonly expected: string;
@@ -58,7 +58,7 @@ export interface UnknownPart {
 /** Whether an address, in the canonical form of its family, is looked for. */
 export interface AddressFilter {
   has(address: string): boolean;
-  /** The same of the address that stands in `text`; where it can be had for less than cutting it out. */
+  /** The same for the address that stands in `text`, where that is cheaper than cutting it out. */
   hasAt?(text: string, from: number, length: number): boolean;
 }
 
@@ -79,13 +79,16 @@ export interface Transaction {
   /** The created contract's address. */
   readonly createdContract?: string;
   readonly fee?: Fee;
-  /** What proves `from`, where the proof of the block does not (`ChainClient.proveSenders`). */
+  /** Proves `from`, where the proof of the block does not (`ChainClient.proveSenders`). */
   readonly signature?: SenderSignature;
   /** Empty when the transaction failed; ordered by `index`. On UTXO chains empty until the outpoints are looked up. */
   readonly transfers: readonly Transfer[];
   /** UTXO chains only. */
   readonly utxo?: UtxoMoves;
-  /** True where nothing but one node's word says so, because of an unknown part of its block: shown as `verification: unproved`. */
+  /**
+   * True where an unknown part of its block leaves it unproved and only one node tells of it: shown as
+   * `verification: unproved`.
+   */
   readonly isUnproved?: boolean;
 }
 
@@ -95,7 +98,7 @@ export interface SenderSignature {
   readonly digest: string;
   readonly r: bigint;
   readonly s: bigint;
-  /** Of the point that `r` was taken from. */
+  /** Parity (0 or 1) of the y coordinate of the point that `r` was taken from. */
   readonly parity: number;
 }
 
@@ -135,9 +138,9 @@ export interface Coin extends Outpoint {
 export interface Fee {
   /** CAIP-19. */
   readonly assetGid: string;
-  /** Base units; what the payer's balance went down by, L1 data fees of roll-ups included. */
+  /** Base units that the payer's balance went down by, L1 data fees of roll-ups included. */
   readonly amountRaw: bigint;
-  /** Whose balance goes down by it; absent on UTXO chains, where the inputs carry it. */
+  /** The account that pays it; absent on UTXO chains, where the inputs carry it. */
   readonly payer?: string;
 }
 

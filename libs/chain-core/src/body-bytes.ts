@@ -5,7 +5,7 @@ const SCRATCH_BYTES_MAX = 32 * 1024 * 1024;
 
 let scratch = Buffer.allocUnsafeSlow(1 << 20);
 
-/** A body in the pieces that it came in: it is put together only where it is read. */
+/** A body in the pieces that it came in. They are joined only when somebody reads the body. */
 export class BodyBytes {
   readonly length: number;
   readonly #chunks: readonly Buffer[];
@@ -15,7 +15,7 @@ export class BodyBytes {
     this.length = chunks.reduce((size, chunk) => size + chunk.length, 0);
   }
 
-  /** Writes all of it to `target` from `at` on. */
+  /** Writes the whole body to `target` from `at` on. */
   copyTo(target: Uint8Array, at: number): void {
     for (const chunk of this.#chunks) {
       target.set(chunk, at);
@@ -50,7 +50,9 @@ export class BodyBytes {
   }
 }
 
-/** Answers about blocks are ASCII, which is a copy; only other texts need the decoder. */
+/**
+ * Answers about blocks are ASCII, which is decoded by a plain copy; only other texts need the UTF-8 decoder.
+ */
 function decode(bytes: Buffer): string {
   return isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
 }

@@ -10,7 +10,10 @@ export interface NodeInterface {
 /** One node: where it answers. */
 export interface ChainEndpoint {
   readonly endpointUrl: string;
-  /** Which of the family's interfaces answers there; absent: the first one, or the one that the family sees in the URL. */
+  /**
+   * Which of the family's interfaces answers there. Absent: the first one, or the one that the family
+   * recognises in the URL.
+   */
   readonly interfaceName?: string;
   /** URLs of the same node's other interfaces, by their names. */
   readonly otherUrls?: Readonly<Record<string, string>>;

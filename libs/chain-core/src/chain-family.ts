@@ -11,11 +11,11 @@ export interface FamilyManifest {
   /** CAIP-2 namespace. */
   readonly namespace: string;
   readonly networks: readonly Network[];
-  /** CAIP-19 namespaces of its assets, but for slip44. */
+  /** CAIP-19 namespaces of its assets, without slip44. */
   readonly assetNamespaces: readonly string[];
   /**
-   * What its nodes may be asked over, the usual one first. Each may have a URL of its own: the first one is `endpoint_url` in
-   * the API, any other one `<name>_endpoint_url`.
+   * Interfaces that its nodes serve, the usual one first. Each may have a URL of its own: the first one is
+   * `endpoint_url` in the API, any other one `<name>_endpoint_url`.
    */
   readonly interfaces: readonly [NodeInterface, ...NodeInterface[]];
   /** The one spelling of a CAIP-2 reference, where the family accepts several. */
@@ -28,7 +28,7 @@ export interface FamilyEntry extends FamilyManifest {
   load(): Promise<ChainNotation>;
 }
 
-/** How a family writes its chains, addresses and assets: what needs no node. */
+/** How a family writes its chains, addresses and assets. Nothing here needs a node. */
 export interface ChainNotation extends FamilyManifest {
   /**
    * Canonical form of an address of this family, for storage and matching.
@@ -52,13 +52,13 @@ export interface ChainNotation extends FamilyManifest {
 export interface ChainFamily extends ChainNotation {
   /** A client of one endpoint. Cheap: connects on first use. */
   createClient(options: ChainClientOptions): ChainClient;
-  /** Chains of unspent outputs: how scripts and addresses meet. */
+  /** UTXO chains only: maps scripts to addresses and back. */
   readonly utxo?: UtxoCodec;
   /** Addresses derived from extended public keys. */
   readonly hd?: HdDerivation;
 }
 
-/** Outputs are matched by script: an address and its script say the same on every network that knows the address. */
+/** Outputs are matched by script: an address has the same script on every network that knows the address. */
 export interface UtxoCodec {
   /** Blocks on top of a coinbase (its own included) before it may be spent: 100 for Bitcoin. */
   readonly coinbaseMaturity: number;
@@ -72,7 +72,8 @@ export interface UtxoCodec {
 export interface HdDerivation {
   /**
    * What an extended public key and its derivation path say.
-   * @param networkGid where the path leaves the network open (coin type 1 stands for every test network)
+   * @param networkGid needed where the path leaves the network open (coin type 1 stands for every test
+   * network)
    * @throws InvalidPublicKeyError with the field at fault; `isConflict` when each is well-formed but they disagree
    */
   parsePublicKey(input: PublicKeyInput): ParsedPublicKey;
@@ -132,7 +133,7 @@ export interface ChainClientOptions extends ChainEndpoint {
   readonly dial?: Dial;
   /** One request's time-out, default 10,000. */
   readonly timeoutMs?: number;
-  /** Requests under way at once on this endpoint, default 16, on Bitcoin 8. */
+  /** Concurrent requests to this endpoint, default 16, on Bitcoin 8. */
   readonly concurrency?: number;
   /** An index of addresses beside the node (Bitcoin: an Esplora API), for what the node cannot tell. */
   readonly indexUrl?: string;
@@ -174,18 +175,22 @@ export interface ChainClient {
   findHeaderByHash(hash: string, signal?: AbortSignal): Promise<BlockHeader | undefined>;
   /** Canonical headers of [from, to], ascending, linked by parent; shorter when the node has not reached `to`. */
   readHeaders(from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]>;
-  /** Push of heads where the endpoint has it; calls `onEnd` once when the subscription ends. Returns stop. */
+  /**
+   * Push of heads, where the endpoint offers it. Calls `onEnd` once when the subscription ends. Returns a
+   * function that ends it.
+   */
   subscribeHeads?(onHead: (header: BlockHeader) => void, onEnd: (error: Error) => void): () => void;
   /**
    * A whole block by hash, decoded, proved complete.
    * @throws BlockNotFoundError, IncompleteBlockError (retryable on another endpoint), ChainClientError,
-   *   UnknownContentError where it holds something unknown, unless `takeUnknown`
+   * UnknownContentError when it holds something unknown, unless `takeUnknown`
    */
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block>;
   /**
-   * Proves the senders of some transactions of a block that was read before, where `readBlock` leaves that open because it
-   * costs more than all its other proofs. Asks no node.
-   * @throws IncompleteBlockError: the block has to be read again, and is then refused to whoever gives it with a wrong sender
+   * Proves the senders of some transactions of a block that was read before. For families whose `readBlock`
+   * leaves that open, because it costs more than all other proofs. Asks no node.
+   * @throws IncompleteBlockError: the block must be read again; from then on an answer with a wrong sender is
+   * refused
    */
   proveSenders?(ref: BlockRef, transactions: readonly Transaction[], signal?: AbortSignal): Promise<void>;
   /**
@@ -198,7 +203,7 @@ export interface ChainClient {
     queries: readonly BalanceQuery[],
     signal?: AbortSignal,
   ): Promise<(bigint | undefined)[]>;
-  /** Unconfirmed transactions, where the node tells them. */
+  /** Unconfirmed transactions, where the node serves them. */
   readonly mempool?: MempoolReader;
   /** UTXO chains: coins that an address had before it was watched. */
   readonly coins?: CoinReader;
@@ -209,9 +214,9 @@ export interface ChainClient {
 
 export interface ReadBlockOptions {
   /**
-   * Take a block with unknown parts: what is understood is decoded and proved as far as that goes, the rest is named in
-   * `Block.unknowns`, and transactions that only the node's word stands for are `isUnproved`. What is missing or
-   * contradicts itself is refused all the same.
+   * Take a block with unknown parts. What is known is decoded, and proved as far as possible; the rest is
+   * named in `Block.unknowns`. Transactions without a proof are `isUnproved`. A block with a missing part or
+   * a contradiction is refused all the same.
    */
   readonly takeUnknown?: boolean;
 }
@@ -219,7 +224,10 @@ export interface ReadBlockOptions {
 export interface MempoolReader {
   /** Hashes of every transaction in the node's mempool, and the head it stands on. */
   readSnapshot(signal?: AbortSignal): Promise<MempoolSnapshot>;
-  /** In the order of `hashes`; undefined for one that is gone meanwhile. `index` is 0, `fee` absent unless the node tells. */
+  /**
+   * In the order of `hashes`; undefined for one that has left the mempool. `index` is 0, `fee` is absent
+   * unless the node tells it.
+   */
   readTransactions(hashes: readonly string[], signal?: AbortSignal): Promise<(Transaction | undefined)[]>;
 }
 
@@ -231,7 +239,7 @@ export interface MempoolSnapshot {
 export interface CoinReader {
   /**
    * Every coin that `addresses` have, at one block (scantxoutset, or the index beside the node).
-   * Undefined where neither can tell: the blocks themselves have to be read then.
+   * Undefined where neither can tell: the caller must then read the blocks themselves.
    */
   scanCoins(addresses: readonly string[], signal?: AbortSignal): Promise<CoinScan | undefined>;
   /**

@@ -1,8 +1,8 @@
 import { InvalidAddressError } from './errors.ts';
 
 /**
- * Says what of an address in Base58 is wrong before a library reads it: those tell no character and no length, repeat what
- * may be a private key, and take time that grows with the square of the length.
+ * Names the fault of a Base58 address before a library reads it. Libraries name no character and no length,
+ * repeat input that may be a private key, and take time that grows with the square of the length.
  * @param characters least and greatest count
  * @throws InvalidAddressError, whose message never holds the input
  */

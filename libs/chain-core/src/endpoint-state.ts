@@ -6,7 +6,7 @@ export interface EndpointHealth {
   /** False while it cools down after failures, or when it serves another chain. */
   readonly isHealthy: boolean;
   readonly lastError?: string;
-  /** Highest head it told. */
+  /** Highest head that it has reported. */
   readonly headNumber?: number;
 }
 
@@ -16,7 +16,7 @@ export interface CircuitOptions {
   readonly cooldownMsMax: number;
 }
 
-/** One endpoint with its circuit: after a failure it is passed over until its cool-down ends. */
+/** One endpoint with its circuit breaker: after a failure it is passed over until its cool-down ends. */
 export class EndpointState {
   readonly client: ChainClient;
   headNumber: number | undefined;

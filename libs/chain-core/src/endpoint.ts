@@ -1,6 +1,6 @@
 import { ChainClientError } from './errors.ts';
 
-/** An endpoint URL taken apart, so that its secrets are in no other place than the request itself. */
+/** The parts of an endpoint URL, so that its secrets appear in the request and nowhere else. */
 export interface Endpoint {
   /** `https://host:port`, for logs. */
   readonly label: string;

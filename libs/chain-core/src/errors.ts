@@ -18,7 +18,7 @@ export class InvalidAssetError extends ChainError {
   readonly retryable = false;
 }
 
-/** An extended public key or its derivation path that is not accepted. The message never holds the key. */
+/** An extended public key or its derivation path was not accepted. The message never holds the key. */
 export class InvalidPublicKeyError extends ChainError {
   readonly code = 'invalid_public_key';
   readonly retryable = false;
@@ -35,7 +35,10 @@ export class InvalidPublicKeyError extends ChainError {
   }
 }
 
-/** Addresses cannot be derived at the moment: too much is waiting already, or the thread that computes them died. */
+/**
+ * Addresses cannot be derived at the moment: too many requests wait already, or the thread that computes them
+ * died.
+ */
 export class DerivationUnavailableError extends ChainError {
   readonly code = 'derivation_unavailable';
   readonly retryable = true;
@@ -78,13 +81,14 @@ export class IncompleteBlockError extends ChainError {
 }
 
 /**
- * The block holds something that this decoder does not know, and is whole and right as far as it is known. Another
- * endpoint may tell it in a form that is known; failing that, the caller may take the block as it is (`takeUnknown`).
+ * The block holds something that this decoder does not know; all that it knows is complete and right. Another
+ * endpoint may answer in a form that it knows; failing that, the caller may take the block as it is
+ * (`takeUnknown`).
  */
 export class UnknownContentError extends ChainError {
   readonly code = 'unknown_content';
   readonly retryable = true;
-  /** At least one, one for each kind. */
+  /** At least one; each kind once. */
   readonly unknowns: readonly UnknownPart[];
   constructor(message: string, unknowns: readonly UnknownPart[], options?: { cause?: unknown }) {
     super(message, options);

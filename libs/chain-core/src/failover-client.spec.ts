@@ -25,7 +25,7 @@ class FakeClient implements ChainClient {
   fork = 'a';
   callCount = 0;
   isClosed = false;
-  /** Has something in every block that it does not know. */
+  /** Finds something unknown in every block. */
   isBlind = false;
 
   constructor(label: string) {

@@ -15,7 +15,10 @@ import type { Network } from './network.ts';
 import { proveSendersOf } from './prove-senders-of.ts';
 
 export interface FailoverOptions extends Partial<CircuitOptions> {
-  /** An endpoint is asked again which chain it serves after this time, beside the call it serves; default 30,000. */
+  /**
+   * An endpoint is asked again which chain it serves after this time, in parallel with the call; default
+   * 30,000.
+   */
   readonly verifyIntervalMs?: number;
   /** How often the others' heads are compared with the primary's, default 15,000. */
   readonly probeIntervalMs?: number;
@@ -37,18 +40,23 @@ export interface FailoverClient extends ChainClient {
   readonly clients: readonly EndpointHealth[];
   /** How many endpoints have this block as the canonical one at its number: the second opinion on a reorg. */
   countAgreeing(ref: BlockRef, signal?: AbortSignal): Promise<number>;
-  /** Label of the endpoint that gave this very object, taken with its unknown parts; undefined for any other. */
+  /**
+   * Label of the endpoint that gave this very object, a block taken with unknown parts; undefined for any
+   * other object.
+   */
   endpointOf(block: object): string | undefined;
   /**
-   * The block as the endpoints of other labels tell it, unknown parts taken: what one alone cannot prove is held against
-   * them. Whoever does not answer, or does not have it whole, has no opinion.
+   * The block as endpoints with other labels tell it, unknown parts taken: they are the second opinion on
+   * what one endpoint alone cannot prove. An endpoint that does not answer, or whose block is incomplete, has
+   * no opinion.
    */
   readBlockElsewhere(ref: BlockRef, label: string, signal?: AbortSignal): Promise<BlockOpinion[]>;
 }
 
 /**
- * One client over several endpoints, first one first. It stays with the endpoint that answered last, and moves on when a
- * call fails in a way that another endpoint may not, when the node serves another chain, or when it lags behind.
+ * One client over several endpoints, first one first. It stays with the endpoint that answered last. It moves
+ * on when a call fails in a way that may not happen elsewhere, when the node serves another chain, or when
+ * the node lags behind.
  * @throws RangeError without clients
  */
 export function createFailoverClient(
@@ -145,7 +153,7 @@ class StickyFailoverClient implements FailoverClient {
     return this.#run((client) => client.findHeaderByNumber(number, signal), signal);
   }
 
-  /** A hash names one block wherever it is known, so every endpoint is asked before the answer is no. */
+  /** A hash names the same block everywhere, so every endpoint is asked before the answer is undefined. */
   async findHeaderByHash(hash: string, signal?: AbortSignal): Promise<BlockHeader | undefined> {
     try {
       return await this.#run(async (client) => {
@@ -242,7 +250,10 @@ class StickyFailoverClient implements FailoverClient {
     throw failure ?? new ChainClientError('no endpoint answered');
   }
 
-  /** The primary, then the others as configured; those that cool down come last, the one that is due first before. */
+  /**
+   * The primary, then the others as configured. Those that cool down come last, the one that is due soonest
+   * first.
+   */
   #order(): EndpointState[] {
     const nowMs = this.#options.now();
     const all = [this.#primary, ...this.#endpoints.filter((endpoint) => endpoint !== this.#primary)];

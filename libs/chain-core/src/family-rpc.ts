@@ -14,21 +14,21 @@ export interface FamilyRpc {
   readonly contentTypes?: readonly string[];
   /** The nodes limit batches: each call of one goes alone. */
   readonly splitsBatches?: boolean;
-  /** One spelling of raw parameters that mean the same to a node; without it they count as they are written. */
+  /** One spelling for raw parameters that mean the same to a node; absent: they are compared as written. */
   normalizeParams?(params: string): string;
-  /** By method: answers that may be kept. Once for each chain, for rules may learn from answers. */
+  /** Cache rules by method. Created once for each chain, because rules may learn from answers. */
   createCacheRules(network: Network): ReadonlyMap<string, CacheRule>;
-  /** By method: answers that tell a block. */
+  /** By method: how its answers tell a block. */
   readonly blockReaders: ReadonlyMap<string, BlockReader>;
   /** What a JSON-RPC error asks for. */
   judgeError(error: RpcError): RpcVerdict;
-  /** What a whole answer asks for, in place of `judgeError`, where nodes tell their failures in other words. */
+  /** Judges a whole answer in place of `judgeError`, where nodes tell their failures in another form. */
   judgeText?(body: Buffer): RpcVerdict;
-  /** Whether a page that is no JSON-RPC says that the node has enough for now. */
+  /** Whether a page that is not JSON-RPC says that the node is busy. */
   isBusyPage?(status: number, body: Buffer): boolean;
   /**
-   * The hash of a raw transaction that a node refuses because it knows it already: what was asked for came true. Undefined
-   * where `error` (the raw member of the reply) says something else, or the hash cannot be told.
+   * The hash of a raw transaction that a node refuses because it has it already, which counts as sent.
+   * Undefined where `error` (the raw member of the reply) says something else, or the hash cannot be told.
    */
   findKnownTransaction?(method: string, error: string, raw: Buffer): string | undefined;
   /** Which chain a node serves and where it stands. What it refuses to say is undefined. @throws what `ask` throws */
@@ -43,25 +43,27 @@ export interface FamilyRpc {
 }
 
 /**
- * Names of methods, in the order of the questions. No expression may match a name of another family alone: an unknown
- * method that one other family knows is refused as that family's.
+ * Names of methods, in the order of the questions. No expression may match a name that belongs to one other
+ * family only: an unknown method that one other family knows is refused as that family's.
  */
 export interface RpcMethods {
-  /** Of the operator of a node, or of a wallet: refused unless the configuration unlocks them. */
+  /** For the operator of a node, or for a wallet: refused unless the configuration unlocks them. */
   readonly locked: RegExp;
-  /** A signed transaction, which a second node takes as known: tried elsewhere, never hedged. */
+  /**
+   * Sends a signed transaction, which a second node may call known already: retried elsewhere, never hedged.
+   */
   readonly send: RegExp;
-  /** Never goes again when bytes were sent. */
+  /** Never retried once bytes were sent. */
   readonly once: RegExp;
   /** About a filter: stays with the node that made it. */
   readonly filter?: RegExp;
-  /** Hedged, and tried elsewhere. */
+  /** Hedged, and retried elsewhere. */
   readonly read: RegExp;
 }
 
 /** How an answer tells a block. Looks at the raw body only. */
 export interface BlockReader {
-  /** `head`: the highest of the node, which a client must not see fall; `block`: one that the node has. */
+  /** `head`: the node's highest block, which must never fall for a client; `block`: one that the node has. */
   readonly tells: 'head' | 'block';
   /** Whether `read` looks at the parameters. */
   readonly needsParams?: boolean;
@@ -69,8 +71,8 @@ export interface BlockReader {
 }
 
 /**
- * `answer`: the client's; `busy`: the node has enough for now; `unable`: the node cannot say, another one may. What is no
- * answer of the node itself is `broken`.
+ * `answer`: goes to the client; `busy`: the node takes no more for now; `unable`: the node cannot tell,
+ * another one may; `broken`: not an answer of the node itself.
  */
 export type RpcVerdict = 'answer' | 'busy' | 'unable' | 'broken';
 
@@ -91,7 +93,7 @@ export interface NodeHealth {
 export interface NodeHead {
   readonly number: number;
   readonly hash: string;
-  /** Height that this node holds for final; undefined when it does not tell. */
+  /** Height that this node considers final; undefined when it does not tell. */
   readonly final: number | undefined;
 }
 
@@ -116,13 +118,16 @@ export interface RpcSubscriptions {
   isLast?(method: string, result: Buffer): boolean;
 }
 
-/** An interface of paths: served by nodes that are watched and picked by themselves. */
+/**
+ * An interface of paths. The health of its nodes is watched, and they are picked, apart from the JSON-RPC
+ * ones.
+ */
 export interface RpcPaths {
-  /** Of the family's `interfaces`: the name under which its health is shown. */
+  /** Its name in the family's `interfaces`, under which its health is shown. */
   readonly interfaceName: string;
   /** Which paths are served, with their queries: `/wallet/getnowblock?visible=true`. */
   readonly pattern: RegExp;
-  /** Where an endpoint serves JSON-RPC, and where the paths. */
+  /** The URLs of an endpoint's JSON-RPC interface and of its paths. */
   urlsOf(endpoint: ChainEndpoint): { readonly rpc: string; readonly paths: string };
   /** Whether an answer refuses what was asked of it. */
   isRefusal(reply: object): boolean;

@@ -6,7 +6,10 @@ import type { HttpReply, ReplyHandler } from './receive-reply.ts';
 import { RequestSlots } from './request-slots.ts';
 import { withDeadline } from './with-deadline.ts';
 
-/** What of undici's `Pool` is used: a family opens one, since this library does no I/O of its own. */
+/**
+ * The part of undici's `Pool` that is used here. A family opens the pool, since this library does no I/O of
+ * its own.
+ */
 export interface HttpPool {
   dispatch(options: PoolRequest, handler: ReplyHandler): boolean;
   destroy(): Promise<void>;
@@ -30,13 +33,16 @@ export interface EndpointOptions {
   readonly endpoint: Endpoint;
   readonly dial?: Dial;
   readonly timeoutMs: number;
-  /** Requests under way at once. */
+  /** Concurrent requests. */
   readonly concurrency: number;
 }
 
 export interface HttpClientOptions extends EndpointOptions {
   readonly openPool: (origin: string, options: PoolOptions) => HttpPool;
-  /** For families whose nodes speak no WebSocket: such an endpoint is a mistake. Elsewhere its host is asked over HTTP. */
+  /**
+   * Refuses ws(s) URLs, for families whose nodes speak no WebSocket. Otherwise the host of such a URL is
+   * asked over HTTP.
+   */
   readonly refusesSocketUrl?: boolean;
 }
 
@@ -48,9 +54,14 @@ export interface HttpRequest {
   readonly path: string;
   readonly body?: string;
   readonly signal?: AbortSignal;
-  /** Lets the others go first: bodies of blocks ahead of what is worked on, which else would keep everything waiting. */
+  /**
+   * Lets other requests go first: for blocks that are read ahead, which would keep everything else waiting.
+   */
   readonly isPatient?: boolean;
-  /** In place of the client's own: a request that the node answers late on purpose. It waits for no slot. */
+  /**
+   * Replaces the client's time-out for a request that the node answers late on purpose. Such a request waits
+   * for no slot.
+   */
   readonly timeoutMs?: number;
 }
 
@@ -87,7 +98,7 @@ export class HttpClient {
     return request.timeoutMs === undefined ? this.#slots.run(signal, task, request.isPatient) : task();
   }
 
-  /** As many requests are under way as may be. */
+  /** True while all slots are taken. */
   get isBusy(): boolean {
     return this.#slots.isBusy;
   }

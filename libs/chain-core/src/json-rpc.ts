@@ -6,7 +6,7 @@ import type { RpcAnswer, RpcCall } from './rpc-answer.ts';
 /** Carries one request body to the node and returns its parsed answer. @throws ChainClientError */
 export type PostJson<Options> = (what: string, body: string, options: Options) => Promise<unknown>;
 
-/** JSON-RPC 2.0 over whatever carries the bodies: numbers the calls, and finds each one's answer. */
+/** JSON-RPC 2.0 over any transport: numbers the calls, and finds the answer to each. */
 export class JsonRpc<Options> {
   readonly #post: PostJson<Options>;
   #nextId = 1;
@@ -99,14 +99,17 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** -28: bitcoind warms up. */
+/** -28: bitcoind is warming up. */
 const SERVER_FAULT_CODES = new Set([-28, 401, 429]);
 
-/** Nothing that a request of another form would mend: no answer, refused credentials, rate limits, warm-up, faults. */
+/**
+ * A failure that a request of another form would not mend: no answer, refused credentials, rate limits,
+ * warm-up, faults.
+ */
 export function isServerFault(error: unknown): boolean {
   if (!(error instanceof ChainClientError)) return true;
   const code = error.nodeCode;
-  // Java-tron says -32005 of a list that is too long as well, which shorter requests mend.
+  // Java-tron also says -32005 when a batch is too long, which a shorter one mends.
   if (code === -32005) return !/batch size/i.test(error.message);
   if (code === undefined || SERVER_FAULT_CODES.has(code)) return true;
   return code >= 500 && code < 600 && code !== 501;

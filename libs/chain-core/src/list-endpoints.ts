@@ -43,7 +43,7 @@ export function openEndpoint(
   return first && { endpointUrl: first[1], interfaceName: first[0], ...withOthers(rest) };
 }
 
-/** What the URL of an interface is sealed for; without a name the family's first one. */
+/** The sealing context of an interface's URL; without a name that of the family's first interface. */
 export function endpointContext(gid: string, interfaceName?: string): string {
   return interfaceName === undefined ? `endpoint:${gid}` : `${interfaceName}_endpoint:${gid}`;
 }

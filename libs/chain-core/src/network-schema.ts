@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CHAIN_GID_PATTERN, splitChainGid } from '@chainwatch/caip';
 import type { Network } from './network.ts';
 
-/** Shape of one network in a `networks.json`; a family narrows what it knows better with `extend`. */
+/** Shape of one network in a `networks.json`. A family narrows it with `extend`. */
 export const networkSchema = z.strictObject({
   gid: z.string().regex(CHAIN_GID_PATTERN),
   name: z.string().regex(/^[a-z0-9-]+$/),

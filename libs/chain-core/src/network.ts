@@ -14,7 +14,7 @@ export interface Network {
   readonly imageUrl: string;
   readonly family: ChainFamilyName;
   readonly isTestnet: boolean;
-  /** Of somebody's own machine: begins anew with its node, so nothing of it outlives a process. */
+  /** A developer's local chain: it starts anew with its node, so nothing about it outlives a process. */
   readonly isLocal?: boolean;
   readonly aliases: readonly string[];
   readonly native: NativeAsset;
@@ -40,7 +40,7 @@ export interface NativeAsset {
 /** `tag`: the node's own finality, with `depth` where the node does not tell; `depth`: blocks on top, the block's own included. */
 export interface ConfirmationPolicy {
   readonly type: 'tag' | 'depth';
-  /** The node's word that counts as final. */
+  /** The node's block tag that counts as final. */
   readonly tag?: 'finalized' | 'safe';
   readonly depth: number;
 }

@@ -7,10 +7,10 @@ import { createFailoverClient, type FailoverClient } from './failover-client.ts'
 import { listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
 import type { Network } from './network.ts';
 
-/** A row of blockchains that is active. */
+/** An active row of `blockchains`. */
 export interface ActiveChain extends SealedEndpoints {
   readonly family: ChainFamilyName;
-  /** Where it begins, as the operator says; null: nowhere in particular. */
+  /** The block to start from, as set by the operator; null: not set. */
   readonly startBlock?: number | null;
 }
 
@@ -18,9 +18,9 @@ export interface OpenedChain {
   readonly network: Network;
   /** Over all endpoints. */
   readonly client: FailoverClient;
-  /** Of a family of unspent outputs. */
+  /** UTXO families only. */
   readonly utxo?: UtxoCodec;
-  /** Of a family whose canonical addresses are not what is shown. */
+  /** Only of families that show addresses in another than the canonical form. */
   readonly displayAddress?: (canonical: string) => string;
 }
 

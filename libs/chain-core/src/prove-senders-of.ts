@@ -1,7 +1,10 @@
 import type { BlockRef, Transaction } from './block.ts';
 import type { ChainClient } from './chain-family.ts';
 
-/** One says what all would say; when it says no, every one is told, for any of them may have given the block. */
+/**
+ * The proof asks no node, so every client comes to the same result and one is enough. When it fails, every
+ * client is told, for any of them may have given the block.
+ */
 export async function proveSendersOf(
   clients: readonly ChainClient[],
   ref: BlockRef,

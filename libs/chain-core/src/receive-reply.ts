@@ -1,7 +1,7 @@
 import { ChainClientError } from './errors.ts';
 import { BodyBytes } from './body-bytes.ts';
 
-/** Larger than any block's receipts; what exceeds it is not an answer. */
+/** Larger than any block's receipts; a larger reply is refused. */
 const RESPONSE_BYTES_MAX = 256 * 1024 * 1024;
 
 interface Controller {
@@ -14,7 +14,7 @@ export interface HttpReply {
   readonly body: BodyBytes;
 }
 
-/** What of undici's dispatch handler is used. */
+/** The part of undici's dispatch handler that is used here. */
 export interface ReplyHandler {
   onRequestStart(controller: Controller): void;
   onResponseStart(controller: Controller, statusCode: number): void;
@@ -24,11 +24,12 @@ export interface ReplyHandler {
 }
 
 /**
- * Gathers one reply. A stream for each would cost as much as everything else that a request does, and nobody reads a
- * reply before it is whole.
+ * Gathers one reply, without a stream: a stream would cost as much as the rest of the request, and nobody
+ * reads a reply before it is whole.
  *
- * @param dispatch sends the request, whose handler it is given
- * @throws whatever ends it, the reason of `signal`, or ChainClientError when the reply is larger than 256 MiB
+ * @param dispatch sends the request with the handler that it is given
+ * @throws the transport's error, the reason of `signal`, or ChainClientError when the reply is larger than
+ * 256 MiB
  */
 export function receiveReply(
   what: string,
@@ -55,7 +56,7 @@ export function receiveReply(
       dispatch({
         onRequestStart(started) {
           controller = started;
-          // It was called off while it waited for a connection.
+          // The request was aborted while it waited for a connection.
           if (signal.aborted) started.abort(signal.reason as Error);
         },
         onResponseStart(_, statusCode) {

@@ -1,8 +1,8 @@
 import { ChainClientError } from './errors.ts';
 
 /**
- * Bounds the requests under way; who waits is served in order, the patient after the others, and leaves the queue when
- * aborted.
+ * Bounds the concurrent requests. Waiters are served in order, patient ones after the others; an aborted
+ * waiter leaves the queue.
  */
 export class RequestSlots {
   #free: number;
@@ -13,7 +13,7 @@ export class RequestSlots {
     this.#free = Math.max(1, count);
   }
 
-  /** A request would have to wait. */
+  /** True when a request would have to wait. */
   get isBusy(): boolean {
     return this.#free === 0;
   }

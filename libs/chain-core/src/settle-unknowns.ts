@@ -2,14 +2,14 @@ import type { Block, UnknownPart } from './block.ts';
 import type { ReadBlockOptions } from './chain-family.ts';
 import { UnknownContentError } from './errors.ts';
 
-// Names come from a node, which may make up any number of any length; an incident is opened for each.
+// Names come from a node, which may invent any number of them, of any length; an incident is opened for each.
 const KINDS_MAX = 8;
 const KIND_MAX = 80;
 const GOT_MAX = 200;
 
 /**
- * A decoded block with `found` named in it, once for each kind and 8 kinds at most; as it is where nothing
- * was found.
+ * A decoded block with `found` named in it: each kind once, 8 kinds at most. Unchanged where nothing was
+ * found.
  * @throws UnknownContentError unless the caller takes blocks with something unknown
  */
 export function settleUnknowns(

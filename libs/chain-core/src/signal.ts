@@ -11,7 +11,8 @@ export class Signal {
 
   async wait(timeoutMs: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return;
-    // Not AbortSignal.any: a signal that lives long remembers each that was made of it, as long as Node 20 runs.
+    // Not AbortSignal.any: on Node 20 a long-lived signal keeps a reference to each signal that was derived
+    // from it.
     signal?.addEventListener('abort', this.notify);
     await sleep(timeoutMs, undefined, { signal: this.#notified.signal }).catch(() => undefined);
     signal?.removeEventListener('abort', this.notify);

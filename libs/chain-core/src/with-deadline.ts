@@ -9,7 +9,7 @@ export interface Deadline {
 
 /**
  * Runs `task` under a time-out and the caller's signal.
- * @throws ChainClientError, also in place of whatever the transport throws
+ * @throws ChainClientError, which also wraps whatever the transport throws
  */
 export async function withDeadline<T>(
   deadline: Deadline,
