@@ -41,7 +41,8 @@ describe('test messages', () => {
     const held = await world.emit();
     await world.waitForStatus(held, 'held');
     await world.waitForStatus(await sendTest(channelId), 'delivered');
-    // What arrives proves that the channel works; what it held follows. An archived one stays what its owner made it.
+    // A test that arrives proves that the channel works, so its held deliveries follow. An archived channel
+    // stays archived.
     if (name === 'archived') await world.waitForStatus(held, 'held');
     else await world.waitForStatus(held, 'delivered');
     expect(await world.rows('SELECT is_archived, status, failed_at FROM notification_channels')).toEqual([

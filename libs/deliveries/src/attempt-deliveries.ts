@@ -10,7 +10,7 @@ import type { Channel } from './channel.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.ts';
 
-/** What sends, by kind. */
+/** Senders by kind of channel. */
 export type Senders = ReadonlyMap<string, Sender>;
 
 export function createSenders(context: SenderContext, { kinds }: Pick<DeliveryOptions, 'kinds'>): Senders {
@@ -26,7 +26,7 @@ interface Attempting extends Pick<DeliveryDependencies, 'trace' | 'logger'> {
   readonly timeoutMs: number;
 }
 
-/** One attempt for each of the jobs, which go in one request. Never rejects. */
+/** Sends the jobs in one request: one attempt for each of them. Never rejects. */
 export async function attemptDeliveries(
   { trace = withoutSpan, logger, senders, timeoutMs }: Attempting,
   channel: Channel,

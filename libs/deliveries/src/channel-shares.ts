@@ -4,16 +4,16 @@ import { ShareSupervisor, type ShareTiming } from '@chainwatch/ownership';
 
 /** Which channels this replica looks after. Every channel has one replica, and a replica that dies leaves its channels to the others. */
 export interface ChannelShares {
-  /** Of what came before the last `begin`. */
+  /** Whether this replica owns an id. Counts only shares that came before the last `begin`. */
   owns(id: string): boolean;
   /**
-   * Begins to look after the channels that came. Between two takings over only: an event that is on its way while its
-   * channel comes would otherwise go ahead of older ones that only the table has.
+   * Begins to look after the channels that came. Called between two catch-ups only: otherwise an event that
+   * is on its way while its channel comes would go ahead of older ones that only the table has.
    */
   begin(): void;
-  /** First two hex digits of the ids that are owned; undefined when that is all of them. */
+  /** First two hex digits of the owned ids; undefined when all are owned. */
   readonly partitions: readonly string[] | undefined;
-  /** Leaves, so that the others take over at once. */
+  /** Gives up its shares, so that the others take over at once. */
   stop(): Promise<void>;
 }
 
@@ -22,15 +22,21 @@ export interface ChannelSharesOptions {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Called when channels came. */
   readonly onGain: () => void;
-  /** Called when channels went: resolves when nothing of theirs is under way here, and another replica may begin. */
+  /**
+   * Called when channels went. Must resolve when none of their attempts is under way here, so that another
+   * replica may begin.
+   */
   readonly onLoss: (share: string) => Promise<void>;
   readonly timing?: Partial<ShareTiming>;
 }
 
-/** Eight of the 256 first bytes each: few enough to move one by one, enough for some replicas. */
+/**
+ * Each share has eight of the 256 first bytes: few enough shares to move one by one, enough for some
+ * replicas.
+ */
 const SHARES = Array.from({ length: 32 }, (_, index) => index.toString(16).padStart(2, '0'));
 
-/** By the id's first five bits. Projects without channels are shared in the same way. */
+/** The share of an id, by its first five bits. Projects without channels are shared in the same way. */
 export function shareOf(id: string): string {
   return SHARES[Number.parseInt(id.slice(0, 2), 16) >> 3]!;
 }

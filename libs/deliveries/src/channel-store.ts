@@ -3,7 +3,7 @@ import type { Sql } from '@chainwatch/db';
 import type { Channel } from './channel.ts';
 import { parseChannel, type ChannelRow, type OpenSealed } from './parse-channel.ts';
 
-/** The channels of a project as they were read last, and which versions of their rows those are. */
+/** The channels of a project as last read, with the versions of their rows. */
 export interface KnownChannels {
   readonly channels: readonly Channel[];
   readonly versions: readonly { readonly id: string; readonly version: string }[];
@@ -15,12 +15,12 @@ interface CachedChannel {
 }
 
 export interface ChannelStore {
-  /** Without a look into the database: good for asking it whether that is still so. */
+  /** Answers from memory; the caller must ask the database whether the versions still hold. */
   findKnown(projectId: string): KnownChannels | undefined;
   /** The channels of some projects, as they are in the database now; parsed and unsealed once per version. */
   listByProjects(projectIds: readonly string[]): Promise<Channel[]>;
   listByIds(channelIds: readonly string[]): Promise<Channel[]>;
-  /** Notes that the secrets of channels signed something, to the minute. */
+  /** Records, to the minute, when the secrets of channels were last used to sign. */
   markUsed(channelIds: readonly string[]): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createChannelStore(db: Sql, open: OpenSealed, { max = CACHED_MAX
        FROM notification_channels c WHERE c.${column} = ANY($1::uuid[]) ORDER BY c.created_at, c.id`,
       values: [ids],
     });
-    // Apart from the cache, which may be too small for all of them.
+    // Kept beside the cache, which may be too small for all of them.
     const found = new Map<string, CachedChannel>();
     for (const { id, version } of rows) {
       const cached = cache.get(id);
@@ -92,7 +92,9 @@ export function createChannelStore(db: Sql, open: OpenSealed, { max = CACHED_MAX
   };
 }
 
-/** Of a row `c` of notification_channels: changes with it and with the secrets that sign for it. */
+/**
+ * Version of a row `c` of notification_channels: changes with the row and with the secrets that sign for it.
+ */
 export const CHANNEL_VERSION = `c.xmin::text || coalesce((
   SELECT string_agg(s.id || s.xmin::text, ',' ORDER BY s.id) FROM webhook_secrets s
   WHERE s.channel_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())), '')`;

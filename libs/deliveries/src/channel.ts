@@ -7,20 +7,23 @@ export interface Channel {
   readonly status: 'active' | 'failing' | 'failed';
   readonly isArchived: boolean;
   readonly consecutiveFailures: number;
-  /** Undefined: of a newer release. */
+  /** Undefined for a kind of a newer release. */
   readonly kind: ChannelKind | undefined;
-  /** Undefined with a fault. */
+  /** Undefined when there is a `fault`. */
   readonly target: ChannelTarget | undefined;
   readonly eventTypes: ReadonlySet<string>;
   readonly filters: ChannelFilters;
   readonly throttlePerSecond: number | undefined;
-  /** Channels with the same one are paused together. */
+  /** Channels with the same group are paused together. */
   readonly pauseGroup: string | undefined;
-  /** Why the channel cannot be used for now through a fault of the service: a secret that does not open, a kind that it does not know. */
+  /**
+   * Why the service cannot use the channel for now: a secret that does not open, or a kind that it does not
+   * know.
+   */
   readonly fault: string | undefined;
 }
 
-/** An open channel gets its events at once; those of another wait in the database as held. */
+/** An open channel gets its events at once; those of a closed one wait in the database as held. */
 export function isOpen(channel: Pick<Channel, 'status' | 'isArchived'>): boolean {
   return channel.status === 'active' && !channel.isArchived;
 }

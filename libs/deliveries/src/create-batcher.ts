@@ -1,5 +1,5 @@
 export interface Batcher<T> {
-  /** Resolves when the batch that holds `item` is through, rejects with that batch's error. */
+  /** Resolves when the batch that holds `item` has succeeded, rejects with that batch's error. */
   add(item: T): Promise<void>;
   /** Items waiting or under way. */
   readonly size: number;
@@ -8,15 +8,18 @@ export interface Batcher<T> {
 }
 
 export interface BatcherOptions {
-  /** Batches under way at once, default 1: one after the other. */
+  /** Concurrent batches, default 1: one after the other. */
   readonly concurrency?: number;
-  /** What comes so soon after the first goes with it. Default: what comes in the same turn of the event loop. */
+  /**
+   * Items that come within this time after the first join its batch. Default: those of the same turn of the
+   * event loop.
+   */
   readonly gatherMs?: number;
 }
 
 /**
- * Collects what comes while the batches before are written: one alone goes at once, a crowd goes together. Batches begin
- * in the order of the calls.
+ * Collects items while earlier batches are written: a single item goes at once, many go together. Batches
+ * begin in the order of the calls.
  */
 export function createBatcher<T>(
   write: (items: readonly T[]) => Promise<void>,
@@ -50,7 +53,7 @@ export function createBatcher<T>(
     isGathering = true;
     const work = run().finally(() => {
       running.delete(work);
-      // What came between its last look and its end.
+      // Items that came between the last look of the batch and its end.
       if (waiting.length > 0 && !isGathering) start();
     });
     running.add(work);

@@ -172,7 +172,7 @@ describe('delivery', () => {
               );
               chosen.path = path;
             } else if (round.change === 'filter') {
-              // Nothing in these events passes it.
+              // None of these events passes the filter.
               await world.rows(
                 `UPDATE notification_channels SET config = config || '{"filters": {"chain_gids": ["eip155:1"]}}' WHERE id = $1`,
                 [chosen.id],
@@ -187,7 +187,7 @@ describe('delivery', () => {
                 if (channel.project === projects[at] && channel.types.includes(type) && !channel.isFiltered)
                   expected.push(`${channel.path} ${ids[place]!}`);
             }
-            // Nothing is on its way any more: what is sent once too often is there, too.
+            // Wait until nothing is under way, so that a delivery that was sent twice is counted too.
             await waitFor(
               async () =>
                 (
@@ -238,7 +238,7 @@ describe('delivery', () => {
         ])
       ).map(({ channel_id: id }) => id);
     };
-    // Which secrets were used is noted with the first one, and makes them other ones.
+    // The first delivery records that the secrets were used, which changes their version.
     while (!names.includes('insert_known_deliveries')) expect(await deliver(1)).toEqual([first]);
     const second = await world.addChannel(receiver.url);
     expect((await deliver(2)).toSorted()).toEqual([first, second].toSorted());
@@ -419,7 +419,8 @@ describe('the breaker', () => {
     await waitFor(async () => (await world.rows('SELECT 1 FROM deliveries')).length === 25);
     // Three probes take three intervals at least, however late each of them arrives.
     expect(receiver.requests[7]!.atMs - receiver.requests[4]!.atMs).toBeGreaterThan(3 * 250 - 5);
-    // Only the probed one was tried; its probes came before it was due, so they cost it nothing either.
+    // Only the probed delivery was tried. Its probes came before it was due, so they did not count as
+    // attempts.
     expect(new Set(eventIds().slice(5))).toEqual(new Set([sent[0]]));
     expect(
       await world.rows(

@@ -7,14 +7,14 @@ export interface DeliveryJob {
   /** The exact bytes that are sent and signed. */
   readonly payload: string;
   readonly traceparent: string | undefined;
-  /** Attempts of the present schedule, made before. */
+  /** Attempts made before, in the present schedule. */
   readonly attemptCount: number;
-  /** Nobody tried it yet: it goes in event order, before every retry. */
+  /** True before the first attempt: it goes in event order, before every retry. */
   readonly isFirst: boolean;
   /** When it was due by its schedule. */
   readonly dueAt: Date;
   /** One attempt to see whether a failing channel is back; it counts for the schedule only when the delivery was due. */
   readonly isProbe: boolean;
-  /** Asked for by a customer: one attempt whatever the state of the channel. */
+  /** A customer asked for it: one attempt, whatever the state of the channel. */
   readonly isTest: boolean;
 }

@@ -6,7 +6,9 @@ import { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';
 
 export interface DeliveryDependencies extends SenderContext {
   readonly db: Database;
-  /** Connections that keep plans (createDatabase's keepsPlans), for the statements of every event. */
+  /**
+   * A database that keeps plans (createDatabase's keepsPlans), for the statements that run for every event.
+   */
   readonly planned: Sql;
   readonly open: OpenSealed;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -15,7 +17,7 @@ export interface DeliveryDependencies extends SenderContext {
     event: { traceparent: string | undefined; eventType: string; channelId: string },
     work: (traceparent: string | undefined) => Promise<T>,
   ) => Promise<T>;
-  /** Told about every attempt, for metrics. */
+  /** Called with every attempt, for metrics. */
   readonly onAttempt?: (attempt: { durationMs: number; errorCode: string | undefined }) => void;
   readonly random?: () => number;
   readonly now?: () => number;
@@ -32,13 +34,16 @@ export interface DeliveryOptions {
   readonly queueBytes: number;
   readonly failingAfter: number;
   readonly probeIntervalMs: number;
-  /** How often the database is asked for due work that no timer knows of. */
+  /** How often to ask the database for due deliveries that no timer in memory covers. */
   readonly pollMs: number;
-  /** A taken delivery is due again after that, should its worker die: a dead owner's share moves within 10 s. */
+  /**
+   * A claimed delivery is due again after this time, should its worker die. The share of a dead owner moves
+   * within 10 s.
+   */
   readonly visibilityMs: number;
-  /** How old what is known of a channel may be when an attempt starts. */
+  /** The greatest age of what is known of a channel when an attempt starts. */
   readonly refreshMs: number;
-  /** Options of channel kinds that are not their defaults, by kind. */
+  /** Options that differ from the defaults of a channel kind, by kind. */
   readonly kinds: Readonly<Record<string, object>>;
 }
 
@@ -58,7 +63,7 @@ export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
   kinds: {},
 };
 
-/** A shortened schedule shortens the waits between looks too. */
+/** A shorter schedule also shortens the default intervals. */
 export function completeOptions(given: Partial<DeliveryOptions>): DeliveryOptions {
   const options = { ...DEFAULT_DELIVERY_OPTIONS, ...given };
   const waits = options.scheduleMs.filter((ms) => ms > 0);

@@ -25,10 +25,13 @@ export interface ChannelRow {
   }[];
 }
 
-/** What of a row depends on its kind. */
+/** The part of a channel that depends on its kind. */
 type Usage = Pick<Channel, 'kind' | 'target' | 'pauseGroup' | 'fault'>;
 
-/** A row as the engine uses it. What cannot be read or opened makes a channel with a fault, that waits and spends no attempt. */
+/**
+ * A row as the engine uses it. A row that cannot be read or opened becomes a channel with a fault, which
+ * waits and spends no attempt.
+ */
 export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
   const kind = findChannelKind(row.kind);
   const selection = storedSelectionSchema.safeParse(row.config);
@@ -39,7 +42,7 @@ export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
     status: row.status,
     isArchived: row.is_archived,
     consecutiveFailures: row.consecutive_failures,
-    // A kind of a newer release writes down what it gets: that is kept for it meanwhile.
+    // A kind of a newer release always stores its event types, so its events are held for it meanwhile.
     eventTypes: new Set(eventTypes ?? kind?.defaultEventTypes),
     filters: filters ?? {},
     throttlePerSecond: throttle ?? undefined,

@@ -43,7 +43,7 @@ export function giveWorlds(
 }
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-/** What a message says of an event, going by its subject. */
+/** The type that a message's subject says. */
 const TYPES = { 'tx.detected': 'transaction.detected', 'tx.confirmed': 'transaction.confirmed' } as const;
 
 async function createWorld(databaseUrl: string): Promise<World> {

@@ -12,27 +12,33 @@ import type { FinishedAttempt } from '../record/finished-attempt.ts';
 export interface AttemptStarterDeps {
   readonly queues: ChannelQueues;
   readonly recorder: Pick<Recorder, 'add' | 'isFull' | 'listen'>;
-  /** One attempt for each of the jobs, which go in one request. Never rejects. */
+  /** Sends the jobs in one request: one attempt for each of them. Never rejects. */
   readonly send: (channel: Channel, jobs: readonly DeliveryJob[]) => Promise<readonly Attempt[]>;
-  /** Notified when a queue runs low of which more is parked. */
+  /** Notified when a queue runs low that has more deliveries parked. */
   readonly wake: Signal;
   readonly options: Pick<DeliveryOptions, 'concurrency'>;
   readonly now: () => number;
   readonly onAttempt: DeliveryDependencies['onAttempt'];
 }
 
-/** Requests begun in one turn of the event loop: answers are heard in between, and their sockets used again. */
+/**
+ * Most requests begun in one turn of the event loop, so that answers are read in between and their sockets
+ * used again.
+ */
 const STARTS_PER_TURN = 32;
-/** Where a receiver does not say how long it wants to be left alone. */
+/** Pause where a receiver does not say how long to wait. */
 const PAUSE_MS = 1_000;
 
-/** Starts what waits in the channel queues, in turn, as far as the limits of all channels together allow. */
+/**
+ * Starts the jobs that wait in the channel queues. Queues take turns, within the limits of all channels
+ * together.
+ */
 export class AttemptStarter implements QueueListener {
   readonly #deps: AttemptStarterDeps;
   /** Queues that may have something to start; the next one in turn comes first. */
   readonly #ready = new Set<ChannelQueue>();
   readonly #underWay = new Set<Promise<void>>();
-  /** Requests under way to receivers that may not answer. */
+  /** Number of requests under way to receivers that may not answer. */
   #suspects = 0;
   #isStopped = false;
   #isStartQueued = false;
@@ -60,12 +66,12 @@ export class AttemptStarter implements QueueListener {
     clearTimeout(this.#timer?.handle);
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when all requests under way have ended. */
   async drain(): Promise<void> {
     await Promise.all(this.#underWay);
   }
 
-  /** Starts what may start now, and sees to it that the rest starts when it may. */
+  /** Starts the jobs that may start now, and schedules the next look for the rest. */
   #startReady(): void {
     const { queues, now } = this.#deps;
     if (this.#isStartQueued) return;
@@ -83,7 +89,7 @@ export class AttemptStarter implements QueueListener {
       }
       this.#ready.delete(queue);
       if (next === undefined) continue;
-      // Behind the others: queues take turns.
+      // Goes behind the others, because queues take turns.
       this.#ready.add(queue);
       this.#begin(queue, next);
       begun += 1;
@@ -146,7 +152,8 @@ export class AttemptStarter implements QueueListener {
     if (first.errorCode === 'rate_limited')
       queues.pause(queue.channel, now() + (first.retryAfterMs ?? PAUSE_MS));
     onAttempt?.(first);
-    // The slot is free already; the record goes its own way, and the row is taken until it is written.
+    // The slot is free already. The attempt is recorded meanwhile, and the row stays claimed until that is
+    // written.
     const isChannelClean = wasClean && queue.isClean;
     for (const [index, job] of jobs.entries())
       recorder.add({ job, attempt: attempts[index]!, isChannelClean });

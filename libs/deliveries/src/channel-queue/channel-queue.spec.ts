@@ -76,7 +76,7 @@ test('lets an unknown receiver have two requests, and one more for every answer'
   }
   expect(queue.active).toBe(8);
   expect(queue.isSuspect(1_000)).toBe(false);
-  // It owes eight answers, and has given none for more than a second.
+  // Eight requests are unanswered, and no answer came for more than a second.
   expect(queue.isSuspect(1_100)).toBe(true);
   queue.end([jobs[0]!], true, 1_200);
   expect(startAll(queue, 1_200)).toHaveLength(0);
@@ -242,7 +242,7 @@ class Model {
       throw new Error(`expected a backlog after ${step}: rows are parked`);
   }
 
-  /** All comes to rest. */
+  /** Runs until everything is sent and the queue is idle. */
   finish(): void {
     for (let rounds = 0; this.sent.length < this.planned.length && rounds < 200; rounds += 1)
       for (const step of ['arrive', 'look', 'start'] as const) this.do(step);
@@ -258,7 +258,7 @@ class Model {
     this.#writing.push({ id, isStraight, isCommitted: false });
   }
 
-  /** Any of those under way: batches overlap. */
+  /** Commits any of those under way, because batches overlap. */
   #commit(): void {
     const open = this.#writing.filter(({ isCommitted }) => !isCommitted);
     if (open.length === 0) return;

@@ -1,15 +1,15 @@
 import { isOpen, type Channel } from '../channel.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 
-/** Timers come late; a throttle makes up for that much. */
+/** Timers fire late; a throttle makes up for at most this much. */
 const TIMER_SLACK_MS = 20;
-/** Requests under way at once for a receiver that has not answered yet; every success allows one more. */
+/** Concurrent requests to a receiver that has not answered yet; every success allows one more. */
 const UNPROVEN_CONCURRENCY = 2;
-/** A receiver that owes answers and has given none for so long may be one that hangs. */
+/** A receiver may hang when requests are unanswered and it has answered none for this long. */
 const SLOW_MS = 1_000;
 
 export interface QueueLimits {
-  /** Requests under way at once for one channel. */
+  /** Concurrent requests of one channel. */
   readonly concurrency: number;
   /** Jobs in memory for one channel; more wait in the database. */
   readonly queueMax: number;
@@ -17,20 +17,23 @@ export interface QueueLimits {
   readonly failingAfter: number;
   /** Milliseconds between the starts of two requests, whatever the channel's own throttle. */
   readonly intervalMs: number;
-  /** So many jobs may go in one request, once that many wait. */
+  /** Once `from` jobs wait, up to `max` of them go in one request. */
   readonly digest?: { readonly from: number; readonly max: number };
 }
 
 /** A look at the rows that are parked in the database. */
 export interface BacklogLook {
   readonly parkedCount: number;
-  /** Rows from this id on may lack older ones, which are still on their way into the database or the queue. */
+  /**
+   * Rows from this id on are not taken yet: older ones may still be on their way into the database or the
+   * queue.
+   */
   readonly beforeId: string | undefined;
 }
 
 /**
- * What one channel has in memory: first attempts in event order, retries behind them on at most half of the slots, so
- * that a retry never delays a newer first attempt.
+ * The jobs of one channel in memory: first attempts in event order, and retries behind them. Retries get at
+ * most half of the slots, so that a retry never delays a newer first attempt.
  */
 export class ChannelQueue {
   #limits: QueueLimits;
@@ -44,11 +47,11 @@ export class ChannelQueue {
   #nextStartMs = 0;
   #window: number;
   #lastSuccessMs = 0;
-  /** Since when it owes answers without having given one. */
+  /** Since when requests are unanswered without any answer in between. */
   #waitingSinceMs = 0;
   #usedAtMs = 0;
   #hasBacklog = false;
-  /** Counts what was put into the backlog, by which a look at it knows whether it saw all of that. */
+  /** Counts rows that were put into the backlog. A look compares it to know whether it saw them all. */
   #parkedCount = 0;
   /** Ids of new deliveries that are being written, the oldest first. */
   readonly #arriving = new Set<string>();
@@ -81,12 +84,12 @@ export class ChannelQueue {
     this.#arriving.delete(id);
   }
 
-  /** Rows of the channel are parked in the database: they come before anything new. */
+  /** True while rows of the channel are parked in the database, which come before anything new. */
   get hasBacklog(): boolean {
     return this.#hasBacklog;
   }
 
-  /** A new row is about to be parked; `parked` follows, whether it was written or not. */
+  /** A new row is about to be parked. `parked` must follow, whether the row was written or not. */
   park(id: string): void {
     this.#parkedCount += 1;
     this.#arriving.add(id);
@@ -103,7 +106,7 @@ export class ChannelQueue {
     this.#hasBacklog = true;
   }
 
-  /** Nobody looks at it here: the channel is closed, or another replica's. */
+  /** Forgets the backlog: the channel is closed, or another replica owns it. */
   leaveBacklog(): void {
     this.#hasBacklog = false;
   }
@@ -114,7 +117,10 @@ export class ChannelQueue {
     return { parkedCount: this.#parkedCount, beforeId };
   }
 
-  /** All that the look could see was taken. Empty only when nothing was on its way, or put there since it began. */
+  /**
+   * The look has taken every row that it could see. The backlog is empty only if no row was on its way, and
+   * none was parked since the look began.
+   */
   endLook({ parkedCount, beforeId }: BacklogLook): void {
     if (beforeId === undefined && parkedCount === this.#parkedCount) this.#hasBacklog = false;
   }
@@ -139,7 +145,10 @@ export class ChannelQueue {
     return this.isIdle && this.#usedAtMs < atMs;
   }
 
-  /** Its receiver fails, hangs, or was never heard of: all such queues together may use part of the service's sockets only. */
+  /**
+   * True when its receiver fails, hangs, or has never answered. All such queues together may use only a part
+   * of the service's sockets.
+   */
   isSuspect(nowMs: number): boolean {
     const isSlow = this.#active > 0 && nowMs - this.#waitingSinceMs > SLOW_MS;
     return this.#lastSuccessMs === 0 || isSlow || this.#failures > 0 || this.#channel.consecutiveFailures > 0;
@@ -154,13 +163,16 @@ export class ChannelQueue {
   push(job: DeliveryJob): void {
     const queue = job.isFirst ? this.#fresh : this.#retries;
     let position = queue.length;
-    // Ids grow in event order; what comes back from the database may be older than what is here.
+    // Ids grow in event order. A job that comes back from the database may be older than those in the queue.
     if (job.isFirst) while (position > 0 && queue[position - 1]!.id > job.id) position -= 1;
     if (position === queue.length) queue.push(job);
     else queue.splice(position, 0, job);
   }
 
-  /** The jobs of the next request that may start now; a number: none before that many milliseconds; undefined: none until something ends. */
+  /**
+   * The jobs of the next request that may start now. A number: milliseconds until one may start. Undefined:
+   * none may start until something ends.
+   */
   next(nowMs: number): readonly DeliveryJob[] | number | undefined {
     if (this.queued === 0 || this.#active >= this.#window || this.#failures >= this.#limits.failingAfter)
       return undefined;
@@ -186,7 +198,7 @@ export class ChannelQueue {
     return job === undefined ? [] : [job];
   }
 
-  /** Nothing starts before that moment: the receiver asked for it. */
+  /** Nothing starts before `atMs`, as the receiver asked. */
   pauseUntil(atMs: number): void {
     this.#nextStartMs = Math.max(this.#nextStartMs, atMs);
   }
@@ -197,7 +209,7 @@ export class ChannelQueue {
     if (!first!.isFirst) this.#activeRetries += 1;
   }
 
-  /** `isFailure` undefined: it says nothing about the receiver. */
+  /** @param isFailure undefined when the outcome says nothing about the receiver */
   end([first]: readonly DeliveryJob[], isFailure: boolean | undefined, nowMs: number): void {
     this.#active -= 1;
     if (!first!.isFirst) this.#activeRetries -= 1;
@@ -211,13 +223,13 @@ export class ChannelQueue {
     }
   }
 
-  /** Takes over what the database says; gives back the jobs that must not start any more. */
+  /** Takes over the channel as the database has it; returns the jobs that must not start any more. */
   setChannel(channel: Channel, limits = this.#limits): readonly DeliveryJob[] {
     this.#limits = limits;
     const wasOpen = isOpen(this.#channel);
     this.#failures = wasOpen ? Math.min(this.#failures, channel.consecutiveFailures) : 0;
     this.#channel = channel;
-    // What was parked while it was closed, by whomever, comes first.
+    // Rows that anybody parked while it was closed come first.
     if (!wasOpen && isOpen(channel)) this.findBacklog();
     if (isOpen(channel)) return [];
     if (wasOpen) this.leaveBacklog();
@@ -228,7 +240,7 @@ export class ChannelQueue {
     return this.drop(() => true);
   }
 
-  /** Takes what has not started out of the queue. */
+  /** Removes jobs that have not started from the queue, and returns them. */
   drop(isDropped: (job: DeliveryJob) => boolean): readonly DeliveryJob[] {
     const queued = [...this.#fresh, ...this.#retries];
     this.#fresh = this.#fresh.filter((job) => !isDropped(job));

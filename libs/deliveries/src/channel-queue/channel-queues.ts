@@ -11,7 +11,7 @@ import { sharesLimit } from './shares-limit.ts';
 export interface QueueListener {
   /** The queue may have something to start. */
   onReady(queue: ChannelQueue): void;
-  /** A probe or a test: it starts whatever waits. */
+  /** A probe or a test: it starts at once, whatever else waits. */
   onUrgent(queue: ChannelQueue, job: DeliveryJob): void;
 }
 
@@ -26,9 +26,9 @@ export interface ChannelQueuesDeps {
   readonly now: () => number;
 }
 
-/** Jobs that a queue may hold however full the others are. */
+/** Jobs that a queue may always hold, however full the others are. */
 const QUEUED_ALWAYS = 64;
-/** The same of what is taken from a backlog; a queue is filled up when half of them are gone. */
+/** The same for jobs taken from a backlog; a queue is refilled when half of them are gone. */
 const BACKLOG_ALWAYS = 32;
 
 /** The queues of all channels that had work lately, and the memory that they share. */
@@ -54,7 +54,7 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     return this.#queues.get(channelId);
   }
 
-  /** The queue of a channel, which learns what the channel is now. */
+  /** The queue of a channel. The queue takes over the channel's present state. */
   of(channel: Channel): ChannelQueue {
     const { options, logger, now } = this.#deps;
     let queue = this.#queues.get(channel.id);
@@ -71,7 +71,7 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     return queue;
   }
 
-  /** What was recorded says something else about a channel. */
+  /** Recording attempts has changed the state of a channel. */
   update({ id, status, isArchived, consecutiveFailures, failureReason }: ChannelUpdate): void {
     const queue = this.#queues.get(id);
     if (queue === undefined) return;
@@ -88,7 +88,7 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     if (queue.queued > 0) this.#listener?.onReady(queue);
   }
 
-  /** Nothing that shares the channel's limit starts before that moment: its receiver asked for it. */
+  /** Nothing that shares the channel's limit starts before `untilMs`, as its receiver asked. */
   pause(channel: Channel, untilMs: number): void {
     for (const queue of this.#queues.values())
       if (sharesLimit(queue.channel, channel)) queue.pauseUntil(untilMs);
@@ -99,14 +99,16 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     this.#queues.delete(channelId);
   }
 
-  /** Takes out what has not started. Returns the ids, whose rows are still ours. */
+  /**
+   * Removes the jobs that have not started. Returns their ids; their rows are still claimed by this replica.
+   */
   clear(isCleared: (queue: ChannelQueue) => boolean): string[] {
     const jobs = [...this.#queues.values()].filter(isCleared).flatMap((queue) => queue.clear());
     this.forget(jobs);
     return jobs.map(({ id }) => id);
   }
 
-  /** What may belong to others by now is taken anew from the table. */
+  /** Drops jobs whose rows others may have claimed by now; they are read from the table again. */
   dropExpired(): void {
     const { jobs, now } = this.#deps;
     const nowMs = now();
@@ -122,7 +124,7 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     return this.#deps.jobs.has(deliveryId);
   }
 
-  /** Takes a job whose row is claimed. */
+  /** Takes a job whose row this replica has claimed. */
   enqueue(job: DeliveryJob): void {
     const queue = this.#queues.get(job.channelId);
     if (queue === undefined || this.has(job.id) || this.#isClosed) return;
@@ -143,27 +145,33 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     return jobs.bytes >= options.queueBytes ? 0 : Math.max(0, options.queue - jobs.count);
   }
 
-  /** How many more of one channel: beyond a few, queues share one half, so that slow ones leave room for others. */
+  /**
+   * How many more jobs of one channel fit. Beyond a few jobs each, queues may fill only half of the memory,
+   * so that slow ones leave room for others.
+   */
   roomFor(queue: ChannelQueue): number {
     const { jobs, options } = this.#deps;
     const shared = jobs.bytes >= options.queueBytes / 2 ? 0 : options.queue / 2 - jobs.count;
     return Math.min(this.room, queue.room, Math.max(shared, QUEUED_ALWAYS - queue.queued));
   }
 
-  /** How many new ones may go straight into the queue, before the database is asked for more. */
+  /** How many new jobs may go straight into the queue, before the database is asked for more. */
   roomForNew(queue: ChannelQueue): number {
     if (!isOpen(queue.channel) || queue.hasBacklog || this.roomFor(queue) <= 0) return 0;
     return queue.room;
   }
 
-  /** The same for rows that are parked: a part of it, for they wait well in the database, and memory is for what is new. */
+  /**
+   * The same for parked rows. They get only a part of the room: they can wait in the database, and memory is
+   * for new jobs.
+   */
   roomForBacklog(queue: ChannelQueue): number {
     const { jobs, options } = this.#deps;
     const own = queue.queued <= BACKLOG_ALWAYS / 2 ? BACKLOG_ALWAYS - queue.queued : 0;
     return Math.min(this.roomFor(queue), Math.max(options.queue / 4 - jobs.count, own));
   }
 
-  /** The queue runs low, and more of it is parked. */
+  /** True when the queue runs low and the channel has more rows parked. */
   needsRefill(queue: ChannelQueue): boolean {
     const isLow = queue.queued < this.#deps.options.queuePerChannel / 4;
     return queue.hasBacklog && isLow && this.roomForBacklog(queue) > 0;

@@ -2,16 +2,19 @@ import type { DeliveryJob } from '../delivery-job.ts';
 
 interface LeasedJob {
   readonly job: DeliveryJob;
-  /** When its row was last put out of the reach of others. */
+  /** When the lease on its row was last extended; other replicas do not claim it meanwhile. */
   leasedAtMs: number;
 }
 
-/** Jobs that are queued or under way: how much memory they take, and how long their rows are ours. */
+/**
+ * Jobs that are queued or under way: how much memory they take, and how long their rows stay leased to this
+ * replica.
+ */
 export class JobsInMemory {
   readonly #visibilityMs: number;
   readonly #jobs = new Map<string, LeasedJob>();
   #bytes = 0;
-  /** What is here was still ours for half of the visibility then. */
+  /** At this time every lease here still had at least half of the visibility left. */
   #extendedAtMs: number;
 
   constructor(visibilityMs: number, nowMs: number) {
@@ -23,7 +26,7 @@ export class JobsInMemory {
     return this.#jobs.size;
   }
 
-  /** Of the payloads. */
+  /** Bytes of the payloads. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -41,14 +44,17 @@ export class JobsInMemory {
     if (this.#jobs.delete(job.id)) this.#bytes -= job.payload.length;
   }
 
-  /** Those that have half of their time left at most: what is sent and recorded in time is not written once more. */
+  /**
+   * Ids of jobs with at most half of their lease left. A job that is sent and recorded before that costs no
+   * extra write.
+   */
   listOld(nowMs: number): string[] {
     return [...this.#jobs.values()]
       .filter(({ leasedAtMs }) => nowMs - leasedAtMs > this.#visibilityMs / 2)
       .map(({ job }) => job.id);
   }
 
-  /** The rows of all that `listOld` gave were put out of reach again, as of then. */
+  /** The leases of all ids that `listOld` gave were extended, as of `atMs`. */
   extend(ids: readonly string[], atMs: number): void {
     for (const id of ids) {
       const leased = this.#jobs.get(id);
@@ -57,7 +63,9 @@ export class JobsInMemory {
     this.#extendedAtMs = atMs;
   }
 
-  /** After a standstill of this process, or of the database: others may have some of what is here. */
+  /**
+   * True after a standstill of this process or of the database: others may have claimed some of these rows.
+   */
   mayHaveExpired(nowMs: number): boolean {
     return nowMs - this.#extendedAtMs >= this.#visibilityMs / 2;
   }

@@ -2,7 +2,7 @@ import type { Channel } from '../channel.ts';
 import type { QueueLimits } from './channel-queue.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 
-/** How a channel may be written to: as its kind says, else as the options do. */
+/** The limits of a channel: those of its kind, else those of the options. */
 export function queueLimitsOf(
   { kind, target }: Pick<Channel, 'kind' | 'target'>,
   options: DeliveryOptions,

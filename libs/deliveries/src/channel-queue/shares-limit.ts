@@ -1,6 +1,9 @@
 import type { Channel } from '../channel.ts';
 
-/** What limits the one limits the other: it is the same channel, or its kind says that both write to one receiver. */
+/**
+ * Whether a limit of one channel limits the other: they are the same channel, or their kind says that both
+ * write to one receiver.
+ */
 export function sharesLimit(left: Channel, right: Channel): boolean {
   const { kind, pauseGroup } = left;
   return (

@@ -4,13 +4,13 @@ import { claimParkedDeliveries } from '../queue/claim-parked-deliveries.ts';
 import { listBacklogs } from '../queue/list-backlogs.ts';
 import { CLAIM_MAX, type ClaimDeps } from './claim-deps.ts';
 
-/** Learns which channels have something parked, before anything new goes to them. */
+/** Finds the channels with parked rows, before anything new goes to them. */
 export async function findBacklogs({ db, channels, queues, members }: ClaimDeps): Promise<void> {
   const channelIds = await listBacklogs(db, members.partitions);
   for (const channel of await channels.listByIds(channelIds)) queues.of(channel).findBacklog();
 }
 
-/** Fills up the queues of open channels from what is parked for them. True: there may be more. */
+/** Refills the queues of open channels from their parked rows. True: there may be more. */
 export async function claimBacklogs(deps: ClaimDeps): Promise<boolean> {
   const { queues, members, options } = deps;
   let isMore = false;

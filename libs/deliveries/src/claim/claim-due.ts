@@ -6,7 +6,7 @@ import { parkDueDeliveries } from '../queue/park-due-deliveries.ts';
 import { postponeDeliveries } from '../queue/postpone-deliveries.ts';
 import { CLAIM_MAX, type ClaimDeps } from './claim-deps.ts';
 
-/** Takes what is due: retries, tests, and what a dead owner had. True: there may be more. */
+/** Claims due rows: retries, tests, and those of a dead owner. True: there may be more. */
 export async function claimDue(deps: ClaimDeps): Promise<boolean> {
   const { db, queues, members, options } = deps;
   const limit = Math.min(CLAIM_MAX, queues.room);
@@ -25,7 +25,7 @@ export async function claimDue(deps: ClaimDeps): Promise<boolean> {
   return jobs.length + parkedCount >= limit;
 }
 
-/** What finds no room is given back; due rows of a full queue wait behind what is parked for it. */
+/** Jobs without room are given back; due rows of a full queue wait behind its parked ones. */
 async function enqueueAll({ db, channels, queues }: ClaimDeps, jobs: readonly DeliveryJob[]): Promise<void> {
   for (const channel of await channels.listByIds([...new Set(jobs.map(({ channelId }) => channelId))]))
     queues.of(channel);

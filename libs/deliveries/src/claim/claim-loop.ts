@@ -18,7 +18,7 @@ export class ClaimLoop {
   readonly #lastAt = { refresh: 0, extend: 0, cleanUp: 0, backlogs: 0 };
   readonly #running: Promise<void>;
 
-  /** @param wake ends the wait for the next look */
+  /** @param wake ends the wait before the next step */
   constructor(deps: ClaimDeps, wake: Signal) {
     this.#deps = deps;
     this.#wake = wake;

@@ -2,7 +2,7 @@ import type { ClaimDeps } from './claim-deps.ts';
 
 const IDLE_MS = 60_000;
 
-/** Tells the queues what their channels are now, and lets go of those that nobody uses. */
+/** Gives the queues the present state of their channels, and drops queues that nobody uses. */
 export async function refreshQueues({ channels, queues, now }: ClaimDeps): Promise<void> {
   const unused = [...queues].filter((queue) => queue.isUnusedSince(now() - IDLE_MS));
   for (const { channel } of unused) queues.drop(channel.id);

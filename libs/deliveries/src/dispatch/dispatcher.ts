@@ -35,24 +35,27 @@ export interface DispatcherDeps {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-/** The places of a batch among the others: where deliveries get their ids, and where these are handed on. */
+/**
+ * The places of a batch in two lines: the one in which deliveries get their ids, and the one in which they
+ * are handed on.
+ */
 interface Places {
   readonly planning: Ticket;
   readonly handing: Ticket;
 }
 
 const BATCH_MAX = 200;
-/** What a block brings at once; a crowd goes the ordinary way. */
+/** At most as many events as a block brings at once; larger batches go the ordinary way. */
 const KNOWN_MAX = 32;
-/** Nobody waits for a mark: those of some events cost little more than that of one. */
+/** Nobody waits for a mark, and marking several events costs little more than marking one. */
 const MARK_MS = 50;
 const MARKS_MAX = 1_000;
-/** Under way at once: an event does not wait until the ones before it are stored. */
+/** Concurrent batches: an event does not wait until those before it are stored. */
 const BATCHES = 3;
 
 /**
- * Turns events into deliveries: which channels want them, one row each, first attempts straight from memory. What bus
- * messages say is only which event it is; the bytes come from the events table.
+ * Turns events into deliveries: which channels want them, one row each, first attempts straight from memory.
+ * A bus message only says which event it is; the bytes come from the events table.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
@@ -61,14 +64,15 @@ export class Dispatcher {
   readonly #batcher = createBatcher<EventRef>((refs) => this.#dispatchBatch(refs, false), BATCH_MAX, {
     concurrency: BATCHES,
   });
-  // A mark that is lost costs one idempotent dispatch by the sweep; it waits neither for the first attempt nor makes it
-  // wait, nor does it lock the rows that the publisher marks at the same moment together with the deliveries.
+  // A lost mark costs one idempotent dispatch by the sweep. Marks are written apart, so that marks and first
+  // attempts do not wait for each other, and so that no transaction with deliveries locks rows which the
+  // publisher marks at the same moment.
   readonly #marker = createBatcher<Completed>(
     (completed) => markDispatched(this.#deps.planned, completed),
     MARKS_MAX,
     { gatherMs: MARK_MS },
   );
-  /** What the sweep must leave alone: it is on its way. */
+  /** Events under way, which the sweep must leave alone. */
   readonly #waiting = new Set<string>();
 
   constructor(deps: DispatcherDeps) {
@@ -97,8 +101,8 @@ export class Dispatcher {
   }
 
   /**
-   * Completes events of this replica's projects that nobody completed within `olderThanMs`, at most `limit`, and tells how
-   * many: what their replicas missed is stored for every channel.
+   * Completes at most `limit` events of this replica's projects that nobody completed within `olderThanMs`:
+   * stores what other replicas missed, for every channel. Returns how many events.
    */
   async sweep(olderThanMs: number, limit: number): Promise<number> {
     const { db, members } = this.#deps;
@@ -111,7 +115,7 @@ export class Dispatcher {
     return missed.length;
   }
 
-  /** What lies in these gaps and was not dispatched yet, in order. */
+  /** Events in these gaps that were not dispatched yet, in order. */
   findMissing(gaps: readonly EventGap[]): Promise<readonly EventRef[]> {
     return listEventsInGaps(this.#deps.db, gaps);
   }
@@ -121,7 +125,10 @@ export class Dispatcher {
     await this.#marker.drain();
   }
 
-  /** Batches overlap while they wait for the database, and keep their order where it counts. */
+  /**
+   * Batches overlap while they wait for the database, but keep their order where ids are given and jobs are
+   * handed on.
+   */
   async #dispatchBatch(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
     const places = { planning: this.#planning.takeTicket(), handing: this.#handing.takeTicket() };
     try {
@@ -162,8 +169,8 @@ export class Dispatcher {
   }
 
   /**
-   * Events of which all but their rows is known: one statement, which leaves out those of which that is not so any more.
-   * Returns what is left to do.
+   * Dispatches events whose type and channels are known, in one statement. It skips events for which that no
+   * longer holds, and returns them.
    */
   async #dispatchKnown(refs: readonly EventRef[], places: Places): Promise<readonly EventRef[]> {
     if (this.#expect(refs) === undefined) return refs;
@@ -218,7 +225,7 @@ export class Dispatcher {
     });
   }
 
-  /** A plan and the places that it takes in the queues, at one moment. */
+  /** Makes a plan and reserves its places in the queues in one synchronous step. */
   #plan<E extends EventToPlan>(
     wanted: readonly WantedEvent<E>[],
     isSweep: boolean,

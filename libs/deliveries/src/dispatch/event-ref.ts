@@ -1,6 +1,6 @@
 export interface EventRef {
   readonly eventId: string;
   readonly projectId: string;
-  /** What it probably is, going by its subject. */
+  /** The probable type, derived from its subject. */
   readonly type?: string;
 }

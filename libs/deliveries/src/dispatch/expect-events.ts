@@ -4,19 +4,21 @@ import type { KnownProject } from '../queue/insert-known-deliveries.ts';
 import type { EventRef } from './event-ref.ts';
 import type { EventToPlan, WantedEvent } from './plan-dispatch.ts';
 
-/** An event of which all but its row and its bytes is known. */
+/** An event whose type and channels are known before its row and bytes are read. */
 export interface ExpectedEvent extends WantedEvent<EventToPlan> {
   readonly project: KnownProject;
 }
 
 export interface Knowledge {
   readonly findKnown: (projectId: string) => KnownChannels | undefined;
-  /** The channel takes an event whatever is in it, straight, and nothing has happened to it since it was read. */
+  /**
+   * Whether the channel takes events straight whatever they contain, and has not changed since it was read.
+   */
   readonly isReady: (channel: Channel) => boolean;
   readonly owns: (id: string) => boolean;
 }
 
-/** All or none: those that are left would be handed on behind the others. */
+/** Expects all events or none: those left over would be handed on behind the others. */
 export function expectEvents(
   refs: readonly EventRef[],
   knowledge: Knowledge,

@@ -4,7 +4,10 @@ import type { EventRow } from '../queue/select-events.ts';
 import { isUnfiltered, matchesChannel } from './matches-channel.ts';
 import type { WantedEvent } from './plan-dispatch.ts';
 
-/** Which channels of their projects want these events. @param onFault learns of filters that could not be read */
+/**
+ * Which channels of their projects want these events. @param onFault called for filters that could not be
+ * read
+ */
 export function findWantedEvents(
   events: readonly EventRow[],
   channels: readonly Channel[],
@@ -31,7 +34,8 @@ function findWanting(
     try {
       return matchesChannel(channel, envelope);
     } catch (err) {
-      // A filter that cannot be read must not stop the events of others; better delivered once too often.
+      // A filter that cannot be read must not stop the events of others. Such an event is delivered: better
+      // one too many than one missed.
       onFault(channel, err);
       return true;
     }

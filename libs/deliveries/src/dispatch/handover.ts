@@ -8,8 +8,8 @@ import type { PlannedDelivery } from './plan-dispatch.ts';
 export type EventBytes = Pick<EventRow, 'payload' | 'traceparent'>;
 
 /**
- * New deliveries on their way from a plan into the channel queues: their places are taken while their rows are written.
- * `settle` must follow, whatever came of the rows.
+ * New deliveries on their way from a plan into the channel queues. Their places are reserved while their rows
+ * are written. `settle` must follow, whether the rows were written or not.
  */
 export class Handover {
   readonly #queues: ChannelQueues;
@@ -34,7 +34,7 @@ export class Handover {
 
   /**
    * @param inserted ids of the rows that were new
-   * @param bytes of the events that have such rows
+   * @param bytes by event, for events that have such rows
    * @returns whether something was parked for channels of this replica
    */
   settle(inserted: ReadonlySet<string>, bytes: ReadonlyMap<string, EventBytes>): boolean {

@@ -5,7 +5,10 @@ import type { Channel } from '../channel.ts';
 
 type Facts = NonNullable<ReturnType<typeof factsOf>>;
 
-/** Whether a channel wants an event: its type is chosen and every filter that is set agrees. Lists are alternatives. */
+/**
+ * Whether a channel wants an event: its type is selected and it passes every filter. The items of a list are
+ * alternatives.
+ */
 export function matchesChannel(
   channel: Pick<Channel, 'eventTypes' | 'filters'>,
   event: EventEnvelope,
@@ -16,7 +19,7 @@ export function matchesChannel(
   return facts === undefined || agrees(channel.filters, facts);
 }
 
-/** The type of an event says everything then. */
+/** True when no filter is set: the type of an event alone then decides. */
 export function isUnfiltered(filters: ChannelFilters): boolean {
   return Object.values(filters).every(
     (value) => value === undefined || value === null || (Array.isArray(value) && value.length === 0),

@@ -119,7 +119,7 @@ test.each(CASES)('$name', ({ wanted, rooms, isSweep = false, ownsProject = true,
     plan.deliveries.map((one) => `${one.id}: ${one.event.event_id} ${one.channel.id} ${one.route}`),
   ).toEqual(deliveries);
   expect(plan.completed.map(({ event }) => Number(event.event_id))).toEqual(completed);
-  // Asking makes a queue: only for what is delivered here, and once.
+  // Asking creates a queue, so it is done only for channels that this replica delivers to, and once each.
   expect(asked).toEqual([...new Set(asked)]);
   expect(asked).not.toContain('theirs');
 });

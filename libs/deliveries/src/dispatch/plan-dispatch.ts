@@ -5,7 +5,7 @@ export type EventToPlan = Pick<EventRow, 'event_id' | 'project_id' | 'type'>;
 
 export interface WantedEvent<E extends EventToPlan> {
   readonly event: E;
-  /** All that want it, whoever owns them. */
+  /** All channels that want it, whoever owns them. */
   readonly channels: readonly Channel[];
 }
 
@@ -14,15 +14,15 @@ export interface PlannedDelivery {
   readonly event: EventToPlan;
   readonly channel: Channel;
   /**
-   * `straight`: from memory, as soon as the row is stored. `parked`: in the database, behind what is parked there already.
-   * `foreign`: the same, for the replica that owns the channel.
+   * `straight`: sent from memory as soon as the row is stored. `parked`: waits in the database, behind
+   * earlier parked rows. `foreign`: the same, for the replica that owns the channel.
    */
   readonly route: 'straight' | 'parked' | 'foreign';
 }
 
 export interface DispatchPlan<E extends EventToPlan> {
   readonly deliveries: readonly PlannedDelivery[];
-  /** Once the deliveries are stored nobody has to look at these again. */
+  /** Events that need no further look once the deliveries are stored. */
   readonly completed: readonly WantedEvent<E>[];
 }
 
@@ -33,17 +33,19 @@ export interface DispatchInput<E extends EventToPlan> {
   readonly owns: (id: string) => boolean;
   /** How many new deliveries may go straight into the queue of an owned channel; asked once for each. */
   readonly roomOf: (channel: Channel) => number;
-  /** A sweep stores what other replicas missed, too. */
+  /** A sweep also stores what other replicas missed. */
   readonly isSweep: boolean;
-  /** Ids that grow: what is parked comes back in the order of the plan. */
+  /** Must give growing ids, so that parked rows come back in the order of the plan. */
   readonly newId: () => string;
 }
 
 /**
- * Which deliveries some events make here, and on what route. Of a channel, nothing goes straight behind what is parked.
+ * Decides which deliveries some events make on this replica, and by which route. Once a channel has parked
+ * rows, nothing goes straight to it.
  *
- * An event that other replicas take part in is completed by a sweep, which finds what one of them missed. Decided together
- * with the deliveries: a channel that comes to this replica while the rows are written has none among them.
+ * An event with channels of other replicas is completed by a sweep, which finds what one of them missed. What
+ * is completed is decided together with the deliveries: a channel that comes to this replica while the rows
+ * are written has no delivery among them.
  */
 export function planDispatch<E extends EventToPlan>(input: DispatchInput<E>): DispatchPlan<E> {
   const { wanted, owns, isSweep, newId } = input;

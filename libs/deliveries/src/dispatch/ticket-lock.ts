@@ -6,8 +6,8 @@ export interface Ticket {
 }
 
 /**
- * Lets work that runs concurrently through one place in the order in which it came. The place in the line is taken before
- * the work begins, and waited for in the middle of it; a mutex or p-limit would hold up all of the work.
+ * Lets concurrent work pass one place in the order in which it came. The ticket is drawn before the work
+ * begins, and its turn is awaited in the middle of it; a mutex or p-limit would hold up all of the work.
  */
 export class TicketLock {
   #last = Promise.resolve();
@@ -16,7 +16,7 @@ export class TicketLock {
     const turn = this.#last;
     let release!: () => void;
     const released = new Promise<void>((resolve) => (release = resolve));
-    // Who releases out of turn still goes behind those before.
+    // A release out of turn still counts only after those before it.
     this.#last = turn.then(() => released);
     return { turn, release };
   }

@@ -5,14 +5,14 @@ import { CLAIMED_COLUMNS, toJobs, type ClaimedRow } from './claimed-row.ts';
 export interface ParkedDeliveriesQuery {
   readonly channelId: string;
   readonly limit: number;
-  /** Undefined: however new. */
+  /** Only rows below this id; undefined: all. */
   readonly beforeId?: string | undefined;
-  /** Of a failing channel; else of an active one. */
+  /** True for a failing channel, false for an active one. */
   readonly isProbe: boolean;
   readonly visibilityMs: number;
 }
 
-/** Claims what is parked for one channel, in event order. */
+/** Claims parked rows of one channel, in event order. */
 export async function claimParkedDeliveries(
   db: Sql,
   { channelId, limit, beforeId, isProbe, visibilityMs }: ParkedDeliveriesQuery,

@@ -13,7 +13,7 @@ export interface ClaimedRow {
   readonly due_at: Date;
 }
 
-/** Of a delivery `d` and its event `e`. */
+/** Columns of a delivery `d` and its event `e`. */
 export const CLAIMED_COLUMNS =
   'd.id, d.channel_id, d.event_id, d.event_type, e.payload, e.traceparent, d.attempt_count, d.attempt_base, d.is_test';
 

@@ -1,8 +1,8 @@
 import type { Sql } from '@chainwatch/db';
 
 /**
- * What is closed is shown for 30 days, with its attempts. Ids begin with their time (UUIDv7), so the oldest come first.
- * Returns how many went; 0: none is left.
+ * Deletes closed deliveries after 30 days, with their attempts. Ids begin with their time (UUIDv7), so the
+ * oldest come first. Returns how many were deleted; 0: none is left.
  */
 export async function deleteOld(db: Sql): Promise<number> {
   const { rowCount } = await db.query(

@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 
-/** Parked events are kept for 14 days (decisions.md §5). Returns how many went; 0: none is left. */
+/** Parked events are kept for 14 days (decisions.md §5). Returns how many were discarded; 0: none is left. */
 export async function discardExpired(db: Sql): Promise<number> {
   const { rowCount } = await db.query(
     `UPDATE deliveries SET status = 'discarded', updated_at = now() WHERE id IN (

@@ -12,9 +12,9 @@ export interface NewDelivery {
 }
 
 /**
- * Inserts what is not there yet. Returns the ids that were new. Nobody waits for the disk: in the log these rows stand
- * before the mark that their events were dispatched and before what comes of their attempts, so that a server that
- * crashes never has one without the other.
+ * Inserts the rows that are not there yet. Returns the ids that were new. The commit does not wait for the
+ * disk: in the write-ahead log these rows stand before the mark that their events were dispatched and before
+ * the outcomes of their attempts, so that a server that crashes never has these without the rows.
  */
 export async function insertDeliveries(
   planned: Sql,

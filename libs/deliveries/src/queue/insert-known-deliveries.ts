@@ -9,7 +9,7 @@ export interface KnownEvent {
   readonly type: string;
 }
 
-/** What is expected of all channels of a project. */
+/** The channels of a project, and what is expected of them. */
 export interface KnownProject {
   readonly projectId: string;
   readonly versions: readonly { readonly id: string; readonly version: string }[];
@@ -31,8 +31,9 @@ export interface KnownDeliveries {
 }
 
 /**
- * `insertDeliveries` and a look at the events and channels, in one statement. An event that is not there to be dispatched,
- * has another type, or whose project has other channels by now is not among the rows, and nothing was inserted for it.
+ * Checks events and channels and inserts the deliveries (`insertDeliveries`) in one statement. Events that
+ * are not there to be dispatched, have another type, or whose project has other channels by now are not among
+ * the rows, and nothing was inserted for them.
  */
 export async function insertKnownDeliveries(
   planned: Sql,

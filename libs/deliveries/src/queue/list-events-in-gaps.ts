@@ -10,7 +10,7 @@ export interface EventGap {
   readonly before: number;
 }
 
-/** What lies in these gaps and was not dispatched yet, in order. */
+/** Events in these gaps that were not dispatched yet, in order. */
 export async function listEventsInGaps(
   db: Sql,
   gaps: readonly EventGap[],

@@ -9,8 +9,8 @@ export interface OverdueEventsQuery {
 }
 
 /**
- * Events of this replica's projects that nobody completed in time, in order. A time ahead of the database's is of a clock
- * that runs ahead: such an event does not wait for it.
+ * Events of this replica's projects that nobody completed in time, in order. A time in the future comes from
+ * a clock that runs ahead; such an event counts as overdue at once.
  */
 export async function listOverdueEvents(
   db: Sql,

@@ -1,7 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import { SELECT_UNDISPATCHED, type UndispatchedEvent } from './undispatched-event.ts';
 
-/** A page of them in order, behind the row `after`. */
+/** A page of undispatched events in order, behind the row `after`. */
 export async function listUndispatched(
   db: Sql,
   after: number,

@@ -8,8 +8,9 @@ export interface Completed {
 }
 
 /**
- * Not flushed by itself: behind the deliveries in the log, it is never there without them. A server that crashed and came
- * back in between has forgotten them, and gets no mark: the sweep finds the event.
+ * The commit does not wait for the disk. The mark stands behind the deliveries in the write-ahead log, so it
+ * is never there without them. If the server crashed in between and lost the deliveries, no mark is written,
+ * and the sweep finds the event.
  */
 export async function markDispatched(planned: Sql, completed: readonly Completed[]): Promise<void> {
   const expected = completed.flatMap(({ id, eventId, channelIds }) =>

@@ -1,6 +1,9 @@
 import type { Sql } from '@chainwatch/db';
 
-/** Parks due rows of a channel whose queue is full, behind those that are parked, out of the way of other channels. */
+/**
+ * Parks due rows of a channel whose queue is full, behind those already parked, so that they do not delay
+ * other channels.
+ */
 export async function parkDueDeliveries(db: Sql, channelId: string): Promise<void> {
   await db.query(
     `UPDATE deliveries SET status = 'held', updated_at = now() WHERE id IN (

@@ -1,6 +1,8 @@
 import type { Sql } from '@chainwatch/db';
 
-/** Nobody claims these before that many milliseconds: 0 gives them back, the visibility keeps them. */
+/**
+ * Nobody claims these rows for this many milliseconds: 0 gives them back, the visibility extends the lease.
+ */
 export async function postponeDeliveries(db: Sql, ids: readonly string[], delayMs: number): Promise<void> {
   if (ids.length === 0) return;
   await db.query(

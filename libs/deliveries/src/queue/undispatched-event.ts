@@ -5,7 +5,10 @@ export interface UndispatchedEvent {
   readonly projectId: string;
 }
 
-/** Events `e` of rows `u`. Row by row (OFFSET 0), in the order of the queue: the planner cannot know how short it is. */
+/**
+ * Events `e` of rows `u`. OFFSET 0 makes the planner go row by row in the order of the queue, because it
+ * cannot know how short the queue is.
+ */
 export const SELECT_UNDISPATCHED = `
   SELECT e.id, e.event_id AS "eventId", e.project_id AS "projectId" FROM undispatched_events u
   CROSS JOIN LATERAL (

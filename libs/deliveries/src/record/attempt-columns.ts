@@ -1,6 +1,9 @@
 import type { FinishedAttempt } from './finished-attempt.ts';
 
-/** What `unnest` makes rows of delivery_attempts of: id, delivery, number, start, duration, status, error, request, response headers, response body. */
+/**
+ * The columns from which `unnest` makes rows of delivery_attempts: id, delivery, number, start, duration,
+ * status, error, request, response headers, response body.
+ */
 export function attemptColumns(finished: readonly FinishedAttempt[]): unknown[][] {
   return [
     finished.map(({ attempt }) => attempt.id),

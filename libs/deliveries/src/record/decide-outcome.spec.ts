@@ -69,7 +69,7 @@ interface Case {
   readonly before?: ChannelState | undefined;
   /** Status, attempts, milliseconds from now. */
   readonly outcome: readonly [DeliveryOutcome['status'], number, number];
-  /** What changes of the state. */
+  /** The members of the state that change. */
   readonly after?: Partial<ChannelState>;
 }
 

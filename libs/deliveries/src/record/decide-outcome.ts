@@ -13,7 +13,7 @@ export interface OutcomeOptions {
   readonly nowMs: number;
 }
 
-/** What becomes of a delivery. */
+/** The state of a delivery after an attempt. */
 export interface DeliveryOutcome {
   readonly status: 'pending' | 'held' | 'delivered' | 'failed';
   readonly attemptCount: number;
@@ -25,11 +25,11 @@ export interface Decision {
   readonly state: ChannelState | undefined;
 }
 
-/** An own fault or too fast a sender: so long until the next try, where the receiver asked for nothing. */
+/** Wait after a fault of our own or a rate limit, where the receiver does not say how long. */
 const UNCOUNTED_DELAY_MS = 1_000;
 
 /**
- * What an attempt means for its delivery and for its channel.
+ * Decides what an attempt means for its delivery and for its channel.
  *
  * @param state of the channel before; undefined: it was deleted, or was clean before a success
  */
@@ -57,7 +57,7 @@ function countSuccess(state: ChannelState | undefined, isTest: boolean): Channel
   return { ...state, consecutiveFailures: 0, status: recovers ? 'active' : state.status };
 }
 
-/** A fault of our own costs nobody an attempt, nor does being too fast. */
+/** Neither a fault of our own nor a rate limit costs an attempt. */
 function repeatUncounted(
   { job, attempt }: Pick<FinishedAttempt, 'job' | 'attempt'>,
   state: ChannelState | undefined,
@@ -76,13 +76,14 @@ function decideFailure(
   options: OutcomeOptions,
 ): Decision {
   const now = new Date(options.nowMs);
-  // Probes have their own rhythm; one close to the scheduled time stands for the scheduled attempt.
+  // Probes have their own interval; one that comes when the delivery is due counts as its scheduled attempt.
   const isCounted = !job.isProbe || job.dueAt.getTime() <= options.nowMs + options.probeIntervalMs / 2;
   const attemptCount = job.attemptCount + (isCounted ? 1 : 0);
   const state = attempt.isShared === true ? before : countFailure(before, attempt, options.failingAfter);
   const fatal = FATAL_ERRORS[attempt.errorCode!];
   if (fatal !== undefined) {
-    // Of a digest one event stands for the failure; the others wait for the restore.
+    // When a digest fails, only its first event counts as failed; the others wait for the channel to be
+    // restored.
     const status = attempt.isShared === true ? 'held' : 'failed';
     return { outcome: { status, attemptCount, nextAttemptAt: now }, state: failChannel(state, fatal) };
   }
@@ -118,12 +119,12 @@ function failChannel(state: ChannelState | undefined, failureReason: string): Ch
   return state === undefined ? undefined : { ...state, status: 'failed', failureReason };
 }
 
-/** Of a delivery that is tried again: parked, unless its channel is open. */
+/** Status of a delivery that is tried again: parked, unless its channel is open. */
 function waitingStatus(state: ChannelState | undefined): 'pending' | 'held' {
   return state === undefined || isOpen(state) ? 'pending' : 'held';
 }
 
-/** For people: the status of the answer, or else the error code. */
+/** A text for people: the status of the answer, or else the error code. */
 export function describeFailure({ errorCode, statusCode }: Attempt): string {
   return statusCode === undefined ? errorCode! : `status ${statusCode}`;
 }

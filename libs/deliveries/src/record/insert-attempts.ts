@@ -2,7 +2,7 @@ import type { Sql } from '@chainwatch/db';
 import { attemptColumns } from './attempt-columns.ts';
 import type { FinishedAttempt } from './finished-attempt.ts';
 
-/** Deliveries of a channel deleted meanwhile are gone, and their attempts with them. */
+/** Skips deliveries whose channel was deleted meanwhile: they are gone, and their attempts with them. */
 export async function insertAttempts(sql: Sql, finished: readonly FinishedAttempt[]): Promise<void> {
   await sql.query({
     name: 'insert_attempts',

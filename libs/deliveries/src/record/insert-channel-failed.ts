@@ -10,8 +10,9 @@ interface FailedChannel {
 }
 
 /**
- * The event `channel.failed`, in the transaction in which the channel fails. It is dispatched from the table, and goes to
- * the other channels of the project that ask for it. Its sequence counts under no chain.
+ * Inserts the event `channel.failed` in the transaction in which the channel fails. It is dispatched from the
+ * table to the project's other channels that want it. It belongs to no chain, so its sequence is counted
+ * under none.
  */
 export async function insertChannelFailed(
   sql: Sql,

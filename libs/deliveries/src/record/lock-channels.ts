@@ -1,7 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import type { ChannelState } from './channel-state.ts';
 
-/** Channels come first in the lock order, and by id, so that two replicas never wait for each other. */
+/** Channels are locked before deliveries, and by id, so that two replicas never wait for each other. */
 export async function lockChannels(
   sql: Sql,
   ids: readonly string[],

@@ -1,6 +1,9 @@
 import type { Sql } from '@chainwatch/db';
 
-/** Of a channel that is not active any more: what waits spends no attempt. Untried deliveries are due whenever their channel is. */
+/**
+ * Parks the waiting deliveries of a channel that is not active any more, so that they spend no attempt.
+ * Untried deliveries are due as soon as their channel is active.
+ */
 export async function parkPendingDeliveries(sql: Sql, channelId: string): Promise<void> {
   await sql.query(
     `UPDATE deliveries SET status = 'held', updated_at = now(),

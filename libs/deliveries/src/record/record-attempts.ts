@@ -11,8 +11,8 @@ import { updateDeliveries } from './update-deliveries.ts';
 import type { FinishedAttempt } from './finished-attempt.ts';
 
 /**
- * Writes attempts, what they mean for their deliveries and what they mean for their channels in one transaction. Returns
- * the states of the channels that were looked at, by id.
+ * Writes attempts and their effects on deliveries and channels in one transaction. Returns the states of the
+ * channels that were read, by id.
  */
 export async function recordAttempts(
   db: Database,
@@ -41,7 +41,7 @@ function isFailure(attempt: FinishedAttempt['attempt']): boolean {
   return attempt.errorCode !== undefined && !isUncounted(attempt);
 }
 
-/** One after the other: what an attempt says counts for the next one of its channel. */
+/** Decides one after the other: each outcome changes the state for the channel's next attempt. */
 function decideOutcomes(
   finished: readonly FinishedAttempt[],
   before: ReadonlyMap<string, ChannelState>,

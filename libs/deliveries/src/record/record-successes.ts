@@ -3,9 +3,10 @@ import { attemptColumns } from './attempt-columns.ts';
 import type { FinishedAttempt } from './finished-attempt.ts';
 
 /**
- * Writes attempts that reached clean channels, which is all but a few: nothing has to be decided under a lock, so that one
- * statement does it. It commits by itself even when this process is killed behind it, and is not answered twice then.
- * A delivered row keeps its time and its count, whatever a second worker's late attempt says.
+ * Writes successful attempts of clean channels, which are nearly all attempts. Nothing has to be decided
+ * under a lock, so one statement is enough. Once sent it commits even if this process is killed, so these
+ * deliveries are not sent twice. A delivered row keeps its time and its count, whatever a second worker's
+ * late attempt says.
  */
 export async function recordSuccesses(sql: Sql, finished: readonly FinishedAttempt[]): Promise<void> {
   await sql.query({

@@ -19,23 +19,35 @@ export interface RecorderDeps {
   readonly now: () => number;
 }
 
-/** The database has taken these attempts, and says this about their channels. */
+/** Called when the database has stored these attempts, with the new states of their channels. */
 export type OnRecorded = (
   finished: readonly FinishedAttempt[],
   states: ReadonlyMap<string, ChannelState>,
 ) => void;
 
 const BATCH_MAX = 500;
-/** Statements under way at once that note successes: an outcome that waits here for the one before is lost with the process. */
+/**
+ * Concurrent statements that record successes: an outcome that waits here for the one before is lost if the
+ * process dies.
+ */
 const SUCCESS_WRITERS = 12;
-/** Successes that the database has not stored yet, and a crash would repeat: beyond that, nothing new starts. */
+/**
+ * Most successes that the database has not stored yet; beyond that nothing new starts, because a crash would
+ * repeat them.
+ */
 const SUCCESSES_MAX = 500;
-/** The same of failures, which a crash may repeat: many bad receivers fail at once, and the good ones do not wait for that. */
+/**
+ * The same for failures. A crash may repeat those, so more are allowed: when many bad receivers fail at once,
+ * the good ones do not wait.
+ */
 const FAILURES_MAX = 5_000;
-/** Tries of a service that stops. */
+/** Tries of the last writes while the service stops. */
 const LAST_TRIES = 20;
 
-/** Writes what came of attempts, until the database took it: what was sent is never forgotten while the process lives. */
+/**
+ * Records the outcomes of attempts, and retries until the database has stored them: while the process lives
+ * no outcome is lost.
+ */
 export class Recorder {
   readonly #deps: RecorderDeps;
   #onRecorded: OnRecorded | undefined;
@@ -71,12 +83,15 @@ export class Recorder {
     void (isPlain ? this.#successes : this.#others).add(finished);
   }
 
-  /** Too much waits for the database: nothing new may start. */
+  /** True when too many outcomes wait for the database: nothing new may start. */
   get isFull(): boolean {
     return this.#successes.size >= SUCCESSES_MAX || this.#others.size >= FAILURES_MAX;
   }
 
-  /** Nothing is added any more: resolves when all is written, or the database refused it too often. */
+  /**
+   * Call it when nothing is added any more. Resolves when all is written, or when the database refused it too
+   * often.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all([this.#successes.drain(), this.#others.drain()]);
@@ -99,7 +114,7 @@ export class Recorder {
       }
     }
     this.#onRecorded?.(finished, states);
-    // Shown to customers only; a note that is lost is made a minute later.
+    // Only shown to customers; if the write is lost, it is made up a minute later.
     this.#deps.channels.markUsed(finished.map(({ job }) => job.channelId)).catch(() => undefined);
   }
 }
