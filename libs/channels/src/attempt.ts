@@ -12,7 +12,7 @@ export interface Attempt {
   /** At most 16 KiB. */
   readonly responseBody: string | undefined;
   readonly retryAfterMs: number | undefined;
-  /** The same request as the attempt before it: several events went in one message. */
+  /** It was sent in the same request as the attempt before it: several events in one message. */
   readonly isShared?: boolean;
 }
 
@@ -42,14 +42,14 @@ type CommonErrorCode =
   | 'request_failed'
   /** The receiver does not take the channel's credentials. */
   | 'authentication_failed'
-  /** Too fast for the receiver, which said how long to wait: costs no attempt. */
+  /** The receiver says that requests come too fast, and how long to wait: costs no attempt. */
   | 'rate_limited'
   /** The service's own fault; never counts against a channel. */
   | 'internal_error';
 // `& {}` keeps the common ones in the editor's list.
 export type ErrorCode = CommonErrorCode | (string & {});
 
-/** What neither counts for the schedule nor against the channel. */
+/** Whether an attempt counts neither for the schedule nor against the channel. */
 export function isUncounted({ errorCode }: Pick<Attempt, 'errorCode'>): boolean {
   return errorCode === 'internal_error' || errorCode === 'rate_limited';
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { EventType } from '@chainwatch/events';
 import type { ChannelLimits, ChannelTarget, Sender, SenderContext, SigningSecret } from './sender.ts';
 
-/** How the API's documents speak of a kind. */
+/** Texts about a kind in the API's documentation. */
 export interface ChannelKindDocs {
   /** In names of records and operations: `NatsChannel`, `createNatsChannel`. */
   readonly title: string;
@@ -14,21 +14,21 @@ export interface ChannelKindDocs {
   readonly updateExample: object;
 }
 
-/** What an API can check of a request beyond its form. */
+/** What the API needs to check a request beyond its form. */
 export interface CheckContext {
   /** @throws ProblemError 422 for a URL that leads into a blocked range */
   checkUrl(url: string, protocols: readonly string[]): Promise<void>;
-  /** Whether http will do where https is asked for. */
+  /** Whether http is accepted where https is required. */
   readonly allowsHttp: boolean;
 }
 
-/** What a request makes of a channel. */
+/** The change to a channel that a request asks for. */
 export interface ChannelChange {
   /** Stored and shown as it is: nothing in it is secret. */
   readonly config: object;
-  /** To be sealed; null: there is nothing to hide; undefined: what is sealed stays. */
+  /** To be sealed; null: there is nothing to seal; undefined: the sealed ones stay. */
   readonly credentials: object | null | undefined;
-  /** It leads to another receiver now: a failed channel gets another chance. */
+  /** True when the channel leads to another receiver now: a failed one gets another chance. */
   readonly isNewTarget: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface ChannelKind {
   readonly docs: ChannelKindDocs;
   /** Its deliveries are signed with secrets that the API shows once and rotates. */
   readonly isSigned: boolean;
-  /** What `POST /channels` makes. */
+  /** The kind that `POST /channels` creates. */
   readonly isDefault: boolean;
   /** Members of a create body beside `name`; all of them are optional in an update. */
   readonly input: z.ZodRawShape;
@@ -53,18 +53,24 @@ export interface ChannelKind {
   /** Environment variables of the notifier. */
   readonly environment: z.ZodRawShape;
   optionsOf(environment: Readonly<Record<string, unknown>>): object;
-  /** Undefined: the form says all. @throws ProblemError */
+  /** Undefined: checking the form is enough. @throws ProblemError */
   readonly check: ((given: object, context: CheckContext) => Promise<void>) | undefined;
-  /** `notification_channels.config` as the API shows it: what an older release left out is there. */
+  /**
+   * `notification_channels.config` as the API shows it, with defaults for members that an older release left
+   * out.
+   */
   show(config: unknown): object;
-  /** What a create (without `before`) or an update makes of the stored config. */
+  /** The stored config after a create (without `before`) or an update. */
   change(given: object, before?: unknown): ChannelChange;
-  /** As the notifier reads a row. @throws when a member is missing or the credentials are not what the kind knows */
+  /**
+   * What the notifier needs of a row. @throws when a member is missing or the credentials are not what the
+   * kind knows
+   */
   open(config: unknown, credentials: unknown, secrets: readonly SigningSecret[]): ChannelTarget;
   limitsOf(target: ChannelTarget, options: object): ChannelLimits;
-  /** Channels with the same one are paused together when a receiver says that it is asked too fast. */
+  /** Channels of one group are paused together when their receiver says that requests come too fast. */
   pauseGroupOf(target: ChannelTarget): string | undefined;
-  /** The body of a message; several payloads where the limits allow a digest. */
+  /** The body of a message. It gets several payloads only where the limits allow a digest. */
   render(payloads: readonly string[]): string;
   createSender(context: SenderContext, options: object): Sender;
 }

@@ -9,7 +9,7 @@ export const CHANNEL_KINDS: readonly ChannelKind[] = Object.values(kinds).toSort
 
 const byKind = new Map(CHANNEL_KINDS.map((kind) => [kind.kind, kind]));
 
-/** Undefined: a kind of a newer release. */
+/** Undefined for a kind of a newer release. */
 export function findChannelKind(kind: string): ChannelKind | undefined {
   return byKind.get(kind);
 }
@@ -20,7 +20,7 @@ export const FATAL_ERRORS: Readonly<Record<string, string>> = Object.assign(
   ...CHANNEL_KINDS.map(({ fatal }) => fatal),
 );
 
-/** What logs must not show of texts and URLs. */
+/** Secrets in URLs and texts, which logs must not show. */
 export const CHANNEL_SECRETS: readonly RegExp[] = CHANNEL_KINDS.flatMap(({ hides }) => hides);
 
 /** Environment variables of the notifier that belong to kinds, as members of its schema. */
@@ -29,7 +29,7 @@ export const channelEnvironment: Readonly<Record<never, z.ZodType>> = Object.ass
   ...CHANNEL_KINDS.map(({ environment }) => environment),
 );
 
-/** What these variables set, by kind. */
+/** The options that these variables set, by kind. */
 export function channelOptionsOf(
   environment: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, object>> {

@@ -6,7 +6,7 @@ import type { ChannelLimits, ChannelTarget, Sender, SenderContext } from './send
 
 type Shape = z.ZodRawShape;
 type Values<S extends Shape> = z.output<z.ZodObject<S>>;
-/** A create gives all that is required, an update at least one. */
+/** A create gives all required members, an update at least one. */
 type SomeOf<T> = { [K in keyof T]-?: Required<Pick<T, K>> & Partial<Omit<T, K>> }[keyof T];
 
 interface Definition<
@@ -24,7 +24,10 @@ interface Definition<
   readonly input: Input;
   /** Members that hold a secret or may hold one: they reach what is stored and shown through `mask` alone. */
   readonly secrets: Secrets;
-  /** `notification_channels.config` without the selection of events. May be widened only: rows of every release are read by it. */
+  /**
+   * `notification_channels.config` without the selection of events. May only be widened, because it reads the
+   * rows of every release.
+   */
   readonly stored: Stored;
   readonly defaults: {
     /** Event types of a channel that names none. */
@@ -32,12 +35,12 @@ interface Definition<
     /** Members of the config that a create may leave out. */
     readonly config: Partial<Values<Stored>>;
   };
-  /** What is sealed, as JSON; may be widened only. Read from `{}` where nothing is. */
+  /** What is sealed, as JSON. May only be widened. Parses `{}` where nothing is sealed. */
   readonly credentials: z.ZodType<Credentials>;
   check?(given: Partial<Values<Input> & Values<Secrets>>, context: CheckContext): Promise<void>;
-  /** What to seal; null: there is nothing to hide; undefined: what is sealed stays. */
+  /** What to seal; null: there is nothing to seal; undefined: the sealed value stays. */
   seal(given: SomeOf<Values<Secrets>>, before?: Values<Stored>): Credentials | null | undefined;
-  /** What may be shown of the members that hold secrets. */
+  /** The part of the secret members that may be shown. */
   mask(
     given: SomeOf<Values<Secrets>>,
     before?: Values<Stored>,
@@ -58,7 +61,10 @@ interface Definition<
   createSender(context: SenderContext, options: Options): Sender<ChannelTarget<Values<Stored>, Credentials>>;
 }
 
-/** A kind of channel from its parts. Types are erased here, and nowhere else: what a kind's functions get, its own schemas have parsed. */
+/**
+ * A kind of channel from its parts. Types are erased here and nowhere else. That is safe: a kind's functions
+ * get only what its own schemas have parsed.
+ */
 export function defineChannelKind<
   Input extends Shape,
   Secrets extends Shape,
@@ -117,7 +123,10 @@ export function defineChannelKind<
   };
 }
 
-/** The members of a request that may hold secrets, and the others; without those that an update leaves out. */
+/**
+ * Splits the members of a request into those that may hold secrets and the others, without those that an
+ * update leaves out.
+ */
 function split(given: object, secrets: Shape): [secret: object, plain: object] {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);
   return [
@@ -126,7 +135,7 @@ function split(given: object, secrets: Shape): [secret: object, plain: object] {
   ];
 }
 
-/** Of a stored object the members that say something. */
+/** The members of a stored object that have a value. */
 function withoutNothing(config: unknown): object {
   if (typeof config !== 'object' || config === null) return {};
   return Object.fromEntries(

@@ -68,7 +68,10 @@ export const selectionSchema = {
 
 const list = z.array(z.string()).nullish();
 
-/** Filters as stored, read as widely as any release has written them: lists are alternatives, an empty one says nothing. */
+/**
+ * Filters as stored, in every form that a release has written. The items of a list are alternatives; an empty
+ * list filters nothing.
+ */
 const storedFiltersSchema = z.object({
   chain_gids: list,
   asset_gids: list,

@@ -12,7 +12,7 @@ export interface OutgoingEvent {
 
 export interface SigningSecret {
   readonly secret: string;
-  /** Signs until then. */
+  /** A previous secret signs until then. */
   readonly expiresAtMs: number | undefined;
 }
 
@@ -27,11 +27,11 @@ export interface ChannelTarget<Config = object, Credentials = unknown> {
 export interface SendRequest<Target = ChannelTarget> {
   readonly target: Target;
   readonly attemptId: string;
-  /** One, or several that go in one message; the body is made from all of them. */
+  /** One, or several that go in one message, whose body was rendered from all of them. */
   readonly event: OutgoingEvent;
   readonly body: string;
   readonly traceparent: string | undefined;
-  /** Wall clock for everything. */
+  /** For the whole request. */
   readonly timeoutMs: number;
 }
 
@@ -55,12 +55,12 @@ export interface SenderContext {
   readonly userAgent: string;
 }
 
-/** How fast one channel may be written to, where it is not as the service's options say. */
+/** How fast one channel may be written to, where that differs from the service's options. */
 export interface ChannelLimits {
-  /** Requests under way at once. */
+  /** Concurrent requests. */
   readonly concurrency?: number;
-  /** Between the beginnings of two requests. */
+  /** Time between the starts of two requests. */
   readonly intervalMs?: number;
-  /** So many events that wait go in one message, at most `max` of them. */
+  /** From this many waiting events on, they go in one message of at most `max`. */
   readonly digest?: { readonly from: number; readonly max: number };
 }

@@ -36,7 +36,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 /** What a rejected request tells the channel's owner. */
 export function classifyFailure(error: unknown): ErrorCode {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-  // A dial may have tried several addresses, and a library may have wrapped what came of it.
+  // A dial may have tried several addresses, and a library may have wrapped its error.
   const inner =
     typeof error === 'object' && error !== null && 'cause' in error && error.cause !== error
       ? error.cause

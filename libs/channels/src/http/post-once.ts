@@ -9,7 +9,7 @@ export interface PostInput {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly dispatcher: Dispatcher;
-  /** Wall clock for everything: name, connection, TLS, status. */
+  /** For all of it together: name look-up, connection, TLS, status. */
   readonly timeoutMs: number;
 }
 
@@ -24,7 +24,10 @@ export type Outcome = Pick<
   | 'retryAfterMs'
 >;
 
-/** POSTs once. Never rejects: whatever happens is the outcome. The status counts, not how the body goes on. */
+/**
+ * POSTs once. Never rejects: whatever happens is the outcome. The status decides, even when the body breaks
+ * off.
+ */
 export async function postOnce(input: PostInput): Promise<Outcome> {
   const startedAt = new Date();
   const started = performance.now();

@@ -10,9 +10,9 @@ export interface CapturedResponse {
 }
 
 /**
- * Takes what a dispatcher hears of one request, without a stream in between. Reading the body stops after 16 KiB, at the
- * end, when the connection breaks or when the time is up: what arrived by then is kept, since the status has already
- * decided. Without a status by then `response` rejects.
+ * Reads the response to one request from a dispatcher, without a stream in between. Reading stops after 16
+ * KiB, at the end of the body, when the connection breaks or when the time is up. What arrived by then is
+ * kept, since the status has already decided. Without a status by then, `response` rejects.
  */
 export class ResponseReader implements Dispatcher.DispatchHandler {
   readonly response: Promise<CapturedResponse>;

@@ -17,8 +17,8 @@ import type { NatsTarget } from './nats-config.ts';
 const DEFAULT_PORT = '4222';
 
 /**
- * Connects to the address that the dial has checked, and to no other one: the client neither resolves the name itself nor
- * follows the servers that a cluster tells of, and a lost connection is made anew through here.
+ * Connects to the address that the dial has checked, and to no other one: the client neither resolves the
+ * name itself nor follows other servers that a cluster announces. After a lost connection call it again.
  */
 export async function connectToCustomer(
   { config: { url }, credentials: { auth } }: NatsTarget,
@@ -40,8 +40,9 @@ export async function connectToCustomer(
     pingInterval: 20_000,
     maxPingOut: 2,
   };
-  // The certificate must be the name's, or the bare address's own, which is no server name to ask for: without either,
-  // node would check it for `localhost`. The type leaves out what the client hands on to node's tls.connect.
+  // The certificate must be valid for the name, or for the address where the URL has no name (an address
+  // cannot be a server name, SNI). Without either, Node would check it for `localhost`. The type lacks these
+  // options, which the client passes on to Node's tls.connect.
   const tls: ConnectionOptions['tls'] =
     isIP(host) === 0 ? ({ servername: host } as object) : ({ host } as object);
   if (parsed.protocol === 'tls:') return connect({ ...options, tls });

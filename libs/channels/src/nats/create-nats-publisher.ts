@@ -13,7 +13,7 @@ export interface NatsMessage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the server said: a stream stored it, or it took it for whoever listens. */
+/** What the server said: a stream stored the message, or the server took it for whoever is subscribed. */
 export type NatsReceipt =
   | { readonly stream: string; readonly sequence: number; readonly isDuplicate: boolean }
   | { readonly stream: undefined };
@@ -40,7 +40,7 @@ interface Customer {
   readonly connection: NatsConnection;
   readonly client: JetStreamClient;
   readonly manager: JetStreamManager;
-  /** Whether a stream takes the subject, and when somebody looked. */
+  /** By subject: whether a stream takes it, and when that was looked up. */
   readonly streams: Map<string, { readonly isTaken: boolean; readonly atMs: number }>;
   /** What the server refused, by subject. */
   readonly refusals: Map<string, Error>;
@@ -98,7 +98,7 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
           timeoutMs,
         );
       } catch (error) {
-        // A server that hangs is not trusted again: the next message makes a new connection.
+        // A connection that hangs is not used again: the next message opens a new one.
         if (error instanceof TimeoutError) void close(pooled);
         throw error;
       } finally {
@@ -138,13 +138,13 @@ async function publishToStream(
     });
     return { stream: ack.stream, sequence: ack.seq, isDuplicate: ack.duplicate };
   } catch (error) {
-    // The stream may be gone: looked for again next time.
+    // The stream may be gone, so the next message looks for it again.
     customer.streams.delete(message.subject);
     throw customer.refusals.get(message.subject) ?? new NotAcknowledgedError(error);
   }
 }
 
-/** The answer to our ping comes behind whatever the server had to say about the message. */
+/** The server answers our ping after whatever it has to say about the message. */
 async function publishAndFlush(customer: Customer, message: NatsMessage): Promise<NatsReceipt> {
   customer.connection.publish(message.subject, message.payload, { headers: headersOf(message) });
   await customer.connection.flush();

@@ -7,7 +7,10 @@ const MASK = '***';
 
 const text = z.string().min(1).max(1_024);
 
-/** Write-only: reads show the type alone. May be widened only: sealed credentials of every release are read by it. */
+/**
+ * Write-only: reads show the type alone. May only be widened, because it reads the sealed credentials of
+ * every release.
+ */
 export const natsAuthSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) }),
   z.strictObject({
@@ -67,7 +70,7 @@ export function hasUserInfo(url: string): boolean {
   return username !== '' || password !== '';
 }
 
-/** The URL without credentials, masked ones neither. */
+/** The URL without credentials, not even masked ones. */
 export function withoutUserInfo(url: string): string {
   const parsed = new URL(url);
   parsed.username = '';

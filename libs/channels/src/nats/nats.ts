@@ -47,13 +47,16 @@ export const nats = defineChannelKind({
   createSender: ({ dial }, { idleMs }) => createNatsSender({ dial, idleMs }),
 });
 
-/** What a request says about credentials, in the URL or in `auth`; undefined: nothing, those that are sealed stay. */
+/**
+ * The credentials in a request, from the URL or from `auth`. Undefined: there are none, and the sealed ones
+ * stay.
+ */
 function chooseAuth(
   { url, auth }: { readonly url?: string; readonly auth?: NatsAuth },
   before: { readonly url: string } | undefined,
 ): NatsAuth | undefined {
   const given = url !== undefined && hasUserInfo(url) ? readUserInfo(url) : auth;
-  // Credentials that came with the old URL do not follow to a new one.
+  // Credentials that came with the old URL are not sent to a new one.
   const isDropped = before === undefined || (url !== undefined && hasUserInfo(before.url));
   return given ?? (isDropped ? { type: 'none' } : undefined);
 }

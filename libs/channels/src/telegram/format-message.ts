@@ -1,8 +1,11 @@
 import { describeEvent, type EventEnvelope, type TextPiece } from '@chainwatch/events';
 
-/** Of a message (https://core.telegram.org/bots/api#sendmessage), after its entities are parsed; we count before. */
+/**
+ * Telegram's limit for a message (https://core.telegram.org/bots/api#sendmessage). It counts after entities
+ * are parsed, we count before.
+ */
 const LENGTH_MAX = 4_096;
-/** Kept free for the line that says how much was left out. */
+/** Reserved for the line that says how much was left out. */
 const REST_LENGTH = 32;
 
 /** Events as a short HTML message: one with its details, several as a digest with a line for each. */
@@ -33,7 +36,7 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Whole lines as far as they fit: a line cut in two could cut a tag. */
+/** As many whole lines as fit: cutting a line could cut a tag. */
 function join(lines: readonly string[]): string {
   let text = '';
   for (const [index, line] of lines.entries()) {

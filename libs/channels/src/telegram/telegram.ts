@@ -10,10 +10,12 @@ import {
   telegramStored,
 } from './telegram-config.ts';
 
-/** Of the Bot API (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). */
+/**
+ * Limits of the Bot API (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this).
+ */
 const OPTIONS = {
   apiUrl: 'https://api.telegram.org',
-  // Between two messages: to one private chat, to one group or channel, of one bot.
+  // Time between two messages: to one private chat, to one group or channel, from one bot.
   chatIntervalMs: 1_000,
   groupIntervalMs: 3_000,
   botIntervalMs: 34,
@@ -49,11 +51,14 @@ export const telegram = defineChannelKind({
     chat_not_found: 'Telegram does not know the chat',
     chat_forbidden: 'the bot may not write to the chat',
   },
-  // Of api.telegram.org/bot<id>:<token>/… the path is a credential by design.
+  // In api.telegram.org/bot<id>:<token>/… the path is a credential by design.
   hides: [/(?<=\/bot)\d+:[\w-]+/g],
   environment: {
     variables: {
-      /** A server of your own, for one. Dialled like every customer's URL, so a private one needs OUTBOUND_ALLOW. */
+      /**
+       * Set it to use a Bot API server of your own. It is dialled like a customer's URL, so a private address
+       * needs OUTBOUND_ALLOW.
+       */
       TELEGRAM_API_URL: url('http', 'https').default(OPTIONS.apiUrl),
     },
     read: ({ TELEGRAM_API_URL: apiUrl }) => ({ apiUrl: String(apiUrl).replace(/\/+$/, '') }),
@@ -65,7 +70,7 @@ export const telegram = defineChannelKind({
     intervalMs: config.chat_id > 0 ? chatIntervalMs : groupIntervalMs,
     digest: { from: digestFrom, max: digestMax },
   }),
-  // A bot's limit is one over all its chats.
+  // A bot has one limit over all its chats.
   pauseGroup: ({ credentials }) => credentials.bot_token,
   render: formatMessage,
   createSender: ({ dispatcher }, options) => createTelegramSender({ ...options, dispatcher }),

@@ -17,7 +17,7 @@ export interface WebhookHeadersInput {
   readonly userAgent: string;
 }
 
-/** Headers of one attempt, lower case; the channel's own never replace ours. */
+/** Headers of one attempt, in lower case. The channel's own headers never replace ours. */
 export function buildWebhookHeaders(input: WebhookHeadersInput): Record<string, string> {
   const { channel, event, attemptId, traceparent, timestamp, userAgent } = input;
   const [current, previous] = channel.secrets;

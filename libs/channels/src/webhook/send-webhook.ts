@@ -3,7 +3,10 @@ import type { SenderContext, SendRequest, SentMessage } from '../sender.ts';
 import { buildWebhookHeaders, maskHeaders } from './build-webhook-headers.ts';
 import type { WebhookTarget } from './webhook-config.ts';
 
-/** One signed POST with a fresh time. A previous secret signs until its overlap ends, to the millisecond. */
+/**
+ * One signed POST with the current time. During a rotation the previous secret signs too, until its overlap
+ * ends, to the millisecond.
+ */
 export async function sendWebhook(
   { target, attemptId, event, body, traceparent, timeoutMs }: SendRequest<WebhookTarget>,
   { dispatcher, userAgent }: Pick<SenderContext, 'dispatcher' | 'userAgent'>,
