@@ -3,9 +3,10 @@ import type { Database, Sql } from './database.ts';
 const UPDATE_MS_MAX = 3_600_000;
 
 /**
- * A database that was restored from a dump counts its transactions anew, below the ids that stand in `watch_xid`: what is
- * registered from then on would never be news. Gives the rows ids of this database: those that the analyzer had not dealt
- * with are news now, the others are old. Resolves to whether there was anything to do.
+ * A database that was restored from a dump counts transactions anew, below the ids that stand in `watch_xid`,
+ * so the analyzer would never notice rows that are registered from then on. This gives all rows ids of this
+ * database: rows that the analyzer had not handled count as new, the others as old. Resolves to whether there
+ * was anything to do.
  */
 export async function adoptRestoredRows(db: Database): Promise<boolean> {
   if (!(await isRestored(db))) return false;
@@ -14,7 +15,7 @@ export async function adoptRestoredRows(db: Database): Promise<boolean> {
     await sql.query('SELECT 1 FROM analyzer_states ORDER BY chain_gid FOR UPDATE');
     // Another replica may have done it while this one waited.
     if (!(await isRestored(sql))) return false;
-    // Registered here before anybody looked: told from the old ones by their time.
+    // Rows that were registered here before this ran; their time tells them from the restored ones.
     await sql.query({
       text: `UPDATE addresses a SET watch_xid = CASE WHEN EXISTS (
                SELECT 1 FROM analyzer_states s JOIN blockchains b ON b.gid = s.chain_gid AND b.is_active

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { findSessionFault, KEEP_ALIVE } from './session-settings.ts';
 
 export type Sql = Pick<pg.ClientBase, 'query'>;
-/** A named statement is parsed and planned once a connection. */
+/** A named statement is parsed and planned once per connection. */
 export type Statement = pg.QueryConfig;
 
 /** An open transaction. */
@@ -14,8 +14,9 @@ export interface Transaction extends Sql {
 
 export interface TransactionOptions {
   /**
-   * Named statements are planned once a connection, for any values, and find rows by indexes. For statements of many parts
-   * that run often: the server thinks that arrays of one element deserve a plan of their own, which costs more than the run.
+   * Plans named statements once per connection, for any values, and finds rows by indexes. For statements of
+   * many parts that run often: otherwise the server makes a new plan for arrays of one element, which costs
+   * more than running it.
    */
   readonly keepsPlans?: boolean;
 }
@@ -42,11 +43,17 @@ export interface DatabaseOptions {
   readonly poolSize?: number;
   /** How long a statement is waited for. Default 35,000: the server itself ends it after 30 s (SESSION_SETTINGS). */
   readonly statementTimeoutMs?: number;
-  /** As TransactionOptions.keepsPlans, for everything on these connections: each statement is a transaction. */
+  /**
+   * As TransactionOptions.keepsPlans, for everything on these connections; each statement is a transaction of
+   * its own.
+   */
   readonly keepsPlans?: boolean;
-  /** False sends no named statement: a pooler hands sessions from one client to another, with what was prepared in them. */
+  /**
+   * False: no statement is sent with its name, because a pooler hands sessions, with the statements prepared
+   * in them, from one client to another.
+   */
   readonly isPrepared?: boolean;
-  /** Is told once when sessions have no time-outs. */
+  /** Logs one warning when sessions have no time-outs. */
   readonly logger?: Pick<Logger, 'warn'>;
 }
 
@@ -63,11 +70,12 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionString: url,
     application_name: applicationName,
     max: poolSize,
-    // The role's time-out ends what is slow; this is for a server that is gone without a word, which would never answer.
+    // The role's time-out ends slow statements. This one is for a server that vanished and would never
+    // answer.
     query_timeout: statementTimeoutMs,
     connectionTimeoutMillis: 5_000,
     ...KEEP_ALIVE,
-    // Statements of one client that nobody waits for in between share a round trip.
+    // Statements that one client sends without waiting for each other share a round trip.
     pipeline: true,
     Client: options.isPrepared === false ? UnnamedClient : pg.Client,
   } as pg.PoolConfig);
@@ -110,7 +118,10 @@ const BEGIN_KEEPING_PLANS = [
   ...KEEP_PLANS.map(([name, value]) => `SET LOCAL ${name} = ${value}`),
 ].join('; ');
 
-/** The settings must not outlive the statement. All of it shares a round trip. */
+/**
+ * The settings must not outlive the statement, so a transaction surrounds both. All of it shares a round
+ * trip.
+ */
 async function queryKeepingPlans(pool: pg.Pool, args: Parameters<Sql['query']>): Promise<unknown> {
   const client = await pool.connect();
   const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
@@ -143,7 +154,7 @@ async function runInTransaction<T>(
     ]);
     const send = (statement: Statement): void => {
       const sending = client.query(statement);
-      // Looked at with COMMIT; `work` may fail before.
+      // Its outcome is checked with COMMIT; `work` may fail earlier.
       sending.catch(() => undefined);
       sent.push(sending);
     };
@@ -158,7 +169,7 @@ async function runInTransaction<T>(
     await client.query('ROLLBACK').catch((rollbackError: Error) => {
       broken = rollbackError;
     });
-    // What came behind a failed statement failed because of it.
+    // Statements after a failed one failed because of it, so its error is the one to report.
     await Promise.all(sent);
     throw error;
   } finally {

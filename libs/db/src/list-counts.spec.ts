@@ -50,7 +50,8 @@ describe('list_counts', () => {
     const seen = new Set<string>();
     const work = async (): Promise<void> => {
       while (left-- > 0) {
-        // A cycle of locks is broken by PostgreSQL, an address may be deleted while it is written of: the services do it again.
+        // PostgreSQL breaks a deadlock, and an address may be deleted while rows about it are written:
+        // services retry both.
         await pick(operations)().catch((error: { code?: string }) => {
           if (error.code !== '40P01' && error.code !== '23503') throw error;
         });
@@ -86,7 +87,7 @@ describe('list_counts', () => {
   it('leave the order of transactions with their addresses and assets, and what they moved', async () => {
     const amounts = () =>
       db.query('SELECT id, amount_max FROM transactions ORDER BY id').then((result) => result.rows);
-    // By chance the writers may have left nothing of known decimals.
+    // By chance the writers may have left no amount with known decimals.
     while ((await amounts()).every(({ amount_max }) => amount_max === null))
       for (const operation of operations) await operation();
     const { rows } = await db.query(
@@ -241,7 +242,7 @@ function ignoreTakenHeight(error: Error & { code?: string }): void {
   if (error.code !== '23505') throw error;
 }
 
-/** Totals that are not what counting gives, as of one moment. */
+/** Totals that differ from what counting gives, as of one moment. */
 async function compare(db: Database): Promise<unknown[]> {
   const { rows } = await db.query(
     `SELECT list, key, k.count AS kept, a.count AS actual

@@ -8,7 +8,7 @@ import { setSessionSettings, type SettingsResult } from './session-settings.ts';
 export interface MigrationResult extends SettingsResult {
   /** Names of the migrations that ran now, in order. */
   readonly applied: readonly string[];
-  /** Names of those that had run before, or whose work older ones had done. */
+  /** Names of those that had run before, or whose work older migrations had done. */
   readonly skipped: readonly string[];
   /** Names of the files of SQL functions that were new or had changed. */
   readonly functions: readonly string[];
@@ -17,8 +17,8 @@ export interface MigrationResult extends SettingsResult {
 /**
  * Applies `<prismaDir>/migrations/<name>/migration.sql` in the order of the names, then those files of `<prismaDir>/sql` that
  * are new or have changed, and gives the role its time-outs, all in one transaction. Migrations are recorded as
- * `prisma migrate deploy` does (table, checksum and lock), so that both can be used on one database. Any number of processes
- * may call it at once, through a pooler as well; a second call does nothing.
+ * `prisma migrate deploy` does (table, checksum and lock), so that both can be used on one database. Any
+ * number of processes may call it at the same time, also through a pooler; a second call does nothing.
  * @throws MigrationChangedError when an applied file was edited; MigrationsMissingError when the database is too old;
  * MigrationFailedError with the file and the reason
  */
@@ -53,7 +53,7 @@ export async function applyMigrations(url: string, prismaDir: string): Promise<M
       ...session,
     };
   } finally {
-    // What is not committed by now is undone.
+    // Ending the session rolls back what is not committed.
     await client.end();
   }
 }
@@ -127,7 +127,10 @@ function isApplied({ name, checksum }: Migration, known: ReadonlyMap<string, str
   return applied !== undefined;
 }
 
-/** Whether the database has all that this migration stands for; of a part of it nobody knows what is missing. */
+/**
+ * Whether the database has all migrations that this one replaces. With a part of them nobody knows what is
+ * missing.
+ */
 function isReplaced({ name, replaces }: Migration, known: ReadonlyMap<string, string>): boolean {
   if (replaces === undefined) return false;
   const missing = replaces.migrations.filter((older) => !known.has(older));
@@ -156,7 +159,7 @@ async function applyFunctions(client: pg.Client, files: readonly SqlFile[]): Pro
   );
   const known = new Map(rows.map(({ name, checksum }) => [name, checksum]));
   const changed = files.filter(({ name, checksum }) => known.get(name) !== checksum);
-  // They call each other, whatever their order.
+  // They call each other, in any order.
   await client.query('SET LOCAL check_function_bodies = off');
   for (const file of changed) {
     await runFile(client, file);

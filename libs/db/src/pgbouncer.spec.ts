@@ -16,7 +16,7 @@ if (!isInstalled)
   let bouncer: PgBouncerHandle;
   beforeAll(async () => {
     postgres = await startPostgres({ migrate: applyMigrations });
-    // Two sessions for all clients: each meets what others left in them.
+    // Two sessions for all clients, so that each client finds what others left in them.
     bouncer = await startPgBouncer(postgres.url, { poolSize: 2 });
   });
   afterAll(async () => {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** The server's own role is never told what to do with its sessions: for each case one that may log in and no more. */
+/** Leaves the server's own role alone: each case gets a role that may log in and no more. */
 async function addRole(name: string): Promise<string> {
   await db.query(`CREATE ROLE ${name} LOGIN PASSWORD 'p'`);
   await db.query(
@@ -108,7 +108,7 @@ describe('applyMigrations', () => {
     await db.query('DROP OWNED BY plain; DROP ROLE plain');
   });
 
-  // As hosted servers do it that keep roles to themselves.
+  // As on hosted servers, which let nobody alter roles.
   it('says what to run where the role may not be altered, and goes on', async () => {
     const url = await postgres.createDatabase();
     const client = new pg.Client({ connectionString: url });

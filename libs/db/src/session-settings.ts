@@ -1,15 +1,16 @@
 import type pg from 'pg';
 
 /**
- * What the server holds every session of ours to, so that a client that vanished without a word (a host without power,
- * a cut cable, a stopped process) blocks nobody for more than 10 s (architecture.md, invariant 2). They belong to the role:
- * a pooler in front refuses settings at the start of a session, and hands sessions from one client to another.
+ * Settings of every session of ours, so that a client that vanished (power loss, a cut cable, a stopped
+ * process) blocks nobody for more than 10 s (architecture.md, invariant 2). They are set on the role, because
+ * a pooler refuses settings at the start of a session, and hands sessions from one client to another.
  */
 const SESSION_SETTINGS = {
   statement_timeout: '30s',
-  // Nothing waits for the outside inside of a transaction: who is silent for so long in one is gone.
+  // No transaction of ours waits for anything outside, so a client that is silent for this long inside one is
+  // gone.
   idle_in_transaction_session_timeout: '5s',
-  // A peer that takes no packet: 4 s until the first question, another two, 8 s in all.
+  // For a peer that takes no packet: the first probe after 4 s, then two more, 8 s in all.
   tcp_keepalives_idle: '4s',
   tcp_keepalives_interval: '2s',
   tcp_keepalives_count: '2',
@@ -18,13 +19,13 @@ const SESSION_SETTINGS = {
   client_connection_check_interval: '2s',
 } as const;
 
-/** The same question in the other direction. */
+/** The same probes in the other direction, from client to server. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 4_000 } as const;
 
 export interface SettingsResult {
-  /** Names that the role was given now; those that it had keep their value. */
+  /** Names of the settings that the role was given now; those that it already had keep their value. */
   readonly settings: readonly string[];
-  /** Why it could not be given them, and what to do. */
+  /** Why the role could not be given them, and what to do. */
   readonly warning?: string;
 }
 
@@ -52,7 +53,10 @@ export async function setSessionSettings(client: pg.Client): Promise<SettingsRes
   }
 }
 
-/** What is wrong with the session's time-outs, in one sentence. They may as well stand in the server's own configuration. */
+/**
+ * What is wrong with the session's time-outs, in one sentence. They may also be set in the server's own
+ * configuration.
+ */
 export async function findSessionFault(client: pg.ClientBase): Promise<string | undefined> {
   const names = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const;
   const { rows } = await client.query<{ name: (typeof names)[number]; shown: string; role: string }>(
