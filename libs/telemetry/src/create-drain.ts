@@ -6,8 +6,8 @@ export interface Drain {
 }
 
 /**
- * Lets clients leave a server in order before it closes: a load balancer sends requests for some seconds after it was
- * told not to, and what it sends then must be answered, not refused.
+ * Lets clients leave a server in order before it closes. A load balancer goes on sending requests for some
+ * seconds after it was told to stop; these must be answered, not refused.
  */
 export function createDrain(server: Pick<Server, 'prependListener'>): Drain {
   const open = new Set<ServerResponse>();

@@ -6,7 +6,7 @@ import { currentLogFields } from './with-log-fields.ts';
 
 type Log = (fields: object, message: string) => void;
 
-/** The one logger: an error goes into the field `err`. Who needs less of it takes a Pick. */
+/** The only logger type; an error goes into the field `err`. Code that needs less of it takes a Pick. */
 export interface Logger {
   readonly debug: Log;
   readonly info: Log;
@@ -28,7 +28,7 @@ export interface LoggerOptions {
   readonly isReadable?: boolean;
   /** Default: standard output. */
   readonly destination?: DestinationStream;
-  /** What no line may show, beside user and password of URLs. Global expressions. */
+  /** What no line may show, besides user and password of URLs. Regular expressions with the flag `g`. */
   readonly hides?: readonly RegExp[];
 }
 

@@ -9,14 +9,14 @@ export function notOk(reason: string): CheckResult {
   return { ok: false, reason };
 }
 
-/** Something is missing that the process can do without: told, and no reason to send it no work. */
+/** Something is missing that the process can do without: reported, but the process stays ready. */
 export function degraded(reason: string): CheckResult {
   return { ...ok, ...{ status: 'degraded', reason } };
 }
 
 /**
- * A chain is no dependency of the process: one that stands still is told with its reason, and does not take the replica
- * out of service. The other chains go on, and another replica would not do better.
+ * A chain is no dependency of the process. One that stands still is reported with its reason, but the replica
+ * stays in service: the other chains go on, and another replica would do no better.
  */
 export function describeChain(details: {
   readonly status: string;
@@ -26,7 +26,7 @@ export function describeChain(details: {
   return { ...ok, ...details };
 }
 
-/** Runs a probe with a time-out; a rejection is a reason, never an error. */
+/** Runs a probe with a time-out. A rejection becomes a reason; it is never thrown. */
 export async function probe(work: () => Promise<unknown>, timeoutMs = 2_000): Promise<CheckResult> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<CheckResult>((resolve) => {

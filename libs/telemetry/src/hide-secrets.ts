@@ -13,7 +13,7 @@ export function hideSecretFields(
   );
 }
 
-/** Takes user and password out of the URLs of a text, and what else is known to be secret. */
+/** Hides user and password of the URLs in a text, and whatever else is known to be secret. */
 export function hideUrlCredentials(text: string, others: readonly RegExp[] = []): string {
   return others.reduce(
     (shown, secret) => shown.replace(secret, HIDDEN),

@@ -2,7 +2,7 @@ import { metrics, type Attributes, type Meter } from '@opentelemetry/api';
 
 export interface InstrumentOptions {
   readonly description?: string;
-  /** Seconds, bytes: already named by the last word of the instrument (chainwatch_<noun>_<unit>). */
+  /** Seconds, bytes: the last word of the instrument's name says it already (chainwatch_<noun>_<unit>). */
   readonly unit?: string;
 }
 
@@ -24,12 +24,17 @@ const counters = new Map<string, Counter>();
 const gauges = new Map<string, Gauge>();
 const histograms = new Map<string, Histogram>();
 
-/** Called by startTelemetry: the API's instruments do not notice a provider that comes after them. */
+/**
+ * Called by startTelemetry, because instruments of the API do not notice a provider that is set after they
+ * were created.
+ */
 export function rebindInstruments(): void {
   generation += 1;
 }
 
-/** The same instrument for the same name. The `_total` of the name is the exporter's own and not doubled. */
+/**
+ * The same instrument for the same name. The exporter adds `_total` itself, so it is cut off the name here.
+ */
 export function counter(name: string, options: InstrumentOptions = {}): Counter {
   const bound = lazily((meter) => meter.createCounter(name.replace(/_total$/, ''), options));
   return memoised(counters, name, { add: (value = 1, attributes) => bound().add(value, attributes) });

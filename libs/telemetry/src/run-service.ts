@@ -1,9 +1,9 @@
 import { createLogger, type ServiceLogger } from './create-logger.ts';
 
 export interface RunningService {
-  /** Finishes what is under way and lets go of everything. */
+  /** Finishes what is under way and releases everything. */
   stop(): Promise<void>;
-  /** How long stop() goes on serving on purpose: not counted as slowness. Default 0. */
+  /** How long stop() goes on serving on purpose; it is added to the stop time-out. Default 0. */
   readonly drainMs?: number;
 }
 
@@ -14,7 +14,7 @@ export interface RunServiceOptions {
   readonly start: (logger: ServiceLogger) => Promise<RunningService>;
   /** Default: one with LOG_LEVEL. */
   readonly logger?: ServiceLogger;
-  /** The end is forced after that. Default 20,000. */
+  /** After this time the end is forced. Default 20,000. */
   readonly stopTimeoutMs?: number;
 }
 
@@ -38,7 +38,8 @@ export async function runService({
   let isStopping = false;
   let running: RunningService | undefined;
   const stop = (signal: NodeJS.Signals): void => {
-    // Ctrl-C reaches the whole group and the supervisor signals again: the deadline alone forces the end.
+    // Ctrl-C reaches the whole process group, and then the supervisor signals again. So a second signal
+    // forces nothing; only the deadline does.
     if (isStopping) return;
     isStopping = true;
     logger.info({ signal }, 'the service was asked to stop');
@@ -68,7 +69,7 @@ async function finish(
   logger: ServiceLogger,
   die: (error: unknown, message: string) => void,
 ): Promise<void> {
-  // Still starting: it is stopped as soon as that is over.
+  // Still starting: the service is stopped as soon as it has started.
   if (running === undefined) return;
   try {
     await running.stop();

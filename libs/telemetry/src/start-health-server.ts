@@ -12,16 +12,19 @@ export interface HealthServerOptions {
   readonly host?: string;
   /** What this service needs to do its work. */
   readonly checks: () => Checks | Promise<Checks>;
-  /** What only a restart can mend, such as a loop that stands still. Default: nothing. */
+  /** Checks of what only a restart can mend, such as a stuck loop. Default: none. */
   readonly liveness?: () => Checks | Promise<Checks>;
   readonly metrics?: (req: IncomingMessage, res: ServerResponse) => void;
-  /** The process is given up when its event loop stood still for longer than this. Default 10,000. */
+  /**
+   * The process is reported as not alive when its event loop was blocked for longer than this. Default
+   * 10,000.
+   */
   readonly eventLoopDelayMsMax?: number;
 }
 
 export interface HealthServer {
   readonly port: number;
-  /** Not ready from now on, whatever the checks say: send no more work. */
+  /** From now on /readyz says not ready, whatever the checks say. */
   drain(): void;
   stop(): Promise<void>;
 }
@@ -75,7 +78,7 @@ async function answer(
   const checks = await readInTime(read);
   const isOk = Object.values(checks).every((check) => check === undefined || check.ok);
   const body = JSON.stringify({ status: isOk ? 'ok' : failure, checks });
-  // Reasons come from drivers, which put the address with its password into their messages.
+  // Reasons come from drivers, whose messages hold the address with its password.
   res
     .writeHead(isOk ? 200 : 503, { 'content-type': 'application/json', 'cache-control': 'no-store' })
     .end(hideUrlCredentials(body));

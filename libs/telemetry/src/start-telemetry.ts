@@ -7,7 +7,10 @@ export interface TelemetryOptions {
   readonly serviceName: string;
   readonly serviceVersion?: string;
   readonly instanceId?: string;
-  /** Spans are exported there (OTLP over HTTP). Default OTEL_EXPORTER_OTLP_ENDPOINT; without it none is recorded. */
+  /**
+   * Where spans are exported to (OTLP over HTTP). Default OTEL_EXPORTER_OTLP_ENDPOINT; without either no span
+   * is recorded.
+   */
   readonly endpoint?: string;
 }
 
@@ -19,7 +22,10 @@ export interface Telemetry {
 
 const STOP_MS = 3_000;
 
-/** Starts OpenTelemetry: metrics for a scrape, and spans where there is somebody to take them. The SDK is loaded here and not before. */
+/**
+ * Starts OpenTelemetry: metrics for scraping, and spans if there is an endpoint to export them to. The SDK is
+ * loaded here and not before.
+ */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const {
     serviceName,
@@ -57,7 +63,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     handleMetrics: (req, res) => exporter.getMetricsRequestHandler(req, res),
     async stop() {
       setRecording(false);
-      // A collector that does not answer does not delay our end.
+      // A collector that does not answer must not delay the shutdown.
       await Promise.race([
         sdk.shutdown().catch(() => undefined),
         new Promise((resolve) => setTimeout(resolve, STOP_MS).unref()),
@@ -71,7 +77,7 @@ async function createTraceExporter(endpoint: string) {
   return new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
 }
 
-/** What every operator asks first. */
+/** The metrics that every operator asks for first. */
 function observeProcess(): void {
   const meter = metricsApi.getMeter('chainwatch');
   meter

@@ -3,7 +3,7 @@ import type { SpanContext } from '@opentelemetry/api';
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** W3C Trace Context; undefined for what is not one, which starts a new trace. */
+/** Reads W3C Trace Context. Undefined for an invalid text, which starts a new trace. */
 export function parseTraceparent(text: string | undefined): SpanContext | undefined {
   const match = TRACEPARENT.exec(text ?? '');
   if (match === null || /^0+$/.test(match[1]!) || /^0+$/.test(match[2]!)) return undefined;
@@ -29,7 +29,10 @@ export function newTraceparent(parent?: string): string {
   });
 }
 
-/** The random digits of a UUID, which Node makes many at a time: every delivery needs an id. */
+/**
+ * The random digits of a UUID: Node makes UUIDs many at a time, which is cheap, and every delivery needs an
+ * id.
+ */
 function newSpanId(): string {
   const uuid = randomUUID();
   return uuid.slice(24) + uuid.slice(0, 4);

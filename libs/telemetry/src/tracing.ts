@@ -16,7 +16,10 @@ export interface SpanOptions {
   readonly traceparent?: string;
   readonly attributes?: Attributes;
   readonly kind?: 'producer' | 'consumer' | 'client' | 'server';
-  /** Nothing inside asks for the current trace. Unrecorded it is not carried along then, which every promise would pay for. */
+  /**
+   * Nothing inside asks for the current trace. If nothing is recorded, the context is then not carried along,
+   * which would cost every promise.
+   */
   readonly isLeaf?: boolean;
 }
 
@@ -33,7 +36,10 @@ const KINDS = {
   client: SpanKind.CLIENT,
   server: SpanKind.SERVER,
 } as const;
-/** Carries the trace while nothing records it, so that a service without an exporter does not break the chain. */
+/**
+ * Carries the trace context while nothing is recorded, so that a service without an exporter does not break
+ * the trace.
+ */
 const unrecorded = new AsyncLocalStorage<string>();
 let isRecording = false;
 

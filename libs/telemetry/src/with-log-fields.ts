@@ -4,7 +4,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const storage = new AsyncLocalStorage<Fields>();
 
-/** Every log line that `work` writes, and whatever it starts, carries `fields`. */
+/** Every log line of `work`, and of whatever it starts, carries `fields`. */
 export function withLogFields<T>(fields: Fields, work: () => T): T {
   return storage.run({ ...storage.getStore(), ...fields }, work);
 }
