@@ -6,7 +6,7 @@ import { resolveAllowed } from './resolve-allowed.ts';
 export interface AllowedUrlOptions {
   /** With the colon; default http:, https:, ws: and wss:. */
   readonly protocols?: readonly string[];
-  /** The resolver gets that long, default 5,000. */
+  /** Time-out of the resolver, default 5,000. */
   readonly timeoutMs?: number;
 }
 

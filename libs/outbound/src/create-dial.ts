@@ -19,8 +19,8 @@ export interface DialOptions {
 }
 
 /**
- * A dial that gives sockets checked addresses only. One blocked address among those of a host blocks the host: a name
- * that points both outside and inside is not one to trust.
+ * A dial that gives sockets checked addresses only. One blocked address blocks the whole host: a name that
+ * points both outside and inside is not trusted.
  * @throws Error when `allow` holds something other than CIDR ranges
  */
 export function createDial(options: DialOptions): Dial {
@@ -74,7 +74,8 @@ async function resolveBySystem(hostname: string): Promise<ResolvedAddress[]> {
   return lookupHost(hostname, { all: true, order: 'verbatim' });
 }
 
-// getaddrinfo runs on node's few pool threads: connections to one slow name share one look-up, and so occupy one thread.
+// getaddrinfo runs on one of Node's few pool threads, so connections to one slow name share one look-up and
+// one thread.
 function shareLookups(resolve: ResolveHost): ResolveHost {
   const pending = new Map<string, Promise<readonly ResolvedAddress[]>>();
   return (hostname) => {

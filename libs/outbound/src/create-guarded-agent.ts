@@ -9,11 +9,14 @@ export interface GuardedAgentOptions {
   readonly bodyTimeoutMs: number;
   /** Sockets per origin; default unlimited. */
   readonly connections?: number;
-  /** An idle socket is closed after that, default 10,000. */
+  /** An idle socket is closed after this time, default 10,000. */
   readonly keepAliveTimeoutMs?: number;
 }
 
-/** An undici dispatcher that dials checked addresses only. It follows no redirect, and a request never pipelines. */
+/**
+ * An undici dispatcher that dials checked addresses only. It follows no redirect and never pipelines
+ * requests.
+ */
 export function createGuardedAgent(dial: Dial, options: GuardedAgentOptions): Agent {
   return new Agent({
     connect: createGuardedConnector(dial, options),

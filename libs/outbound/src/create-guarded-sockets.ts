@@ -4,12 +4,13 @@ import type { Dial } from '@chainwatch/chain-core';
 import { hostOf } from './create-dial.ts';
 
 /**
- * Opens a socket whose bytes go to `onread`, or to who reads it where there is none, and calls back when it is connected, TLS included. Failures are its `error`.
+ * Opens a socket and calls back when it is connected, TLS included. Its bytes go to `onread`; without one, to
+ * whoever reads the socket. A failure is the socket's `error` event.
  * @throws BlockedAddressError where the origin is a literal address that may not be dialled
  */
 export type OpenSocket = (onread: OnReadOpts | undefined, connected: () => void) => Socket;
 
-/** Opens sockets to one origin, by checked addresses only, for a client that speaks over them itself. */
+/** Opens sockets to checked addresses of one origin, for a client with a protocol of its own. */
 export function createGuardedSockets(
   dial: Dial,
   origin: string,
@@ -19,7 +20,7 @@ export function createGuardedSockets(
   const isSecure = url.protocol === 'https:';
   const host = hostOf(url);
   const target = { host, port: Number(url.port) || (isSecure ? 443 : 80), lookup: dial.lookup as never };
-  // Of the last handshake: the next one is shorter.
+  // TLS session of the last handshake, which shortens the next one.
   let session: Buffer | undefined;
   return (onread, connected) => {
     // A literal address is never looked up by node's net, so it is checked here.

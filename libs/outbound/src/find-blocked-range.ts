@@ -43,7 +43,7 @@ export function parseAllowList(allow: readonly string[]): Cidr[] {
   });
 }
 
-// `::` and `::1` lie in ::/96 too: they are themselves, not carriers.
+// `::` and `::1` lie in ::/96 too, but carry no IPv4 address.
 function findCarriedIpv4(address: ipaddr.IPv6): string | undefined {
   const range = address.range();
   if (range === 'unspecified' || range === 'loopback') return undefined;

@@ -2,8 +2,8 @@ import type { Dial } from '@chainwatch/chain-core';
 import { UnresolvableHostError } from './errors.ts';
 
 /**
- * The checked address of a host, for a client that makes its own socket: dialling anything but this address would be
- * dialling something else than what was checked. `host` may be a literal, without brackets.
+ * The checked address of a host, for a client that opens its own socket. The client must dial this address
+ * and no other, or it would dial one that was not checked. `host` may be a literal, without brackets.
  * @throws BlockedAddressError, UnresolvableHostError
  */
 export function resolveAllowed(host: string, dial: Dial, timeoutMs: number): Promise<string> {

@@ -4,7 +4,10 @@ import ipaddr from 'ipaddr.js';
 
 export interface DnsServer {
   readonly port: number;
-  /** What a name has, look-up by look-up; the last answer stays. A look-up is one question for A and one for AAAA. */
+  /**
+   * The addresses of a name, look-up by look-up; the last answer repeats. A look-up is one question for A and
+   * one for AAAA.
+   */
   answer(name: string, answers: readonly (readonly string[])[]): void;
   stop(): Promise<void>;
 }
