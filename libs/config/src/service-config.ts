@@ -11,11 +11,16 @@ const SECRETS_KEY = /^[\w-]{1,32}:[A-Za-z0-9+/_-]{43}=?$/;
  */
 export const serviceConfig = z.object({
   DATABASE_URL: url('postgres', 'postgresql'),
-  /** Named prepared statements; not through a PgBouncer below 1.21 that pools by transaction. */
+  /**
+   * Use named prepared statements. Must be off behind a PgBouncer older than 1.21 that pools by transaction.
+   */
   DB_PREPARED: boolean().default(true),
   /** One or several, with commas between. */
   NATS_URL: urls('nats', 'tls', 'ws', 'wss').default('nats://127.0.0.1:4222'),
-  /** Of every stream and bucket, kept at every start; unset: 1 for what is made, and what is there stays as it is. */
+  /**
+   * Replicas of every stream and bucket, applied at every start. Unset: new ones get 1, existing ones keep
+   * theirs.
+   */
   NATS_REPLICAS: integer(1, 5).optional(),
   /** Optional: without Redis limits are counted per process. */
   REDIS_URL: url('redis', 'rediss').optional(),
@@ -47,7 +52,7 @@ export const serviceConfig = z.object({
       (text) => text.split(',').every((part) => SECRETS_KEY.test(part.trim())),
       'expected kid:base64 of 32 bytes, several with commas between; openssl rand -base64 32 makes one',
     ),
-  /** Address ranges that webhooks and nodes may have although they are private. */
+  /** Private address ranges where webhooks and nodes are allowed. */
   OUTBOUND_ALLOW: cidrList().default([]),
   /** Endpoints besides the one of the API, tried in turn: `{"eip155:1": ["https://…"]}`. */
   CHAIN_ENDPOINTS: json(
