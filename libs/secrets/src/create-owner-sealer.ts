@@ -2,12 +2,15 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { decrypt, encrypt, IV_BYTES, KEY_BYTES } from './aes-gcm.ts';
 import { SealedValueError } from './sealed-value-error.ts';
 
-/** Seals for somebody who brings the secret again. What is stored opens with none of the service's keys. */
+/**
+ * Seals for an owner, who must bring the secret again to open it. None of the service's keys opens what is
+ * stored.
+ */
 export interface OwnerSealer {
   seal(plaintext: Buffer): Buffer;
   /** @throws SealedValueError */
   open(sealed: Buffer): Buffer;
-  /** 32 bytes that tell equal texts, to the owner only. */
+  /** 32 bytes, the same for equal texts. Only the owner's secret computes them. */
   fingerprint(text: string): Buffer;
 }
 

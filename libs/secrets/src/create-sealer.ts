@@ -5,7 +5,7 @@ import { SealedValueError } from './sealed-value-error.ts';
 export interface SealerKeys {
   /** 32 bytes each in base64, by key id. */
   readonly keys: Readonly<Record<string, string>>;
-  /** Seals from now on; the others only open. */
+  /** The key that seals; the others only open. */
   readonly activeKeyId: string;
 }
 
@@ -55,7 +55,7 @@ export function createSealer({ keys, activeKeyId }: SealerKeys): Sealer {
       );
       return decrypt(dataKey, iv, body, bodyContext(context)).toString('utf8');
     } catch {
-      // The library's error says nothing more, and nothing of the value shall leak through it.
+      // The library's error adds nothing, and must not leak any part of the value.
       throw new SealedValueError('tampered', keyId);
     }
   }
@@ -91,7 +91,7 @@ function parseSealed(sealed: string): { keyId: string; wrapped: Buffer; iv: Buff
   return { keyId, wrapped, iv, body };
 }
 
-/** Only the one canonical spelling: Buffer would take stray characters and loose trailing bits. */
+/** Accepts only the canonical spelling: Buffer would take stray characters and loose trailing bits. */
 function readBase64Url(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new SealedValueError('malformed');

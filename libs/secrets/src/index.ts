@@ -1,7 +1,7 @@
 /**
  * Sealed secrets in the database: envelope encryption with a key id per value. Used by every service that stores or
- * reads node URLs, webhook secrets, bot tokens or credentials. What nobody but its owner may read is sealed with the
- * owner's own secret.
+ * reads node URLs, webhook secrets, bot tokens or credentials. What only its owner may read is sealed with
+ * the owner's own secret.
  *
  * @example
  * const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));

@@ -1,8 +1,8 @@
 import type { SealerKeys } from './create-sealer.ts';
 
 /**
- * Reads SECRETS_KEYS: `kid:base64,kid:base64`, the first one active. To rotate, put a new key in front, reseal what
- * needsRotation() says, then take the old one away.
+ * Reads SECRETS_KEYS: `kid:base64,kid:base64`, the first one active. To rotate: put a new key in front,
+ * reseal every value for which needsRotation() is true, then remove the old key.
  */
 export function parseSecretsKeys(text: string): SealerKeys {
   const entries = text.split(',').map((part, index): [string, string] => {
