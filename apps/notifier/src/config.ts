@@ -23,9 +23,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
           .transform((entries) => entries.map((entry) => durationMs().parse(entry)))
           .refine((entries) => entries.length > 0 && entries.length <= 100, 'expected 1 to 100 durations')
           .default([...DEFAULT_RETRY_SCHEDULE_MS]),
-        /** Wall clock of one attempt. */
+        /** Time-out of one whole attempt. */
         WEBHOOK_TIMEOUT: durationMs().default(DEFAULT_DELIVERY_OPTIONS.attemptTimeoutMs),
-        /** Requests under way at once, for one channel and over all. */
+        /** Concurrent requests, for one channel and over all channels. */
         WEBHOOK_CONCURRENCY_PER_CHANNEL: integer(1, 1_000).default(
           DEFAULT_DELIVERY_OPTIONS.concurrencyPerChannel,
         ),

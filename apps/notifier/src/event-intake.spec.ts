@@ -9,7 +9,7 @@ let world: World;
 let receiver: Receiver;
 giveWorlds((given) => ({ world, receiver } = given));
 
-/** The sweep is out of reach: what arrives came over the bus, or because the bus told of a gap. */
+/** The sweep never runs: what arrives came over the bus, or because the bus told of a gap. */
 const NEVER = { sweepAfterMs: 3_600_000, sweepIntervalMs: 3_600_000 };
 const IN_ORDER = { concurrencyPerChannel: 1 };
 

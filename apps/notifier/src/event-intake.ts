@@ -9,18 +9,22 @@ export interface EventIntakeDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** Events from the bus that wait for the database; what comes beyond leaves a gap, which is read there. */
+/**
+ * Most events from the bus that wait for the database. Those beyond it leave a gap, which is read from the
+ * table.
+ */
 const WAITING_MAX = 5_000;
-/** What is under way on another connection may take that long. */
+/** An event that is under way on another connection may arrive this much later. */
 const GRACE_MS = 20;
 const RETRY_MS = 1_000;
-/** What takes longer is not waited for when its channel goes to another replica. */
+/** When a channel goes to another replica, attempts that take longer than this are not waited for. */
 const LEAVE_MS_MAX = 5_000;
 const LEAVE_LOOK_MS = 20;
 
 /**
- * Hands events to the dispatcher in their order. What is older goes first: while the share of this replica changes, a
- * consumer was opened, an event could not be dispatched or one is missing, those behind it wait until the table was read.
+ * Hands events to the dispatcher in order, older ones first. Later events wait until the table has been read
+ * whenever the share of this replica changes, a consumer is opened, an event could not be dispatched, or one
+ * is missing.
  */
 export class EventIntake {
   readonly #deps: EventIntakeDeps;
@@ -42,20 +46,26 @@ export class EventIntake {
     else this.#inbox.push(event);
   }
 
-  /** Channels came or went: resolves when what waited for them was taken over or given back. */
+  /**
+   * Call it when channels came or went. Resolves when the deliveries that wait for them were taken over or
+   * given back.
+   */
   changeShare(): Promise<void> {
     this.#due.share = true;
     return this.catchUp();
   }
 
-  /** What waits is given back; attempts under way end first, so that the next owner does not overtake them. */
+  /**
+   * Gives back waiting deliveries. Attempts under way end first, so that the next owner does not overtake
+   * them.
+   */
   async leaveShare(share: string): Promise<void> {
     const untilMs = performance.now() + LEAVE_MS_MAX;
     await Promise.race([this.changeShare(), delay(LEAVE_MS_MAX, undefined, { ref: false })]);
     while (this.#deps.engine.isSending(share) && performance.now() < untilMs) await delay(LEAVE_LOOK_MS);
   }
 
-  /** Dispatches what the table holds before anything that comes. */
+  /** Dispatches what the table holds before any new event. */
   catchUp(): Promise<void> {
     this.#due.events = true;
     this.#catchingUp ??= this.#catchUpAll();
@@ -103,7 +113,8 @@ export class EventIntake {
   async #fillGaps(): Promise<void> {
     const { engine, order, logger } = this.#deps;
     while (order.size > 0 && !this.#stop.signal.aborted) {
-      // A project's first event since the start has nothing before it as far as is known here, and need not wait.
+      // As far as is known here, nothing comes before a project's first event since the start, so it need not
+      // wait.
       if (order.gaps.every(({ after }) => after > 0)) await this.#pause(GRACE_MS);
       const { gaps } = order;
       try {

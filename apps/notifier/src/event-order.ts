@@ -8,17 +8,18 @@ export interface NotifiedEvent extends EventRef {
 }
 
 interface Line {
-  /** Of the last event that went on; 0 while none did. */
+  /** Sequence of the last event that went on; 0 before the first. */
   last: number;
-  /** Came before the one that follows `last`. */
+  /** Events that arrived before the one that follows `last`, by sequence. */
   readonly early: Map<number, NotifiedEvent>;
 }
 
 const LINES_MAX = 100_000;
 
 /**
- * Keeps the events of each project and chain in their order: the bus may lose one where a server dies, and what two
- * services publish at once comes in any order. What came too early waits until the gap before it is filled.
+ * Keeps the events of each project and chain in order. The bus may lose events when a server dies, and events
+ * that two services publish at the same time arrive in any order. An event that came too early waits until
+ * the gap before it is filled.
  */
 export class EventOrder {
   /** In the order of their last use. */
@@ -31,7 +32,7 @@ export class EventOrder {
     return this.#size;
   }
 
-  /** What goes on now, in order. */
+  /** Takes an event; returns the events that may go on now, in order. */
   accept(event: NotifiedEvent): readonly NotifiedEvent[] {
     const { sequence } = event;
     if (sequence === undefined) return [event];
@@ -44,7 +45,10 @@ export class EventOrder {
     return this.#release(key, line);
   }
 
-  /** Where events are missing, up to the last one that waits. */
+  /**
+   * Ranges in which events are missing: for each project and chain from the last event that went on to the
+   * last one that waits.
+   */
   get gaps(): readonly EventGap[] {
     return [...this.#waiting.values()].map(({ last, early }) => {
       const [{ projectId, chainGid }] = early.values() as unknown as [NotifiedEvent];
@@ -52,7 +56,10 @@ export class EventOrder {
     });
   }
 
-  /** Nothing is missing in the gap any more: what waited up to its end goes on, in order, and what follows that. */
+  /**
+   * Closes a gap that was filled from the table. Returns, in order, the waiting events up to its end and
+   * those that follow without a gap.
+   */
   close(gap: EventGap): readonly NotifiedEvent[] {
     const key = keyOf(gap);
     const line = this.#waiting.get(key);

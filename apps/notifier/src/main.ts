@@ -31,7 +31,7 @@ await runService({
     const planned = createDatabase({ ...server, poolSize: 16, keepsPlans: true });
     const bus = await createBus('notifier', { url: config.NATS_URL, replicas: config.NATS_REPLICAS, logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
-    // The attempt's own deadline ends every request; the agent's time-outs only stand behind it.
+    // The attempt's own deadline ends every request; the agent's time-outs are only a fallback.
     const dial = createDial({ allow: config.OUTBOUND_ALLOW });
     const agent = createGuardedAgent(dial, {
       connectTimeoutMs: config.WEBHOOK_TIMEOUT,

@@ -224,7 +224,7 @@ describe('a NATS channel', () => {
       kind: 'nats',
       config: { subject: 'tls.address' },
     });
-    // Node reads what else it may trust when it starts.
+    // Node reads additional certificates (NODE_EXTRA_CA_CERTS) only when it starts.
     const stop = await startOwnProcess(join(directory, 'cert.pem'));
     await world.emit();
     const subjects: string[] = [];

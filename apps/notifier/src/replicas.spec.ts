@@ -130,9 +130,9 @@ interface Seen {
 }
 
 /**
- * A database in which the other replica dies while the first deliveries are written, and which keeps the replica that
- * takes over from looking for what the other one left until whatever follows that write is done. Before it has all
- * channels it finds nothing by looking, so that the first deliveries are those of a message.
+ * A database in which the other replica dies while the first deliveries are written. It keeps the replica
+ * that takes over from looking for what the other one left, until whatever follows that write is done. Before
+ * that replica owns all channels its look-ups find nothing, so the first deliveries come from a message.
  */
 function gateTakeover(db: Database): { db: Database; seen: Seen } {
   const seen: Seen = { owned: 'none', ownCount: 0, hasTakenOver: false, isDone: false };
@@ -149,7 +149,7 @@ function gateTakeover(db: Database): { db: Database; seen: Seen } {
   }
 
   async function letFollow(): Promise<void> {
-    // Longer than marks are gathered.
+    // Longer than the time for which marks are gathered.
     await delay(100);
     await marking;
     seen.isDone = true;

@@ -16,7 +16,7 @@ import { EventOrder } from './event-order.ts';
 export interface NotifierDependencies extends DeliveryDependencies {
   readonly bus: Bus<'notifier'>;
   readonly options?: Partial<DeliveryOptions>;
-  /** An event that no message brought within that long is found in the database, default 10,000. */
+  /** The sweep looks for events that no message has brought for this long, default 10,000. */
   readonly sweepAfterMs?: number;
   readonly sweepIntervalMs?: number;
   /** How channels move between replicas. */
@@ -32,8 +32,9 @@ export interface Notifier {
 const SWEEP_MAX = 1_000;
 
 /**
- * Events from the bus, and by sweeping the table, become deliveries. Every replica hears every event and takes the channels
- * that are its own, in the order of the bus; nothing is lost when it does not hear one, because the table knows.
+ * Turns events, from the bus and from sweeps of the table, into deliveries. Every replica hears every event,
+ * in the order of the bus, and delivers to the channels that it owns. An event that it does not hear is not
+ * lost, because the table has it.
  */
 export function startNotifier(dependencies: NotifierDependencies): Notifier {
   const { bus, db, logger, shareTiming } = dependencies;
@@ -75,7 +76,7 @@ function consumeEvents(bus: NotifierDependencies['bus'], intake: EventIntake): (
       if (eventId === undefined || chainGid === undefined || projectId === undefined) return;
       intake.take({ eventId, chainGid, projectId, sequence, type: eventTypesOn(kind)[0] });
     },
-    // What no message told of goes before what comes.
+    // Events that no message brought go before new ones.
     onOpen: () => void intake.catchUp(),
   };
   // A consumer reads one stream.
@@ -88,7 +89,7 @@ function consumeEvents(bus: NotifierDependencies['bus'], intake: EventIntake): (
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
-/** Finds what no message brought, until the signal. */
+/** Sweeps the table for events that no message brought, until the signal is aborted. */
 async function sweepOverAndOver(
   dispatcher: Pick<Dispatcher, 'sweep'>,
   { logger, sweepAfterMs = 10_000, sweepIntervalMs = 5_000 }: NotifierDependencies,

@@ -12,7 +12,7 @@ interface Sent {
   readonly atMs: number;
 }
 
-/** A Bot API: knows one bot, some chats, and says 429 to who comes faster than `perSecond` to a chat. */
+/** A fake Bot API. It knows one bot and some chats, and answers 429 above `perSecond` messages to a chat. */
 class BotApi {
   readonly sent: Sent[] = [];
   readonly chats = new Map<number, 'open' | 'blocked'>([
