@@ -1,5 +1,6 @@
 import {
   ChainClientError,
+  ChainNotConfiguredError,
   IncompleteBlockError,
   type Block,
   type Transaction,
@@ -884,7 +885,7 @@ describe('failures', () => {
   });
 
   it('says why a chain cannot even be opened', async () => {
-    world.openFault = Object.assign(new Error('10.1.2.3 is not there'), {
+    world.openFault = new ChainNotConfiguredError('10.1.2.3 is not there', {
       publicMessage: 'no endpoint is configured',
     });
     world.startAnalyzer();
