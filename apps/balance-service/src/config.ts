@@ -15,7 +15,7 @@ const schema = serviceConfig
     CHAIN_ENDPOINTS: true,
   })
   .extend({
-    /** One request to a node is given up after that. */
+    /** Time-out of one request to a node. */
     NODE_TIMEOUT: durationMs().default(10_000),
   });
 

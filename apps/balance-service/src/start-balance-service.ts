@@ -22,7 +22,7 @@ export interface BalanceServiceDeps {
   /** Rejects with the reason when the chain cannot be read. */
   readonly openReader: (chain: ActiveChain) => Promise<BalanceReader>;
   readonly clock?: () => Date;
-  /** Between two looks for work when nobody wakes it. Default 5,000. */
+  /** Pause between two looks for work when no message wakes it. Default 5,000. */
   readonly idleMs?: number;
 }
 
@@ -32,7 +32,7 @@ export interface BalanceService {
 }
 
 interface ChainReport {
-  /** `standby`: another replica keeps the balances. `unknown`: nobody could tell who does. */
+  /** `standby`: another replica keeps the balances. `unknown`: it could not be found out who does. */
   readonly status: 'following' | 'stalled' | 'standby' | 'unknown';
   readonly reason?: string | undefined;
 }
@@ -40,7 +40,7 @@ interface ChainReport {
 /** Keeps the balances of every active chain and publishes what changed. */
 export function startBalanceService(deps: BalanceServiceDeps): BalanceService {
   const { db, bus, logger } = deps;
-  /** Of the chains that are ours. */
+  /** Workers of the chains that this replica owns. */
   const workers = new Map<string, ChainWorker>();
   const relay = new EventRelay<'balance-service'>({
     db,

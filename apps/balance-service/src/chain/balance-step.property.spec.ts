@@ -252,7 +252,10 @@ class History {
 
 class CrashError extends Error {}
 
-/** Every stretch between two neighbouring readings: what the balance did, and what transfers, fees and adjustments say. */
+/**
+ * Every stretch between two consecutive readings: how the balance changed, and what transfers, fees and adjustments
+ * explain.
+ */
 const STRETCHES = `
   WITH h AS (
     SELECT h.*, a.address, a.project_id, lag(h.amount_raw) OVER w AS before_raw, lag(h.block_number) OVER w AS before_number

@@ -30,7 +30,7 @@ const readingsTotal = counter('chainwatch_balance_readings_total', {
 });
 
 /**
- * One piece of work: what is asked for, the chain's answers, what they change, written in one transaction.
+ * One piece of work: reads what is asked for, asks the chain, and writes the resulting changes in one transaction.
  * @throws ChainError when the node is at fault: the work stays where it is
  */
 export async function runBalanceStep({
@@ -47,7 +47,7 @@ export async function runBalanceStep({
     targets: limits?.targets ?? TARGETS_MAX,
   });
   if (work.readIds.length === 0) return { type: 'idle' };
-  // Read after the work: nothing in it stands beyond this cursor.
+  // Read after the work: nothing in the work is beyond this cursor.
   const { cursor, isHeld, isCursorOrphaned } = await readChainState(store.sql, chainGid);
   if (cursor === undefined || isHeld) return { type: 'waiting' };
   if (isCursorOrphaned)

@@ -28,11 +28,11 @@ export interface ChainWorkerDeps {
   readonly bus: Pick<Bus<'balance-service'>, 'consume'>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly clock: () => Date;
-  /** Between two looks for work when nobody wakes it. Default 5,000. */
+  /** Pause between two looks for work when no message wakes it. Default 5,000. */
   readonly idleMs?: number;
 }
 
-/** How a chain does that is ours. */
+/** The state of a chain that this replica owns. */
 export interface ChainReport {
   readonly status: 'following' | 'stalled';
   readonly reason?: string | undefined;
@@ -51,7 +51,7 @@ const BEAT_MS = 10_000;
 export class ChainWorker {
   readonly #deps: ChainWorkerDeps;
   readonly #wake = new Signal();
-  /** Why nothing moves: as the operator sees it. */
+  /** Why nothing moves, in the words for the operator. */
   #reason: string | undefined;
   #state: BalanceState = { status: 'following', reason: undefined };
   #writtenState: BalanceState | undefined;
@@ -77,7 +77,7 @@ export class ChainWorker {
       onMessage: this.notify,
       onOpen: this.notify,
     });
-    // What the owner before us left.
+    // Publishes what the previous owner left.
     void this.#deps.relay.catchUp();
     let client: BalanceReader | undefined;
     try {
@@ -89,7 +89,7 @@ export class ChainWorker {
     }
   }
 
-  /** A chain that cannot be opened is told as well, or it would look as if nobody were there. */
+  /** A chain that cannot be opened also reports its state: otherwise it would seem to have no owner. */
   async #open(store: BalanceStore, signal: AbortSignal): Promise<BalanceReader | undefined> {
     while (!signal.aborted) {
       try {
@@ -119,13 +119,13 @@ export class ChainWorker {
         retryMs = RETRY_MS_MIN;
         readsMax = Math.min(readsMax * 2, READS_MAX);
       } catch (error) {
-        // What was under way is rolled back: the share is given back in order.
+        // The work in flight is rolled back, and the share is released cleanly.
         if (signal.aborted) return;
         if (!(error instanceof ChainError)) throw error;
-        // A node that only lacks a block answers.
+        // A node that only lacks a block does answer.
         this.#deps.reportReach(error instanceof BlockNotFoundError);
         this.#recordFailure(error);
-        // Less at once, so that what the node cannot answer is told apart from the rest.
+        // Smaller steps, so that what the node cannot answer is separated from the rest.
         if (!(error instanceof BlockNotFoundError)) readsMax = Math.max(readsMax >> 3, 1);
         await this.#rest(retryMs, signal);
         retryMs = Math.min(retryMs * 2, error instanceof BlockNotFoundError ? 500 : RETRY_MS_MAX);
@@ -162,7 +162,7 @@ export class ChainWorker {
     this.#state = { status: 'stalled', reason: publicReason };
   }
 
-  /** When it changed, and every 10 s. */
+  /** Writes the state when it changed, and every 10 s. */
   async #writeState(store: BalanceStore): Promise<void> {
     const state = this.#state;
     const isWritten =

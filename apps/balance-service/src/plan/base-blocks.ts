@@ -4,7 +4,7 @@ import type { Sql } from '@chainwatch/db';
 /** A block that a plan stands on, as it was when the plan was made. */
 export interface BaseBlock {
   readonly id: number;
-  /** Of the row: changes with its status. */
+  /** Version of the row: changes with its status. */
   readonly version: string;
 }
 
@@ -28,8 +28,9 @@ export async function readBaseBlocks(
 }
 
 /**
- * Whether nothing happened to the blocks since. Until the transaction ends, nobody orphans or undoes them: who does takes
- * the very rows FOR UPDATE first. Those who process or confirm them do not wait for this, nor this for them.
+ * Whether the blocks are unchanged. Until the transaction ends nobody orphans or undoes them, because whoever does
+ * must first lock the same rows FOR UPDATE. Processing and confirming blocks does not wait for this lock, nor the
+ * other way round.
  */
 export async function lockBaseBlocks(sql: Sql, baseBlocks: readonly BaseBlock[]): Promise<boolean> {
   const { rows } = await sql.query<BaseBlock>({

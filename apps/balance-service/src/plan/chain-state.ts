@@ -2,12 +2,12 @@ import type { BlockRef } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 
 export interface ChainState {
-  /** No balance is read beyond it, or transfers not stored yet would look like adjustments. */
+  /** No balance is read beyond it: transfers that are not stored yet would look like adjustments. */
   readonly cursor: BlockRef | undefined;
   /** The ingestor knows that the cursor's block is an orphan; the analyzer has not undone it yet. */
   readonly isCursorOrphaned: boolean;
   readonly confirmedNumber: number;
-  /** The chain recovers from a reorg below finality: nothing is told until its blocks are done again. */
+  /** The chain recovers from a reorg below finality: no event goes out until its blocks are analysed again. */
   readonly isHeld: boolean;
 }
 

@@ -1,22 +1,22 @@
 import type { Anchor } from './read-anchors.ts';
 import type { Reading } from '../read/target.ts';
 
-/** A new anchor at least so often, so that what moved since is soon found. */
+/** A new anchor at least this often (blocks), so that what moved since then is found quickly. */
 const ANCHOR_BLOCKS_MAX = 64;
 
 /** What a reading changes. */
 export interface Change {
   readonly reading: Reading;
-  /** Where the balance that stands now was read: the earlier block when nothing moved since. */
+  /** Where the current balance was read: the earlier block when nothing has moved since. */
   readonly block: { readonly number: number; readonly hash: string };
   /** The reading becomes the next one's anchor. */
   readonly isAnchor: boolean;
   /** What transfers and fees do not explain, base units; 0 needs no row. */
   readonly adjustmentRaw: bigint;
   readonly adjustedSince: number;
-  /** Told as balance.changed. */
+  /** Published as balance.changed. */
   readonly isNotified: boolean;
-  /** Undefined: never told before. */
+  /** Undefined: never published before. */
   readonly previousRaw: bigint | undefined;
   readonly changeCount: number;
 }

@@ -17,9 +17,9 @@ export interface Plan {
 }
 
 /**
- * What the answers change, seen against one snapshot of the database (the caller's transaction), in which transactions,
- * blocks and the analyzer's state fit each other. Undefined: the analyzer undid a block, or began to recover, while the
- * chain was asked, and the answers are worth nothing.
+ * Plans what the answers change. The caller's transaction is one snapshot, in which transactions, blocks and the
+ * analyzer's state fit together. Undefined: while the chain was asked, the analyzer undid a block or began to
+ * recover, so that the answers are useless.
  */
 export async function planChanges(
   sql: Sql,
@@ -39,7 +39,7 @@ export async function planChanges(
   ]);
   if (state.isHeld || baseBlocks === undefined) return undefined;
   const gone = silent.flatMap((target, position) => {
-    // A contract that was created in an orphan: what it told is no more.
+    // The contract was created in an orphan: its balance no longer exists.
     const anchor = anchors[readings.length + position]!;
     return anchor.notified?.isOrphaned === true
       ? [{ reading: { ...target, block: cursor, amountRaw: 0n, baselineRaw: undefined }, anchor }]

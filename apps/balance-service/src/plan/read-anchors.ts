@@ -3,11 +3,11 @@ import type { Target } from '../read/target.ts';
 
 /** What was known of a balance before a reading. */
 export interface Anchor {
-  /** The last reading; whoever undoes a block removes what was read there, so that it stands on the canonical chain. */
+  /** The last reading. It is on the canonical chain, because undoing a block removes the readings made there. */
   readonly last:
     | { readonly amountRaw: bigint; readonly block: { readonly number: number; readonly hash: string } }
     | undefined;
-  /** What customers were told last; `isOrphaned`: in a block that is no longer canonical. */
+  /** The balance last published; `isOrphaned`: in a block that is no longer canonical. */
   readonly notified:
     | { readonly amountRaw: bigint; readonly changeCount: number; readonly isOrphaned: boolean }
     | undefined;

@@ -8,7 +8,10 @@ export interface Span {
   readonly until: number;
 }
 
-/** Up to here the project's transactions of these blocks are looked through; a longer span goes by what the planner knows of its address and asset. */
+/**
+ * Up to this length the project's transactions in the span's blocks are read; for a longer span the planner chooses
+ * by the address and asset.
+ */
 const NEAR_BLOCKS = 16;
 
 /** What transfers and fees of canonical transactions moved in each span, base units, in the order of `spans`. */
@@ -26,7 +29,7 @@ async function readNear(sql: Sql, chainGid: string, spans: readonly Span[]): Pro
   if (spans.length === 0) return [];
   const { rows } = await sql.query<{ sum: string | null }>({
     name: 'read_explained',
-    // OFFSET 0 and the scalar look-up keep the planner from going through everything that an address ever did.
+    // OFFSET 0 and the scalar look-up keep the planner from reading the whole history of an address.
     text: `SELECT e.sum FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]) WITH ORDINALITY
        AS t (address_id, project_id, address, asset_gid, after, until, position)
      CROSS JOIN LATERAL (
@@ -56,8 +59,8 @@ async function readNear(sql: Sql, chainGid: string, spans: readonly Span[]): Pro
 }
 
 /**
- * Planned with the values at hand, so that a busy address goes by its asset or its blocks, and a quiet one by itself.
- * In a transaction, as the setting is one of its own.
+ * Planned with the actual values: a busy address is looked up by its asset or its blocks, a quiet one by itself.
+ * Runs in a transaction, because the setting is local to it.
  */
 async function readFar(sql: Sql, chainGid: string, { target, after, until }: Span): Promise<bigint> {
   await sql.query('SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL enable_seqscan = on');

@@ -2,10 +2,10 @@ import type { Sql } from '@chainwatch/db';
 import { readExplained, type Span } from './read-explained.ts';
 import type { Target } from '../read/target.ts';
 
-/** Late transactions stand in the few blocks that passed while an address was being taken in. */
+/** Late transactions are in the few blocks that passed while the address was being registered. */
 const READINGS_MAX = 32;
 
-/** What the difference between two readings that were made earlier is, now that more transactions are known. */
+/** The difference between two earlier readings, computed again because more transactions are known now. */
 export interface Correction {
   readonly target: Span['target'];
   readonly adjustmentRaw: bigint;

@@ -1,4 +1,6 @@
 import type { ChainClient } from '@chainwatch/chain-core';
 
-/** Who tells balances at a block: a node, or on chains of unspent outputs the coins that the analyzer keeps. */
+/**
+ * Reads balances at a block: from a node or, on chains of unspent outputs, from the coins that the analyzer keeps.
+ */
 export type BalanceReader = Pick<ChainClient, 'network' | 'readBalances' | 'close'>;

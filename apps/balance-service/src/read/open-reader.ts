@@ -8,7 +8,10 @@ export interface ReaderOpenerOptions extends ChainOpenerOptions {
   readonly db: Database;
 }
 
-/** Who tells the balances of a chain: its nodes, or the coins in the database where nodes know no addresses. */
+/**
+ * Opens the reader of a chain's balances: its nodes, or the coins in the database where nodes have no index of
+ * addresses.
+ */
 export function createReaderOpener(
   options: ReaderOpenerOptions,
 ): (chain: ActiveChain) => Promise<BalanceReader> {

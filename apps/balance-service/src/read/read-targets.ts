@@ -2,18 +2,19 @@ import { BlockNotFoundError, ChainError, type BlockRef } from '@chainwatch/chain
 import type { BalanceReader } from './balance-reader.ts';
 import type { Reading, Target } from './target.ts';
 
-/** More blocks than that in one piece of work is catching up: everything is read once, at the cursor. */
+/** A piece of work over more blocks than this is catching up: everything is read once, at the cursor. */
 const BLOCKS_MAX = 8;
 const QUERIES_MAX = 500;
 
 export interface Answers {
   readonly readings: readonly Reading[];
-  /** The contract did not answer. */
+  /** Targets whose contract did not answer. */
   readonly silent: readonly Target[];
 }
 
 /**
- * Asks the chain. A block that the node does not have (its state pruned) is read at the cursor instead.
+ * Asks the chain. When the node no longer has the state of a block (pruned), the balance is read at the cursor
+ * instead.
  * @throws BlockNotFoundError when the node does not have the cursor's state: node or analyzer has to move first
  */
 export async function readTargets(
@@ -71,8 +72,9 @@ async function readGroup(
 }
 
 /**
- * A balance that is read the first time because of a block is also read just before it: otherwise what that block's
- * transfers do not explain could not be told. A node that has no state there leaves the first reading the base.
+ * When a block causes the first reading of a balance, it is also read just before that block: otherwise a change
+ * that the block's transfers do not explain would go unnoticed. If the node has no state there, the first reading
+ * is the base.
  */
 async function readBaselines(
   client: BalanceReader,

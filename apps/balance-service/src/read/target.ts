@@ -6,26 +6,28 @@ export interface Target {
   readonly projectId: string;
   /** Canonical form. */
   readonly address: string;
-  /** As it is shown. */
+  /** The form that is shown. */
   readonly display: string;
   readonly assetGid: string;
   readonly decimals: number;
-  /** Read there; undefined: at the analyzer's cursor, the newest block whose transfers are all stored. */
+  /** The block to read at; undefined: the analyzer's cursor, the newest block whose transfers are all stored. */
   readonly block: BlockRef | undefined;
-  /** Where the balance stood before `block`, for a balance that is read the first time. */
+  /** The block before `block`, for a balance that is read the first time. */
   readonly parent: BlockRef | undefined;
-  /** Kept only when the balance is not zero: the asset was not discovered on the address, an import asks on suspicion. */
+  /**
+   * Stored only when the balance is not zero: an import tries the asset although it was never seen on the address.
+   */
   readonly isSuspected: boolean;
-  /** Transactions of blocks already passed were stored now: earlier adjustments may have told of them. */
+  /** Transactions of earlier blocks were stored only now: existing adjustments may already contain them. */
   readonly isRetroactive: boolean;
   readonly traceparent: string | undefined;
 }
 
-/** What the chain said. */
+/** A balance that the chain returned. */
 export interface Reading extends Omit<Target, 'block'> {
   readonly block: BlockRef;
   /** Base units. */
   readonly amountRaw: bigint;
-  /** What it was in the parent block, when that was asked too. */
+  /** The balance in the parent block, when that was read too. */
   readonly baselineRaw: bigint | undefined;
 }

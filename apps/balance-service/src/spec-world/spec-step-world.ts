@@ -16,11 +16,11 @@ interface Analysis {
   readonly touched?: readonly string[];
   /** Withdrawals: read without a transaction. */
   readonly changed?: readonly { readonly id: string; readonly assetGid: string }[];
-  /** Found only later, as late. */
+  /** Not found with the block, only later (retroactively). */
   readonly overlooked?: readonly string[];
 }
 
-/** The session, on which something happens once before a statement. */
+/** The session; the first time that a statement matches `pattern`, `happen` runs before it. */
 export function beforeStatement(session: Sql, pattern: RegExp, happen: () => Promise<void>): Sql {
   let isDue = true;
   const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
@@ -55,7 +55,7 @@ export function storeOn(session: Sql): BalanceStore {
   };
 }
 
-/** The database as gateway, ingestor and analyzer leave it, and a node. */
+/** The database as gateway, ingestor and analyzer write it, and a node. */
 export class StepWorld {
   readonly db: Database;
   readonly url: string;
@@ -291,7 +291,7 @@ export class StepWorld {
     return rows.map((row) => BigInt(row.amount_raw));
   }
 
-  /** Asked for and not done. */
+  /** Rows of work that are not done yet. */
   async countWork(): Promise<number> {
     return (await this.rows<{ count: number }>('SELECT count(*) FROM balance_reads'))[0]!.count;
   }
@@ -334,7 +334,7 @@ export class StepWorld {
   }
 }
 
-/** As the analyzer writes it: again with another block replaces it. */
+/** Written as the analyzer does: a second time with another block replaces the first. */
 async function insertTransaction(
   sql: Sql,
   block: SpecBlock,

@@ -25,7 +25,7 @@ interface UtxoTransaction {
 export interface UtxoBlock extends BlockRef {
   readonly parent: UtxoBlock | undefined;
   readonly transactions: readonly UtxoTransaction[];
-  /** By outpoint: what stands unspent at the block. */
+  /** Unspent coins at the block, by outpoint. */
   readonly coins: ReadonlyMap<string, UtxoOutput>;
 }
 
@@ -130,7 +130,7 @@ export class UtxoWorld {
     return block;
   }
 
-  /** The analyzer's atomic step for one block: transactions, legs, coins, what is to be read, the cursor. */
+  /** The analyzer's atomic step for one block: transactions, legs, coins, balance reads, the cursor. */
   async analyze(block: UtxoBlock): Promise<void> {
     await this.db.transaction(async (sql) => {
       await sql.query(
@@ -214,7 +214,7 @@ export class UtxoWorld {
     });
   }
 
-  /** What the chain itself says. */
+  /** The balance by the chain itself. */
   balanceAt(block: UtxoBlock, address: string): bigint {
     return [...block.coins.values()]
       .filter((coin) => coin.address === address)

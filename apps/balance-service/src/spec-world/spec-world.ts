@@ -92,7 +92,10 @@ export class World {
     return this.states.get(at.hash)?.get(`${this.addresses[index]!.address}|${assetGid}`) ?? 0n;
   }
 
-  /** A block on the head: its transfers are told to the analyzer's tables, `silently` changes balances without a transfer. */
+  /**
+   * A block on the head: its transfers go into the analyzer's tables; `silently` changes balances without a
+   * transfer.
+   */
   async mine(
     moves: readonly Move[],
     silently: readonly { index: number; assetGid: string; delta: bigint }[] = [],
@@ -264,7 +267,7 @@ export class World {
     return rows[0] === undefined ? undefined : BigInt(rows[0].amount_raw);
   }
 
-  /** Every stretch between two readings, and what transfers and adjustments say about it. */
+  /** Every stretch between two readings, and how much of it transfers and adjustments explain. */
   async stretches(): Promise<{ difference: bigint; explained: bigint; adjusted: bigint; pair: string }[]> {
     const { rows } = await this.db.query<{
       pair: string;

@@ -7,8 +7,8 @@ import type { Plan } from '../plan/plan-changes.ts';
 import type { Correction } from '../plan/read-retroactive-corrections.ts';
 
 /**
- * Writes balances, history, adjustments and events, and removes the work they do away with, in an open transaction.
- * Returns the events. Undefined: the blocks that the plan stands on are not what they were, nothing is written.
+ * In an open transaction, writes balances, history, adjustments and events, and removes the work that is done.
+ * Returns the events. Undefined: the plan's blocks have changed, and nothing is written.
  */
 export async function storeChanges(
   sql: Sql,
@@ -17,7 +17,7 @@ export async function storeChanges(
   plan: Plan,
   now: Date,
 ): Promise<BalanceEvent[] | undefined> {
-  // Addresses first, as whoever deletes one does: their work and their balances go with them.
+  // Addresses are locked first, as by whoever deletes one: their work and balances are deleted with them.
   const [isUnchanged, ids] = await Promise.all([
     lockBaseBlocks(sql, plan.baseBlocks),
     lockAddresses(sql, plan),
@@ -25,7 +25,8 @@ export async function storeChanges(
   if (!isUnchanged) return undefined;
   const changes = plan.changes.filter(({ reading }) => ids.has(reading.addressId));
   const corrections = plan.corrections.filter(({ target }) => ids.has(target.addressId));
-  // Written behind each other without waiting in between; events come last, for the analyzer waits for their counters.
+  // Sent one after the other without waiting in between. Events come last, because the analyzer waits for
+  // their counters.
   const writes = [
     sql.query({
       name: 'delete_balance_reads',
@@ -55,7 +56,7 @@ export async function storeChanges(
   return events;
 }
 
-/** As Promise.all, but not before all are through: nothing comes behind the end of the transaction. */
+/** Like Promise.all, but waits until all have ended: no statement may run after the end of the transaction. */
 async function awaitAll(writes: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(writes);
   await Promise.all(writes);
@@ -75,7 +76,7 @@ async function replaceAdjustments(
   await insertAdjustments(sql, chainGid, adjustments);
 }
 
-/** An address may have been deleted, or left alone, while the chain was asked. */
+/** While the chain was asked, an address may have been deleted or its monitoring ended. */
 async function lockAddresses(sql: Sql, { changes, corrections }: Plan): Promise<Set<string>> {
   const ids = [
     ...new Set([

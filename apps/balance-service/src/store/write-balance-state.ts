@@ -6,7 +6,7 @@ export interface BalanceState {
   readonly reason: string | undefined;
 }
 
-/** Says how the balances of a chain do, and that somebody keeps them: a row that is older than 30 s has no owner. */
+/** Writes the state of a chain's balances, and that they have an owner: a row older than 30 s has none. */
 export async function writeBalanceState(
   sql: Sql,
   chainGid: string,

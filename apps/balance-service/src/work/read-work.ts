@@ -2,10 +2,13 @@ import type { Network } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { Target } from '../read/target.ts';
 
-/** Imports that are taken beside other work, and alone: each asks for every asset of the chain. */
+/** Most imports per step beside other work, and without it: each asks for every asset of the chain. */
 const IMPORTS_BESIDE = 2;
 const IMPORTS_ALONE = 50;
-/** Assets that an import asks for on suspicion: the registry's and the project's, its oldest of the chain first. */
+/**
+ * Assets that an import tries without knowing that the address holds them: the registry's and the project's, oldest
+ * first.
+ */
 const SUSPECTED_ASSETS_MAX = 1_000;
 
 export interface WorkLimits {
@@ -16,12 +19,12 @@ export interface WorkLimits {
 }
 
 export interface Work {
-  /** Rows of balance_reads that this work does away with. */
+  /** Rows of balance_reads that this work completes. */
   readonly readIds: readonly number[];
   readonly targets: readonly Target[];
-  /** One row asks for more holders than a piece of work may hold: it is to be split first (splitRead). */
+  /** One row asks for more holders than a piece of work may hold: it must be split first (splitRead). */
   readonly isTooLarge: boolean;
-  /** More was asked for than is taken. */
+  /** There are more requests than were taken. */
   readonly hasMore: boolean;
 }
 
@@ -42,15 +45,16 @@ interface TargetRow {
 }
 
 /**
- * The oldest asked-for readings of a chain, expanded to single balances and coalesced: one per address and asset, at
- * the newest block that asks. Only active assets that the project did not archive and monitored addresses are read, and
- * nothing that a newer reading has overtaken. What is asked for in a block that is no longer canonical is read at the cursor.
+ * The oldest requested readings of a chain, expanded to single balances and coalesced: one per address and asset,
+ * at the newest block that asks. Left out are assets that are not active or that the project archived, addresses
+ * that are not monitored, and readings overtaken by a newer one. A reading for a block that is no longer canonical
+ * is made at the cursor.
  */
 export async function readWork(sql: Sql, network: Network, limits: WorkLimits): Promise<Work> {
   let { rows, hasMore } = await readRows(sql, network.gid, limits.reads);
   for (;;) {
     const readIds = rows.map((row) => row.id);
-    // All that one address holds is taken whole, however much that is.
+    // All assets of a single address are taken together, however many they are.
     const targetsMax = rows.length === 1 && !rows[0]!.is_of_holders ? undefined : limits.targets;
     const targets = rows.length === 0 ? [] : await readWanted(sql, network, readIds, targetsMax);
     if (targetsMax === undefined || targets.length <= targetsMax)
@@ -67,14 +71,14 @@ interface ReadRow {
 }
 
 /**
- * Coins from before the address was watched are not being looked for any more: a reading would have missed them. Nobody
- * looks for those of an address that is left alone: what was asked for it is taken, and read for no one. Looked up by
+ * True when no backfill still looks for coins from before the address was watched: a reading would miss them. An
+ * address that is not monitored has no running backfill: its requests are taken, and nothing is read. Looked up by
  * primary key, row by row, because no statistics keep up with a mass import.
  */
 const IS_COMPLETE = `(coalesce((SELECT f.status FROM address_backfills f WHERE f.address_id = q.address_id AND f.chain_gid = q.chain_gid), 'complete') NOT IN ('pending', 'running')
   OR NOT (SELECT a.is_monitored FROM addresses a WHERE a.id = q.address_id))`;
 
-/** What was detected first; imports get their turn beside it. */
+/** Readings for detected changes come first; imports get their turn beside them. */
 async function readRows(
   sql: Sql,
   chainGid: string,
@@ -88,7 +92,8 @@ async function readRows(
     }),
     sql.query<ReadRow>({
       name: 'take_imports',
-      // Not before the analyzer is where the address counts from: what lies between would be in no reading and in no transaction.
+      // Only once the analyzer has reached the block from which the address counts: changes in between would
+      // be in no reading and no transaction.
       text: `SELECT q.id, false AS is_of_holders FROM balance_reads q
              JOIN analyzer_states s ON s.chain_gid = q.chain_gid
              LEFT JOIN address_watches w ON w.address_id = q.address_id AND w.chain_gid = q.chain_gid
@@ -107,7 +112,10 @@ async function readRows(
   };
 }
 
-/** Asks of an asset without an address concern its holders: those written down, and those whose first reading is among this very work. */
+/**
+ * A request for an asset without an address means its holders: the stored ones, and those whose first reading is
+ * part of this work.
+ */
 const WANTED = `
   r AS (
     SELECT q.*, b.number AS at_number, b.hash AS at_hash, b.parent_hash AS at_parent, q.reason = 'detected' AND q.block_hash IS NULL AS is_retroactive

@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 
-/** Turns a row that asks for everybody who holds an asset into one for each of them, at the end of the queue. */
+/** Replaces a row that asks for all holders of an asset by one row for each, at the end of the queue. */
 export async function splitRead(sql: Sql, readId: number): Promise<void> {
   await sql.query(
     `WITH r AS (DELETE FROM balance_reads WHERE id = $1 AND address_id IS NULL RETURNING *)
@@ -10,7 +10,7 @@ export async function splitRead(sql: Sql, readId: number): Promise<void> {
   );
 }
 
-/** What the node cannot answer must not hold up the rest for ever. */
+/** Moves readings that the node cannot answer behind the others, so that they do not block them for ever. */
 export async function moveToEnd(sql: Sql, readIds: readonly number[]): Promise<void> {
   await sql.query('UPDATE balance_reads SET id = DEFAULT WHERE id = ANY($1)', [readIds]);
 }
