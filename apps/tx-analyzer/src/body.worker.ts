@@ -38,12 +38,12 @@ parentPort!.on('message', (request: ThreadRequest) => {
 
 function open(chain: ActiveChain): Promise<ChainClient> {
   const opening = openChain(chain).then(({ client }) => client);
-  // Whoever reads is told.
+  // The reads that await it report the failure.
   opening.catch(() => undefined);
   return opening;
 }
 
-/** What is decoded at need does not cross to another thread: there is no need to ask there. */
+/** Lazily decoded parts do not cross to another thread: they are not needed there. */
 function toMessage({
   number,
   hash,

@@ -5,17 +5,17 @@ export interface BackfillAddress {
   readonly id: string;
   /** Canonical form. */
   readonly address: string;
-  /** Blocks from here on are analysed for it anyway: what is looked for is what it had before. */
+  /** Blocks from here on are analysed for it anyway: the backfill looks for what it had before. */
   readonly watchedFrom: number;
 }
 
 export interface BackfillBatch {
   readonly addresses: readonly BackfillAddress[];
-  /** Where a rescan of blocks begins: the lowest that any of them asked for. */
+  /** Where a rescan begins: the lowest block that any of the addresses asked for. */
   readonly fromBlock: number;
 }
 
-/** What a scan of the node takes at once. */
+/** Most addresses in one scan of the node. */
 const ADDRESSES_MAX = 1_000;
 
 interface Row {
@@ -26,10 +26,11 @@ interface Row {
 }
 
 /**
- * The oldest unfinished backfills of a chain; undefined without any. An address without a watch of its own counts from the
- * first block that the chain was followed from. Nothing is due before the analyzer has been at the head that an address
- * counts from: a reorg that is still to be undone would take what was found for it, too. Of several who watch the same
- * address the one that counts longest goes first, the others another time: each asks for the coins of another moment.
+ * The oldest unfinished backfills of a chain; undefined when there are none. An address without a watch of its own
+ * counts from the first block that the chain was followed from. A backfill is due once the analyzer has reached the
+ * head that its address counts from: until then a reorg that is still to be undone would remove the coins it found.
+ * When several backfills have the same address, the one that counts from the lowest block goes first and the others
+ * in later batches, because each asks for the coins at another block.
  */
 export async function findBackfillBatch(sql: Sql, chainGid: string): Promise<BackfillBatch | undefined> {
   const { rows } = await sql.query<Row>(
@@ -56,7 +57,7 @@ export async function findBackfillBatch(sql: Sql, chainGid: string): Promise<Bac
   };
 }
 
-/** Shows how far a batch is. Says nothing about rows that were deleted meanwhile. */
+/** Stores how far a batch is. Rows that were deleted meanwhile are ignored. */
 export async function writeBackfillProgress(
   sql: Sql,
   chainGid: string,
@@ -81,12 +82,12 @@ export async function writeBackfillProgress(
 export interface BackfillProgress {
   readonly status: 'pending' | 'running' | 'failed';
   readonly method?: BackfillMethod;
-  /** A rescan's: blocks below were read. */
+  /** Of a rescan: all blocks below were read. */
   readonly nextBlock?: number;
   readonly toBlock?: number;
   /** Why it waits or failed. */
   readonly reason?: string;
 }
 
-/** `scan`: the node or an index told coins by address. `rescan`: the blocks were read. */
+/** `scan`: the node or an index returned coins by address. `rescan`: the blocks were read. */
 export type BackfillMethod = 'scan' | 'rescan';

@@ -6,9 +6,9 @@ import { markUsed } from '../commit/mark-used.ts';
 import { SqlParams } from '../model/sql-params.ts';
 
 /**
- * Takes the coins that a backfill found into an open transaction (chain's row locked) and marks it complete. Returns the
- * addresses it holds for: one that counts from another block by now (a reorg, or monitored anew), or that was looked for
- * on another branch than the analyzer's, is looked for again.
+ * Stores the coins that a backfill found in an open transaction (chain's row locked) and marks it complete. Returns
+ * the addresses for which this is valid. An address is looked for again if it counts from another block by now (a
+ * reorg, or monitored anew), or if it was looked for on another branch than the analyzer's.
  */
 export async function commitBackfill(
   sql: Sql,
@@ -19,7 +19,7 @@ export async function commitBackfill(
   const committed = await lockUnchanged(sql, chainGid, batch.addresses, found);
   const own = new Set(committed.map((entry) => entry.address));
   const coins = found.coins.filter((coin) => own.has(coin.address));
-  // Nobody may have watched the address for a while: what was spent meanwhile is not told by any block that was analysed.
+  // If nobody watched the address for a while, no analysed block recorded what was spent in that time.
   if (found.reason === undefined) await dropStale(sql, chainGid, committed, found.fromBlock, coins);
   await insertCoins(sql, chainGid, coins);
   await complete(sql, chainGid, committed, coins, found);
@@ -80,7 +80,7 @@ async function dropStale(
   );
 }
 
-/** One that is known already stays as it is: blocks told of it, which is more than a scan knows. */
+/** A coin that is known already stays as it is: blocks have told more about it than a scan does. */
 async function insertCoins(sql: Sql, chainGid: string, coins: readonly Coin[]): Promise<void> {
   if (coins.length === 0) return;
   const params = new SqlParams();

@@ -9,12 +9,12 @@ import { commitBackfill } from './commit-backfill.ts';
 import type { WriterContext, WriterWork } from '../commit/writer-queue.ts';
 
 /**
- * One transaction: the coins that a backfill found, and what the blocks that were analysed meanwhile did with them, which
- * is told as if it had been seen then. False when some addresses have to be looked for again.
+ * One transaction: stores the coins that a backfill found, and applies to them the blocks analysed meanwhile, with
+ * the same events as if the coins had been known then. False when some addresses have to be looked for again.
  */
 export function commitCoins(batch: BackfillBatch, found: EarlierCoins): WriterWork<boolean> {
   return async (context) => {
-    // Before they are committed: the next block may spend one.
+    // Added before the commit: the next block may spend one.
     context.chain.utxo?.coins.add(found.coins);
     const { events, committedCount } = await context.chain.share.transaction((sql) =>
       commitIn(sql, context, batch, found),

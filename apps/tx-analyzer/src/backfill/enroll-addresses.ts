@@ -11,8 +11,8 @@ interface EnrollDeps {
 const PAGE_ROWS = 1_000;
 
 /**
- * Addresses that were registered while the chain was not active have no backfill on it: from now on they have, and their
- * balance is asked for. Those of other networks have none and get none.
+ * Addresses registered while the chain was not active have no backfill on it: this adds one and asks for their
+ * balance. Addresses of other networks have none and get none.
  */
 export async function enrollAddresses({ sql, network, codec, signal }: EnrollDeps): Promise<void> {
   for (let lastId = '00000000-0000-0000-0000-000000000000'; !signal.aborted; ) {

@@ -12,22 +12,22 @@ import type { BackfillAddress, BackfillBatch, BackfillMethod } from './backfill-
 
 export interface EarlierCoins {
   readonly method: BackfillMethod;
-  /** Unspent just before the block that the address counts from. */
+  /** Coins unspent just before the block that the address counts from. */
   readonly coins: readonly Coin[];
-  /** Coins of lower blocks were not looked for. */
+  /** Blocks below this one were not searched. */
   readonly fromBlock: number;
   /**
-   * By the block that an address counts from: the hash of the one before, on the branch that was looked at. Without an
-   * entry nothing was looked at below.
+   * For each block that an address counts from: the hash of its parent on the branch that was searched. Without an
+   * entry nothing below the block was searched.
    */
   readonly parents: ReadonlyMap<number, string>;
-  /** What could not be told, for the record. */
+  /** What could not be found out, to be stored with the backfill. */
   readonly reason?: string;
 }
 
 interface FindDeps {
   readonly client: ChainClient;
-  /** Through the gate where blocks with something unknown wait. */
+  /** Reads through the gate that holds back blocks with something unknown. */
   readonly readBlock: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
   readonly codec: UtxoCodec;
   readonly signal: AbortSignal;
@@ -37,12 +37,13 @@ interface FindDeps {
 
 const HEADERS_AT_ONCE = 200;
 const BODIES_AT_ONCE = 8;
-/** With more blocks than that between the registration and the scan, a rescan is made instead where it reads fewer. */
+/** From this many blocks between registration and scan on, a rescan is made instead if it reads fewer blocks. */
 const SPENT_BLOCKS_MAX = 1_000;
 
 /**
- * The coins that each address had when it began to count: told by the node or an index where one can, otherwise read from
- * the blocks. @throws BlockNotFoundError while the node is behind the registration
+ * The coins that each address had when it began to count, from the node or an index if one can tell, otherwise from
+ * the blocks.
+ * @throws BlockNotFoundError while the node is behind the registration
  */
 export async function findEarlierCoins(deps: FindDeps, batch: BackfillBatch): Promise<EarlierCoins> {
   return (await scanCoins(deps, batch)) ?? rescanBlocks(deps, batch);
@@ -69,13 +70,13 @@ async function scanCoins(
   if (scan.at.number - lowest >= Math.max(SPENT_BLOCKS_MAX, highest - fromBlock)) return undefined;
   const headers = await readLinkedHeaders(client, Math.max(lowest - 1, 0), scan.at.number, signal);
   const last = headers.at(-1);
-  // A block of another branch than the scan's would tell of other coins.
+  // A block of another branch than the scan's would give other coins.
   if (last?.hash !== scan.at.hash)
     throw new BlockNotFoundError(
       `expected the scan to stand at ${last?.hash}, got ${scan.at.hash}: the chain changed during the scan`,
     );
   const common = { method: 'scan', fromBlock: 0, parents: findParents(headers, heights) } as const;
-  // What was spent between the registration and the scan is not among the coins, yet its spending is to be told.
+  // Coins spent between registration and scan are not in the scan, but their spending must be recorded.
   const spent = await readSpentSince(
     { client, readBlock, codec, signal },
     addresses,
@@ -98,7 +99,10 @@ function findParents(headers: readonly BlockHeader[], watchedFrom: readonly numb
   );
 }
 
-/** Coins of `addresses` that blocks up to the scan's spend. Those that are newer than the registration are known anyway. */
+/**
+ * Coins of `addresses` that are spent in blocks up to the scan's. Coins newer than the registration are known
+ * already.
+ */
 async function readSpentSince(
   { client, readBlock, codec, signal }: Pick<FindDeps, 'client' | 'readBlock' | 'codec' | 'signal'>,
   addresses: readonly BackfillAddress[],
@@ -106,7 +110,7 @@ async function readSpentSince(
 ): Promise<Coin[] | undefined> {
   const byMatchKey = new Map(addresses.map((entry) => [codec.matchKeyOf(entry.address), entry]));
   const coins: Coin[] = [];
-  /** Where each transaction since then stands: coins of later blocks than the registration are known anyway. */
+  /** The block number of each transaction read; coins created after the registration are known already. */
   const heights = new Map<string, number>();
   for (const header of headers) {
     const [block, outputs] = await Promise.all([
@@ -120,7 +124,7 @@ async function readSpentSince(
       if (entry === undefined || header.number < entry.watchedFrom) continue;
       const { txid, vout } = splitOutpoint(outpoint);
       if ((heights.get(txid) ?? 0) >= entry.watchedFrom) continue;
-      // Its own height is not told: just before the registration is where it certainly stood.
+      // The node does not return its height; it certainly existed just before the registration.
       coins.push({
         txid,
         vout,
@@ -174,7 +178,10 @@ interface Wanted {
   readonly watchedFrom: ReadonlyMap<string, number>;
 }
 
-/** Each address's coins as they were when it began to count: what later blocks do to them is the analyzer's to tell. */
+/**
+ * Keeps each address's coins as they were when it began to count: the analyzer records what later blocks do to
+ * them.
+ */
 function applyBlock(block: Block, { byMatchKey, watchedFrom }: Wanted, coins: Map<string, Coin>): void {
   for (const { hash, utxo } of block.transactions) {
     if (utxo === undefined) continue;

@@ -15,13 +15,16 @@ import { findEarlierCoins, type EarlierCoins } from './find-earlier-coins.ts';
 interface BackfillDeps {
   readonly sql: Sql;
   readonly client: ChainClient;
-  /** Through the gate where blocks with something unknown wait. */
+  /** Reads through the gate that holds back blocks with something unknown. */
   readonly readBlock: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
   readonly codec: UtxoCodec;
   readonly chainGid: string;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Takes the coins over in a step of the chain's owner; resolves once they are committed, to false when the chain changed below some. */
+  /**
+   * Stores the coins in a step of the chain's owner; resolves after the commit, to false when the chain changed
+   * below some of them.
+   */
   readonly commit: (batch: BackfillBatch, found: EarlierCoins) => Promise<boolean>;
 }
 
@@ -29,8 +32,9 @@ const LOOK_MS = 1_000;
 const RETRY_MS_MAX = 60_000;
 
 /**
- * Finds the coins that addresses had before they were watched, batch by batch, until the signal aborts. A batch that was
- * interrupted begins anew: nothing of it shows before it is whole, because half of the coins would be a wrong balance.
+ * Finds the coins that addresses had before they were watched, batch by batch, until the signal aborts. An
+ * interrupted batch starts again: none of it is stored before it is complete, because half of the coins would be a
+ * wrong balance.
  */
 export async function runBackfills(deps: BackfillDeps): Promise<void> {
   const { signal, logger, chainGid } = deps;
@@ -42,7 +46,7 @@ export async function runBackfills(deps: BackfillDeps): Promise<void> {
       if (!isEnrolled) await enrollAddresses({ ...deps, network: deps.client.network });
       isEnrolled = true;
       batch = await findBackfillBatch(deps.sql, chainGid);
-      // A node that stands on another branch than the analyzer gets some time.
+      // A node on another branch than the analyzer's gets some time.
       const isWhole = batch !== undefined && (await runBatch(deps, batch));
       failures = 0;
       if (isWhole) continue;

@@ -18,7 +18,7 @@ export interface AnalyseDeps extends AnalyzerDeps {
   readonly relay: EventRelay<'tx-analyzer'>;
   readonly loadFamily: (utxo: UtxoCodec | undefined) => Promise<FamilyWatch>;
   readonly options: Required<AnalyzerOptions>;
-  /** To reach it from outside while it runs. */
+  /** Called with the analyzer while it runs, so that others can reach it. */
   readonly onAnalyzer: (analyzer: ChainAnalyzer | undefined) => void;
 }
 
@@ -31,7 +31,7 @@ export async function analyseChain(deps: AnalyseDeps, work: ShareWork<ActiveChai
   try {
     await openAndAnalyse(deps, work);
   } catch (error) {
-    // What cannot even begin is told as well, or it would look as if nobody were there.
+    // A chain that cannot even start also reports its state: otherwise it would seem to have no owner.
     if (!(error instanceof ShareLostError))
       await writeStalled(state, describePublicly(error)).catch(() => undefined);
     throw error;
@@ -71,7 +71,7 @@ interface Running {
   readonly signal: AbortSignal;
 }
 
-/** The analyzer, and what looks for more beside the feed and hands it in. */
+/** Runs the analyzer, and beside the feed the loops that find more and hand it to the analyzer. */
 async function runBeside(
   { db, bus, relay, logger, options }: AnalyseDeps,
   { analyzer, parts, opened, share, signal: outer }: Running,
@@ -83,7 +83,7 @@ async function runBeside(
   const { pollMs } = options;
   const { assets, writerQueue, readBlock } = parts;
   const beside = { sql: db, client, logger, signal };
-  // What the owner before us left.
+  // Publishes what the previous owner left.
   void relay.catchUp();
   const unsubscribe = bus.subscribe('block.seen', [gid], ({ payload }) => analyzer.anticipate(payload));
   const stopConsuming = bus.consume(['block.new'], [gid], {

@@ -11,10 +11,10 @@ import { runChainStep } from './run-chain-step.ts';
 import { stepInTrace } from './step-in-trace.ts';
 
 const NOTHING: Segment = { entries: [], orphans: [], blocks: [] };
-/** Behind, steps begin that long after each other at least: one for some blocks costs less than one for each. */
+/** When behind, steps start at least this far apart: one step for several blocks costs less than one for each. */
 const GATHER_MS = 20;
 
-/** Works off the feed of one chain, as its only owner: a loop of steps, each of them one transaction. */
+/** Works through the feed of one chain, as its only owner: a loop of steps, each of them one transaction. */
 export class ChainAnalyzer {
   readonly #deps: ChainAnalyzerDeps;
   readonly #parts: ChainParts;
@@ -43,18 +43,18 @@ export class ChainAnalyzer {
     this.#parts.wake.notify();
   };
 
-  /** The ingestor is about to record a block: what can be done about it before is done meanwhile. */
+  /** The ingestor is about to record a block: prepares as much of it as possible in the meantime. */
   anticipate = (payload: PayloadOf<'block.seen'>): void => {
     if (this.#parts.feed.announce(payload)) this.#parts.wake.notify();
   };
 
-  /** A message of the ingestor: the next entry comes without a query. */
+  /** Takes a message of the ingestor, so that the next entry needs no query. */
   push = (payload: PayloadOf<'block.new'>, traceparent?: string): void => {
     this.#parts.feed.push(payload, traceparent);
     this.#parts.wake.notify();
   };
 
-  /** There may be entries of which no message came. */
+  /** There may be entries whose message did not arrive. */
   readFeed = (): void => {
     this.#parts.feed.expectEntries();
     this.#parts.wake.notify();
@@ -99,7 +99,7 @@ export class ChainAnalyzer {
     }
   }
 
-  /** Reads where the chain stands; what was going on here and is not committed is forgotten. */
+  /** Reads where the chain is; everything in memory that is not committed is dropped. */
   async #load(): Promise<void> {
     const { db, family } = this.#deps;
     const { chain, assets, feed, mempool, preparer } = this.#parts;
@@ -113,10 +113,13 @@ export class ChainAnalyzer {
     preparer.forgetEarly();
   }
 
-  /** One look at work, feed and addresses, and the step they ask for. False when there was nothing to do. */
+  /**
+   * Looks once at queued work, feed and addresses, and runs the step they call for. False when there was nothing to
+   * do.
+   */
   async #look(signal: AbortSignal): Promise<boolean> {
     const { chain, feed, preparer, status, writerQueue } = this.#parts;
-    // Before the address updates: what is retroactive by then belongs to the step.
+    // Before the address updates: addresses that are retroactive by then belong to the step.
     if (writerQueue.hasWork) await this.#runQueued(signal);
     const nowMs = Date.now();
     await feed.load(nowMs);
@@ -125,10 +128,10 @@ export class ChainAnalyzer {
     const { first } = feed;
     if (segment !== undefined || first === undefined) status.reportProgress();
     else await status.reportWaiting(first, feed.troubleOf(first), nowMs);
-    // A chain that stood still and has nothing to do any more says so, too.
+    // A chain that was stalled and has nothing to do any more reports its recovery, too.
     const hasRecovered = status.reason !== undefined && first === undefined;
     if (segment === undefined && this.#watch.retroactive.length === 0 && !hasRecovered) {
-      // Where outputs are spent, looking into a block changes what is looked for.
+      // On chains of unspent outputs, preparing a block changes what is watched.
       const upcoming = chain.utxo === undefined ? feed.upcoming.block : undefined;
       if (upcoming !== undefined) await preparer.prepareEarly(upcoming, feed.cursor, signal);
       return this.#lookAtMempool();
@@ -139,7 +142,9 @@ export class ChainAnalyzer {
     return true;
   }
 
-  /** The bodies arrive meanwhile. What is registered between this look and the step is retroactive at the next one. */
+  /**
+   * Bodies arrive meanwhile. An address registered between this look and the step is retroactive at the next look.
+   */
   async #readUpdates(): Promise<void> {
     const { chain, feed, mempool, preparer } = this.#parts;
     const hasRead = await this.#watch.readUpdates({
@@ -166,7 +171,7 @@ export class ChainAnalyzer {
     if (status.status !== 'recovering') relay.publish(events);
   }
 
-  /** False when it had nothing new. */
+  /** False when the mempool had nothing new. */
   async #lookAtMempool(): Promise<boolean> {
     const events = await this.#parts.mempool.step(this.#parts.feed.cursor);
     this.#deps.relay.publish(events);

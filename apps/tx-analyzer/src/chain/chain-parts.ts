@@ -41,9 +41,9 @@ export interface ChainParts {
   readonly wake: Signal;
   /** Work from beside the feed. */
   readonly writerQueue: WriterQueue;
-  /** Reads a block through the gate where those wait that hold something unknown. */
+  /** Reads a block through the gate that holds back blocks with something unknown. */
   readBlock(ref: BlockRef, signal: AbortSignal): Promise<Block>;
-  /** Reads bodies of blocks that were passed, and tries for ever. */
+  /** Reads bodies of blocks already passed, and retries for ever. */
   passedBlockReader(signal: AbortSignal): PassedBlockReader;
 }
 

@@ -1,11 +1,11 @@
 import type { AnalyzerStatus } from '../commit/advance-cursor.ts';
 
-/** How a chain does on this replica. */
+/** The state of a chain on this replica. */
 export interface ChainReport {
   readonly chainGid: string;
-  /** `standby`: another replica owns the chain. `unknown`: nobody could tell who does. */
+  /** `standby`: another replica owns the chain. `unknown`: it could not be found out who does. */
   readonly status: AnalyzerStatus | 'standby' | 'unknown';
-  /** Why it stands still, or is not known. */
+  /** Why it stands still, or why its state is unknown. */
   readonly reason?: string;
   readonly lagBlocks: number;
   readonly cursorNumber?: number;

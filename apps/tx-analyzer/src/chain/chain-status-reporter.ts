@@ -9,10 +9,10 @@ interface ReporterDeps {
   readonly chain: ChainContext;
 }
 
-/** A body that takes longer than that is a stall, and said so. */
+/** A body that takes longer than this is reported as a stall. */
 const STALL_MS = 3_000;
 
-/** How a chain does, and why it stands still when it does: told to the log and the database when it changes. */
+/** Reports the status of a chain, and why it stands still, to the log and the database when it changes. */
 export class ChainStatusReporter {
   readonly #deps: ReporterDeps;
   #status: AnalyzerStatus = 'catching_up';
@@ -31,18 +31,18 @@ export class ChainStatusReporter {
     return this.#reason;
   }
 
-  /** A step is committed, and said so itself. */
+  /** After a committed step, which has written the status itself. */
   reportStep(status: AnalyzerStatus): void {
     this.#status = status;
     this.#reason = undefined;
   }
 
-  /** Nothing waits for a body, or what waited goes on. */
+  /** Nothing waits for a body any more. */
   reportProgress(): void {
     this.#waitingSince = 0;
   }
 
-  /** The body of the next block is not there. */
+  /** The body of the next block is missing. */
   async reportWaiting(
     { number, hash }: Body['entry'],
     trouble: string | undefined,

@@ -14,10 +14,13 @@ interface RecoveryDeps {
 
 const RETRY_MS_FIRST = 50;
 const RETRY_MS_MAX = 5_000;
-/** Of what was read ahead something is wrong: it is read again. */
+/** Errors that mean that something read ahead is wrong: it is read again. */
 const FEED_ERRORS = [FeedGapError, FeedMismatchError, IncompleteBlockError];
 
-/** What follows a failed step: it is reported, the feed is read again where it was at fault, and the chain rests longer each time. */
+/**
+ * Handles a failed step: reports it, reads the feed again if the feed was at fault, and rests longer after each
+ * failure.
+ */
 export class Recovery {
   readonly #deps: RecoveryDeps;
   #failures = 0;
@@ -26,7 +29,7 @@ export class Recovery {
     this.#deps = deps;
   }
 
-  /** The last step failed. */
+  /** Whether the last step failed. */
   get isActive(): boolean {
     return this.#failures > 0;
   }

@@ -1,7 +1,10 @@
 import { withSpan } from '@chainwatch/telemetry';
 import type { Segment } from '../model/segment.ts';
 
-/** At the head the block's trace goes on with a span of its own; in a group each block's events keep their block's. */
+/**
+ * At the head the step is a span in the block's trace. In a group there is no such span: each event keeps its
+ * block's trace.
+ */
 export async function stepInTrace(
   chainGid: string,
   segment: Segment,

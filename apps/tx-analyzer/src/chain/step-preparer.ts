@@ -19,7 +19,7 @@ interface Preparing {
   readonly signal: AbortSignal;
 }
 
-/** Older than that it is prepared anew: addresses may have been changed or removed. */
+/** A preparation older than this is made anew: addresses may have been changed or removed. */
 const EARLY_MS = 500;
 
 interface Early {
@@ -38,7 +38,7 @@ export class StepPreparer {
     this.#deps = deps;
   }
 
-  /** Prepares the block that stands on `cursor` in advance, unless that was done a moment ago. */
+  /** Prepares the block that follows `cursor` in advance, unless that was done a moment ago. */
   async prepareEarly(block: Block, cursor: ChainCursor, signal: AbortSignal): Promise<void> {
     if (block.parentHash !== cursor.hash || this.#findEarly(block, cursor) !== undefined) return;
     const atMs = performance.now();
@@ -62,7 +62,7 @@ export class StepPreparer {
     return prepareBlocks(this.#deps.prepare, { blocks, retroactive, candidates, signal });
   }
 
-  /** Addresses came: what was prepared without them is not enough. */
+  /** Addresses were added: a preparation without them is incomplete. */
   forgetEarly(): void {
     this.#early = undefined;
   }

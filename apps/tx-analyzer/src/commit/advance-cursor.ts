@@ -9,7 +9,7 @@ export type AnalyzerStatus = 'following' | 'catching_up' | 'stalled' | 'recoveri
 export interface Advance {
   readonly cursor: ChainCursor;
   readonly watchXid: bigint;
-  /** Entries behind the cursor: more than a few means catching up. */
+  /** Entries after the cursor: more than a few means catching up. */
   readonly lagEntries: number;
   /** Hashes of blocks that are analysed now. */
   readonly processedHashes: readonly string[];
@@ -18,8 +18,8 @@ export interface Advance {
 const LAG_ENTRIES_FOLLOWING = 6;
 
 /**
- * Writes how far the chain is, and the statuses of its blocks, in one statement that is its own fence: a step without hits
- * is this statement alone. Blocks are locked in the order of their ids, as the ingestor does.
+ * Writes the cursor and the statuses of its blocks in one statement that is its own fence; a step without hits
+ * needs no other. Blocks are locked in the order of their ids, as the ingestor does.
  * @throws ShareLostError
  */
 export async function advanceAlone(chain: ChainContext, advance: Advance): Promise<void> {

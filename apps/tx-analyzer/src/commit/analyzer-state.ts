@@ -32,7 +32,7 @@ export async function readCursor(
 
 type OwnedState = Pick<ChainContext, 'gid' | 'share'>;
 
-/** The row that says how the chain does, made by its first owner. */
+/** Creates the chain's row, which holds its status; its first owner inserts it. */
 export async function beginState({ gid, share }: OwnedState): Promise<void> {
   await share.transaction((sql) =>
     sql.query('INSERT INTO analyzer_states (chain_gid) VALUES ($1) ON CONFLICT (chain_gid) DO NOTHING', [
@@ -41,7 +41,7 @@ export async function beginState({ gid, share }: OwnedState): Promise<void> {
   );
 }
 
-/** Says why a chain stands still. @throws ShareLostError */
+/** Writes why a chain stands still. @throws ShareLostError */
 export async function writeStalled({ gid, share }: OwnedState, reason: string): Promise<void> {
   await share.transaction((sql) =>
     sql.query(
@@ -54,8 +54,8 @@ export async function writeStalled({ gid, share }: OwnedState, reason: string): 
 const BEAT_MS = 10_000;
 
 /**
- * Says every 10 s in the chain's row that it has an owner: a row that is older than 30 s has none, whatever its status
- * says. A beat that fails is no harm, the row gets old as it should. Returns what ends it.
+ * Writes every 10 s to the chain's row that it has an owner. A row older than 30 s has none, whatever its status
+ * says. A failed write does no harm: the row gets old, as it should. Returns a function that stops it.
  */
 export function startBeating({ gid, share }: OwnedState): () => void {
   const beat = (): Promise<unknown> =>

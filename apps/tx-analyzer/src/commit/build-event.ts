@@ -100,7 +100,7 @@ function buildTransfer(transfer: MatchedTransfer, context: EventContext): Transf
   };
 }
 
-/** Per monitored address and asset: what came in less what went out, and the fee from who paid it. */
+/** Per monitored address and asset: incoming minus outgoing amounts, minus the fee for its payer. */
 function sumBalanceChanges(state: TransactionState, context: EventContext): BalanceChangeRecord[] {
   const changes: BalanceChangeRecord[] = [];
   for (const { id, address } of state.participants) {

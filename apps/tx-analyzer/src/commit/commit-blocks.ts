@@ -49,7 +49,7 @@ export async function commitBlocks(
     counts.set(projectId, count);
     return (existing.sequences.get(projectId) ?? 0) + count;
   });
-  // Counters are made when a project's first event comes; those that are there are locked already.
+  // A counter is created with a project's first event; existing counters are locked already.
   const isCounted = [...counts.keys()].every((projectId) => existing.sequences.has(projectId));
   const sequences = isCounted
     ? numbers
@@ -67,7 +67,8 @@ export async function commitBlocks(
   const merged = plan.merges.length === 0 ? [] : await mergeRecords(sql, chain, plan.merges);
   if (step.utxos !== undefined) await writeUtxos(sql, chain, step.utxos);
   if (step.usedIds.length > 0) await markUsed(sql, step.usedIds);
-  // A statement that writes nothing costs the database as much as a row: its plan is set up and its triggers are called.
+  // A statement that writes nothing costs the database as much as a row: its plan is set up and its triggers
+  // are called.
   const all = listParts(chain, step, {
     plan,
     merged,
@@ -84,7 +85,8 @@ export async function commitBlocks(
     parts.map(({ name, write }) => `new_${name} AS (${write(params)})`),
   );
   sql.send({
-    // One digit a part: each set of parts is a statement of its own. PostgreSQL cuts names after 63 bytes.
+    // One digit per part: each combination of parts is a statement of its own. PostgreSQL cuts names after 63
+    // bytes.
     name: `commit_blocks_${all.map((part) => (parts.includes(part) ? 1 : 0)).join('')}`,
     text,
     values: params.values,
@@ -94,7 +96,7 @@ export async function commitBlocks(
 
 interface Written {
   readonly plan: WritePlan;
-  /** Records that gain something, with everything that they hold. */
+  /** Records that gain something, with their complete content. */
   readonly merged: readonly TransactionState[];
   readonly events: readonly OutboxEvent[];
   /** By project. */
@@ -102,7 +104,7 @@ interface Written {
   readonly isHeld: boolean;
 }
 
-/** What is written beside the cursor, in one statement with it. */
+/** A part of the statement that writes the cursor. */
 interface Part {
   readonly name: string;
   readonly rows: readonly unknown[];
@@ -155,8 +157,8 @@ function addSequencesSql(
 }
 
 /**
- * Reads of a touched asset's holders only when it is active. Whether anybody holds it is not asked here: an import may
- * be reading its first holder just before this block, and then nothing but this row says that the balance changed.
+ * Reads the holders of a touched asset only if the asset is active. It does not check for holders: an import may be
+ * reading the first one just before this block, and then only this row records that the balance changed.
  */
 function insertReadsSql(params: SqlParams, chainGid: string, step: BlocksStep): string {
   const fresh = step.newAssets.filter((asset) => asset.status === 'active').map((asset) => asset.gid);
@@ -165,7 +167,7 @@ function insertReadsSql(params: SqlParams, chainGid: string, step: BlocksStep): 
       OR EXISTS (SELECT 1 FROM assets a WHERE a.gid = r.asset_gid AND a.status = 'active')`;
 }
 
-/** The transaction is written anew: what stood in the earlier block or came from the mempool goes. */
+/** The transaction is written anew: its rows from the earlier block or the mempool are deleted. */
 export async function clearRecords(sql: Sql, ids: readonly string[]): Promise<void> {
   await sql.query('DELETE FROM transfers WHERE transaction_id = ANY($1::uuid[])', [ids]);
   await sql.query('DELETE FROM transaction_addresses WHERE transaction_id = ANY($1::uuid[])', [ids]);

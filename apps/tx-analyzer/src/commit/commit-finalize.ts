@@ -9,7 +9,7 @@ interface FinalizeStep {
   readonly entry: FeedEntry;
   /** Blocks up to here were final before. */
   readonly after?: number;
-  /** As it stands after the step. */
+  /** The cursor after the step. */
   readonly cursor: ChainCursor;
   readonly now: Date;
 }

@@ -19,9 +19,9 @@ import { undoUtxos } from '../utxo/undo-utxos.ts';
 const CHUNK_ROWS = 1_000;
 
 /**
- * Undoes orphans (newest first) in an open transaction (chain's row locked): their transactions become `reorged` with
- * one more epoch and an event each, coins are as they were before, what was read of balances there goes, and is read
- * again at the head.
+ * Undoes orphans (newest first) in an open transaction (chain's row locked): their transactions become `reorged`,
+ * each with the next epoch and an event; coins return to their earlier state; balance readings of those blocks are
+ * deleted and made again at the head.
  */
 export async function commitReorg(
   { sql, chain, now }: StepTransaction,
@@ -54,7 +54,7 @@ export async function commitReorg(
     all.push(...events);
     if (rows.length < CHUNK_ROWS) break;
   }
-  // Nothing is left to stand on: whatever was known of coins came from a chain that is no more.
+  // No block is left: every known coin came from a chain that no longer exists.
   const isEmptied = cursor.number === undefined;
   await sql.query({
     name: 'drop_unproved',
@@ -78,8 +78,8 @@ export async function commitReorg(
 }
 
 /**
- * Whoever writes what was read in one of these blocks is either done with it now, or will see that the block was undone.
- * The ingestor marks orphans; one that it found canonical again meanwhile is analysed once more.
+ * Locks the blocks, so that whoever stores readings made in them has either finished or will see that they were
+ * undone. The ingestor marks orphans; one that it found canonical again meanwhile is analysed once more.
  */
 async function lockUndone(sql: Sql, chain: ChainContext, hashes: readonly string[]): Promise<void> {
   await sql.query({
@@ -91,8 +91,8 @@ async function lockUndone(sql: Sql, chain: ChainContext, hashes: readonly string
 }
 
 /**
- * A payment made after a registration may come back in a block below the head of that moment: it must count there, too.
- * Coins that were spent below that head may be unspent again: they are looked for once more.
+ * A payment made after a registration may return in a block below the head at registration: it must count there,
+ * too. Coins spent below that head may be unspent again, so the backfill runs once more.
  */
 async function lowerWatches(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[]): Promise<void> {
   const lowest = orphans.at(-1)!;
@@ -105,7 +105,9 @@ async function lowerWatches(sql: Sql, chain: ChainContext, orphans: readonly Fee
   });
 }
 
-/** The next block is a first one, at whatever height: whoever was there before counts from it on, as before the first activation. */
+/**
+ * The next block is a first block, at any height: earlier addresses count from it, as before the first activation.
+ */
 async function forgetWatches(sql: Sql, chain: ChainContext, orphans: readonly FeedEntry[]): Promise<void> {
   await sql.query({
     name: 'forget_watches',
@@ -114,7 +116,7 @@ async function forgetWatches(sql: Sql, chain: ChainContext, orphans: readonly Fe
   });
 }
 
-/** Of whoever counts from the first block that was followed, or above. */
+/** For addresses that count from the first block followed, or from a later one. */
 async function lookForCoinsAgain(
   sql: Sql,
   chain: ChainContext,
@@ -146,8 +148,8 @@ async function markReorged(
 }
 
 /**
- * The difference between two readings was explained by the transactions known then; when the block comes back, more may be.
- * Withdrawals and rebases have no transaction: it is by their readings that they are asked for again.
+ * Transactions known at the time explained the difference between two readings; when the block returns, there may
+ * be more. Withdrawals and rebases have no transaction: their readings are the only reason to ask for them again.
  */
 async function removeReadings(
   sql: Sql,
@@ -156,7 +158,7 @@ async function removeReadings(
   reads: BalanceReads,
 ): Promise<void> {
   const { rows } = await sql.query<{ address_id: string; asset_gid: string }>(
-    // Addresses first, as whoever deletes one does: its readings go with it.
+    // Addresses are locked first, as by whoever deletes one: its readings are deleted with it.
     `WITH kept AS MATERIALIZED (
        SELECT id FROM addresses WHERE id IN (SELECT address_id FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2)) ORDER BY id FOR KEY SHARE
      ), differences AS (

@@ -16,9 +16,9 @@ import { SqlParams } from '../model/sql-params.ts';
 const CHUNK_ROWS = 1_000;
 
 export interface Finality {
-  /** Everything up to here is final. */
+  /** Blocks up to this number are final. */
   readonly number: number;
-  /** Absent when not at hand: balances are read at the head then. */
+  /** Absent when not known: balances are then read at the head. */
   readonly hash?: string;
   readonly traceparent?: string;
 }
@@ -42,7 +42,7 @@ export async function confirmTransactions(
   const block = finality.hash === undefined ? undefined : { number: finality.number, hash: finality.hash };
   for (;;) {
     const rows = await markConfirmed(sql, chain, finality.number, options.now);
-    // A failed one was sent as failed: that it is final now notifies nobody.
+    // A failed transaction was published as failed: that it is final now is no event.
     const states = await readStates(
       sql,
       rows.filter((row) => !row.is_failed),

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Transaction } from '@chainwatch/chain-core';
 
 /**
- * SHA-256 of what a block says of a transaction: two endpoints that give the same say the same. On chains of unspent
- * outputs transfers and fee come from the outpoints, and not from the block.
+ * SHA-256 of what a block says about a transaction: two endpoints with the same digest say the same. On chains of
+ * unspent outputs it leaves out transfers and fee, which come from the outpoints and not from the block.
  */
 export function digestTransaction({
   hash,

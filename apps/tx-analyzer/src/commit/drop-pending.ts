@@ -9,15 +9,16 @@ import { readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts
 const CHUNK_IDS = 1_000;
 
 interface DropOptions {
-  /** Height that the chain stands at. */
+  /** Height of the chain's head. */
   readonly headNumber: number;
   readonly isHeld: boolean;
   readonly now: Date;
 }
 
 /**
- * Tells every project that knew them that pending transactions failed, in an open transaction (chain's row locked). The
- * event has the epoch of the detection that it undoes; the record goes on to the next, for the transaction may return.
+ * Publishes, in an open transaction (chain's row locked), that pending transactions failed, to every project that
+ * knew them. The event has the epoch of the detection that it undoes; the record moves to the next one, because the
+ * transaction may return.
  */
 export async function dropPending(
   sql: Sql,
@@ -49,8 +50,8 @@ export async function dropPending(
 }
 
 /**
- * Pending transactions stand in blocks now, in an open transaction, after the blocks' own records. A record without a
- * match there (its address is not monitored any more) says so all the same: it did not fail.
+ * Closes pending transactions that are in blocks now, in an open transaction, after the blocks' own records. A
+ * record without a match in the block (its address is no longer monitored) is closed as well: it did not fail.
  */
 export async function closeMined(sql: Sql, chainGid: string, mined: PendingOutcome['mined']): Promise<void> {
   if (mined.length === 0) return;

@@ -25,7 +25,7 @@ export function insertEventsSql(params: SqlParams, events: readonly OutboxEvent[
     ['uuid', (event) => event.transactionId],
     ['text', (event) => event.subject],
     ['text', (event) => event.traceparent ?? null],
-    // The time that it shows: lists filter and sort by it.
+    // The time shown in the event: lists filter and sort by it.
     ['timestamptz', (event) => event.envelope.created_at],
   ]);
   const payloads = params.add(encodeTextArray(events.map((event) => event.payload)), 'text[]');

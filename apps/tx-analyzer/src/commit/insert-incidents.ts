@@ -1,13 +1,13 @@
 import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
 import { SqlParams } from '../model/sql-params.ts';
 
-/** Longer words of a decoder, or of a node, are cut. */
+/** Longer texts of a decoder or a node are cut. */
 const TEXT_MAX = 500;
 
 /**
- * The first sightings of unknown kinds, in a transaction of the chain's owner. A kind that has an open incident needs no other,
- * nor does one that the operator accepted: what is taken with it later opens a new one (`write-unknowns.ts`). A block that
- * was passed already waits for nothing, so that its kind counts as taken.
+ * Inserts incidents for the first sightings of unknown kinds, in a transaction of the chain's owner. A kind with an
+ * open or accepted incident gets no other here; a block taken after the acceptance opens a new one
+ * (`write-unknowns.ts`). A block that was already passed does not wait, so its kind counts as taken.
  */
 export function insertIncidentsSql(
   chainGid: string,
@@ -26,7 +26,7 @@ export function insertIncidentsSql(
   return { text, values: params.values };
 }
 
-/** In the order of kinds, as everybody who writes incidents locks them. */
+/** Ordered by kind, the order in which every writer of incidents locks them. */
 export function unnestUnknowns(params: SqlParams, unknowns: readonly UnknownPart[]): string {
   const byKind = [...new Map(unknowns.map((part) => [part.kind, part])).values()].sort((a, b) =>
     a.kind < b.kind ? -1 : 1,

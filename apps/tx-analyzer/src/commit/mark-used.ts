@@ -1,6 +1,9 @@
 import type { Sql } from '@chainwatch/db';
 
-/** Derived addresses count as used from their first transaction on, whatever becomes of it; locked in the order of their ids. */
+/**
+ * Derived addresses count as used from their first transaction on, whatever its fate; locked in the order of their
+ * ids.
+ */
 export async function markUsed(sql: Sql, addressIds: readonly string[]): Promise<void> {
   await sql.query({
     name: 'mark_used',

@@ -6,8 +6,9 @@ import { readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts
 import type { TransactionState } from '../model/transaction-state.ts';
 
 /**
- * Makes room, in an open transaction (chain's row locked), for what records gain, and returns those that do with all that they
- * hold from now on. More is known of the same transaction: which way it goes, on chains of unspent outputs also what it paid.
+ * In an open transaction (chain's row locked), deletes what will be written anew of records that gain something,
+ * and returns these records with their complete content. More is known of the same transaction: its direction, and
+ * on chains of unspent outputs also what it paid.
  */
 export async function mergeRecords(
   sql: Sql,

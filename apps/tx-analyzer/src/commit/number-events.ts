@@ -11,7 +11,10 @@ interface Numbering {
   readonly createdAt: Date;
 }
 
-/** Gives planned events their sequences (one counter per project and chain, locked until the transaction ends) and builds them. */
+/**
+ * Gives planned events their sequences and builds them. One counter per project and chain, locked until the
+ * transaction ends.
+ */
 export async function numberEvents(
   { sql, chain }: Pick<StepTransaction, 'chain'> & { readonly sql: Sql },
   planned: readonly PlannedEvent[],

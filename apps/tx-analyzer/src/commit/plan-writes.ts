@@ -3,7 +3,7 @@ import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import type { PlannedEvent } from '../model/planned-event.ts';
 import type { TransactionState, TransactionStatus } from '../model/transaction-state.ts';
 
-/** What the database holds of a transaction that matched. */
+/** A matched transaction as the database has it. */
 export interface ExistingTransaction {
   readonly id: string;
   readonly status: TransactionStatus;
@@ -15,14 +15,14 @@ export interface ExistingTransaction {
 export interface WritePlan {
   /** Rows to insert, or to begin anew after a reorg. */
   readonly upserts: readonly TransactionState[];
-  /** Records in this very block that may gain transfers or addresses: no event, it was told already. */
+  /** Records in this very block that may gain transfers or addresses; no event, because it was published already. */
   readonly merges: readonly Merge[];
-  /** Transfers and addresses of the earlier block that go. */
+  /** Records whose transfers and addresses of the earlier block are deleted. */
   readonly resetIds: readonly string[];
   readonly events: readonly PlannedEvent[];
 }
 
-/** A record, and what was read of its transaction again. */
+/** A record, and the match from reading its transaction again. */
 export interface Merge {
   readonly state: TransactionState;
   readonly match: MatchedTransaction;
@@ -31,7 +31,7 @@ export interface Merge {
 interface PlanContext {
   readonly chainGid: string;
   readonly requiredConfirmations: number;
-  /** When it is detected, unless it was told before. */
+  /** The time of detection, unless it was published before. */
   readonly now: Date;
 }
 
@@ -42,8 +42,8 @@ interface Matched {
 }
 
 /**
- * Decides for each match whether it is new, mined again after a reorg, or known. `retroactive` are those of blocks already
- * passed, found for addresses that were registered meanwhile; they come first.
+ * Decides for each match whether it is new, mined again after a reorg, or known. `retroactive` are matches in
+ * blocks already passed, for addresses registered meanwhile; they come first.
  */
 export function planWrites({ retroactive, matches, existing }: Matched, context: PlanContext): WritePlan {
   const upserts: TransactionState[] = [];
@@ -68,11 +68,12 @@ export function planWrites({ retroactive, matches, existing }: Matched, context:
       merges.push({ state, match });
       continue;
     }
-    // It stands in another block of the feed: that block's reorg is still to come and brings it here in order.
+    // It is recorded in another block of the feed: that block's reorg is still to come and will bring it here
+    // in order.
     if (isLive && known.blockHash !== undefined && retroactive.includes(match)) continue;
     if (known !== undefined) resetIds.push(id);
     upserts.push(state);
-    // Told already, from the mempool or from a block whose reorg this chain never saw.
+    // Published already, from the mempool or from a block whose reorg this chain never saw.
     if (isLive && !(known.status === 'pending' && state.isFailed)) continue;
     const type = state.isFailed ? 'transaction.failed' : 'transaction.detected';
     events.push({
@@ -84,12 +85,12 @@ export function planWrites({ retroactive, matches, existing }: Matched, context:
   return { upserts, merges, resetIds, events };
 }
 
-/** Its project was told of it and not yet that it is undone: by a reorg, or dropped from the mempool before it was mined. */
+/** Whether its project was notified and no reorg or drop from the mempool has undone that since. */
 function isNotified({ status, blockHash }: Pick<ExistingTransaction, 'status' | 'blockHash'>): boolean {
   return status !== 'reorged' && !(status === 'failed' && blockHash === undefined);
 }
 
-/** What waits in the mempool: nobody is told twice, and what stands in a block already stays as it is. */
+/** Plans records for the mempool: nobody is notified twice, and transactions already in a block stay as they are. */
 export function planPending(
   matches: readonly MatchedTransaction[],
   existing: ReadonlyMap<string, ExistingTransaction>,

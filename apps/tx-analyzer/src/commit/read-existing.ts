@@ -21,8 +21,8 @@ export interface Existing {
 }
 
 /**
- * Second statement of a step, behind the fence: reads what is known of the transactions and locks the projects' sequences
- * in the order of their ids, in one round trip. Nobody but the owner of the chain writes these transactions.
+ * Second statement of a step, after the fence: reads the known transactions and locks the projects' sequences in
+ * the order of their ids, in one round trip. Only the owner of the chain writes these transactions.
  */
 export function openStepSql(
   chain: ChainContext,
@@ -58,7 +58,7 @@ export function readOpened(opened: readonly unknown[]): Existing {
   return { transactions, sequences };
 }
 
-/** The same in a transaction that is open, where no sequence is wanted yet. */
+/** The same in a transaction that is already open, where no sequence is needed yet. */
 export async function lockAndReadExisting(
   sql: Sql,
   chain: ChainContext,

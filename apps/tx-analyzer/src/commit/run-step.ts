@@ -27,7 +27,7 @@ export interface StepInput {
 
 export interface StepResult {
   readonly events: readonly OutboxEvent[];
-  /** Events held until now were let go. */
+  /** Held events were released. */
   readonly isReleased: boolean;
 }
 
@@ -74,9 +74,9 @@ function hasWrites({ blocks, matches, retroactive, reads, utxos }: BlocksStep): 
 }
 
 interface StepOpening {
-  /** Rows of `openingOf`; absent: it is asked for here. */
+  /** Rows of `openingOf`; absent: they are read here. */
   readonly opened?: readonly unknown[];
-  /** Events held until now are let go. */
+  /** Held events are released. */
   readonly isReleased: boolean;
 }
 
@@ -91,7 +91,7 @@ export async function writeStep(
   const { segment, step, advance, outcome, cursor } = input;
   const events: OutboxEvent[] = [];
   let existing = readOpened(opened ?? (await sql.query(opening)).rows);
-  // Releasing comes first, so that what was held is published before what this step adds.
+  // Held events are released first, so that they are published before the events of this step.
   if (isReleased)
     await sql.query('UPDATE events SET is_held = false WHERE chain_gid = $1 AND is_held', [chain.gid]);
   const headNumber = advance.cursor.number ?? 0;
@@ -113,7 +113,7 @@ export async function writeStep(
     events.push(...(await commitReorg(transaction, segment.orphans, advance.cursor)));
   const finalNumber = Math.min(cursor.confirmedNumber ?? -1, advance.cursor.confirmedNumber ?? -1);
   if (step.retroactive.length > 0 && finalNumber >= 0) {
-    // What was found late may be final already; no entry of the feed will say so again.
+    // A transaction found late may be final already; no later feed entry will confirm it.
     const options = {
       headNumber: advance.cursor.number ?? finalNumber,
       isHeld: isHolding(advance.cursor),

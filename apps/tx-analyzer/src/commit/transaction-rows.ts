@@ -5,7 +5,7 @@ import { findAmountMax } from './find-amount-max.ts';
 import type { SqlParams } from '../model/sql-params.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 
-/** Canonical addresses hold no comma: a list of lists travels as one array of joined texts. */
+/** Canonical addresses contain no comma: a list of lists is sent as one array of joined texts. */
 const JOINER = ',';
 
 export function insertAssetsSql(params: SqlParams, chain: ChainContext, assets: readonly NewAsset[]): string {

@@ -12,8 +12,8 @@ interface TakenBlock extends BlockRef {
 }
 
 /**
- * Writes down, in an open transaction (chain's row locked), that `blocks` were taken with what is unknown in them, and what
- * was told of the unproved ones among `matches`.
+ * Records, in an open transaction (chain's row locked), that `blocks` were taken with unknown parts, and what the
+ * endpoint said about the unproved transactions among `matches`.
  */
 export async function writeUnknowns(
   sql: Sql,
@@ -44,8 +44,8 @@ export function hasUnknowns({ unknowns }: Pick<TakenBlock, 'unknowns'>): boolean
 }
 
 /**
- * An incident that was accepted stands for what was seen by then: the very block that waited for it, and what was taken
- * before. What comes later opens the next one. Returns the incident of each kind.
+ * An accepted incident covers what was seen by then: the block that waited for it, and blocks taken before. A later
+ * block opens the next incident. Returns the incident of each kind.
  */
 async function recordTaken(sql: Sql, chain: ChainContext, block: TakenBlock): Promise<string[]> {
   const params = new SqlParams();
@@ -77,7 +77,10 @@ async function recordTaken(sql: Sql, chain: ChainContext, block: TakenBlock): Pr
   return rows.map(({ id }) => id);
 }
 
-/** What was told before stays; when this is something else, nobody stands for either, nor does who accepted the other one. */
+/**
+ * Keeps what was stored first. If this read says something else, neither version is trusted, even if an operator
+ * accepted the other one.
+ */
 async function insertUnproved(
   sql: Sql,
   chain: ChainContext,

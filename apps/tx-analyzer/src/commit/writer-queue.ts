@@ -17,7 +17,7 @@ export interface WriterTools {
   readonly ring: BlockRing;
 }
 
-/** What one job works with, too. */
+/** What a single job gets as well. */
 export interface WriterContext extends WriterTools {
   readonly readBody: PassedBlockReader;
   /** Where the chain stands. */
@@ -26,7 +26,7 @@ export interface WriterContext extends WriterTools {
   readonly signal: AbortSignal;
 }
 
-/** Committed when it resolves; its events are published then. */
+/** Has committed when it resolves; then its events are published. */
 export type WriterWork<T> = (
   context: WriterContext,
 ) => Promise<{ readonly value: T; readonly events: readonly OutboxEvent[] }>;
@@ -37,7 +37,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** Jobs from beside the feed, which the chain's only writer runs one at a time, in order. */
+/** Jobs from outside the feed; the chain's only writer runs them one at a time, in order. */
 export class WriterQueue {
   readonly #onChange: () => void;
   readonly #jobs: Job[] = [];
@@ -60,7 +60,7 @@ export class WriterQueue {
     });
   }
 
-  /** The chain is given back: no job runs here any more. */
+  /** The chain was released: no more jobs run here. */
   cancel(error: unknown): void {
     this.#end = { error };
     for (const { reject } of this.#jobs.splice(0)) reject(error);
