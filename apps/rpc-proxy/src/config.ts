@@ -34,35 +34,35 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       .extend({
         /** Address to listen on; default every one. */
         HOST: z.string().max(255).optional(),
-        /** Calls per 60 s and key; failed authentications, and what needs no key, per 60 s and client address. */
+        /** Calls per 60 s and key; failed authentications, and requests without a key, per 60 s and client address. */
         RATE_LIMIT_RPC: integer(1).default(6_000),
         RATE_LIMIT_FAILED_AUTH: integer(1).default(60),
         RATE_LIMIT_PUBLIC: integer(1).default(600),
-        /** Memory for bodies, calls under way and answers that are not read, in MiB: of the process, of a key, of a connection. */
+        /** Memory for bodies, calls in flight and unread answers, in MiB: of the process, of a key, of a connection. */
         RPC_HELD_MEMORY: integer(32, 65_536).default(DEFAULT_BOUNDS.heldBytes / MIB),
         RPC_HELD_MEMORY_PER_KEY: integer(1, 65_536).default(DEFAULT_BOUNDS.heldBytesPerKey / MIB),
         RPC_HELD_MEMORY_PER_CONNECTION: integer(1, 65_536).default(
           DEFAULT_BOUNDS.heldBytesPerConnection / MIB,
         ),
-        /** Calls of a key under way at one node; what is more waits. */
+        /** Calls of a key in flight at one node; further calls wait. */
         RPC_CALLS_PER_KEY: integer(1, 256).default(DEFAULT_BOUNDS.callsPerKey),
         /** Open connections of a key, and from one client address. */
         RPC_SOCKETS_PER_KEY: integer(1).default(DEFAULT_BOUNDS.socketsPerKey),
         RPC_CONNECTIONS_PER_CLIENT: integer(1).default(DEFAULT_BOUNDS.connectionsPerClient),
-        /** A connection that takes no byte for so long is cut. */
+        /** A connection that accepts no byte for this long is cut. */
         RPC_WRITE_TIMEOUT: durationMs().default(DEFAULT_BOUNDS.writeTimeoutMs),
-        /** How many proxies in front are believed about the client's address. */
+        /** Number of proxies in front whose word about the client's address is trusted. */
         TRUSTED_PROXIES: integer(0, 10).default(0),
         /** By chain gid: `{"eip155:1": {"upstreams": [{"url": "https://…", "weight": 2, "headers": {…}}], "methods": {"allow": [], "deny": [], "unlock": []}, "cache": true}}`. */
         RPC_CHAINS: json(chainSettingsSchema).default({}),
-        /** `plain` runs node:http and undici in place of libs/raw-http: the way out, should that have a flaw. */
+        /** `plain` runs node:http and undici in place of libs/raw-http: the fallback in case that has a flaw. */
         RPC_HTTP: z.enum(['fast', 'plain']).default('fast'),
-        /** Whose web pages may call; `*` stands for any. */
+        /** Origins whose web pages may call; `*` stands for any. */
         CORS_ORIGINS: originList().default([]),
         RPC_CACHE: boolean().default(true),
         /** Memory for cached answers, in MiB. */
         RPC_CACHE_MEMORY: integer(1, 65_536).default(128),
-        /** How long Redis keeps what cannot change, for every replica; `0s` keeps none there. */
+        /** How long Redis keeps answers that cannot change, for every replica; `0s` keeps none there. */
         RPC_CACHE_SHARED: durationMs().default(86_400_000),
       }),
     env,

@@ -13,7 +13,7 @@ const serving = gauge('chainwatch_rpc_upstream_serving', { description: '1 while
 const heads = gauge('chainwatch_rpc_upstream_head_number', { description: 'Highest block a node told' });
 const inFlight = gauge('chainwatch_rpc_upstream_inflight_requests', { description: 'Requests under way' });
 
-/** Puts what the chains counted into the metrics, now and then. Returns stop. */
+/** Reports what the chains counted to the metrics at intervals. Returns stop. */
 export function observeChains(directory: ChainDirectory): () => void {
   const told = new Map<string, Record<Outcome, number>>();
   const observe = (): void => {
@@ -44,7 +44,9 @@ export function observeChains(directory: ChainDirectory): () => void {
   return () => clearInterval(timer);
 }
 
-/** Chains are told with their state and take no replica out of service: another one meets the same nodes. */
+/**
+ * Reports the state of each chain. A chain never makes this replica unready: another replica would meet the same nodes.
+ */
 export function checkChains(directory: ChainDirectory): Checks {
   const entries = [...directory.chains].filter(
     ({ upstreams, paths }) => upstreams.length > 0 || (paths?.upstreams.length ?? 0) > 0,
@@ -70,7 +72,7 @@ function describe(chain: Chain) {
   };
 }
 
-/** Each chain, and the interface of paths of those that have one, which is served by nodes of its own. */
+/** Each chain and, if it has one, its path interface, which has nodes of its own. */
 function sidesOf(directory: ChainDirectory): Chain[] {
   return [...directory.chains].flatMap((chain) =>
     chain.paths === undefined ? [chain] : [chain, chain.paths],

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * 127 random bits as an Ethereum quantity: hexadecimal without leading zeros, so that it comes back as it went out from
- * clients that keep it as a number of 256 bits.
+ * 127 random bits as an Ethereum quantity: hexadecimal without leading zeros, so that clients that keep it as a 256-bit
+ * number send it back unchanged.
  */
 export function randomQuantity(): string {
   const bytes = randomBytes(16);

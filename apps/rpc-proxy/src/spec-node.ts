@@ -15,19 +15,19 @@ export interface Seen {
 
 export type Answer = (seen: Seen, res: ServerResponse, req: IncomingMessage) => void;
 
-/** A node of a spec: answers the gateway's health questions as told, and everything else with `answer`. */
+/** A spec's node. It answers the gateway's health questions as told, and everything else with `answer`. */
 export interface SpecNode {
   readonly url: string;
   readonly port: number;
   readonly server: Server;
-  /** Without the gateway's own questions. */
+  /** Requests, without the gateway's own questions. */
   readonly seen: Seen[];
   answer: Answer;
-  /** Method → result; undefined refuses. */
+  /** Method → result; undefined refuses the question. */
   health: Record<string, (params: readonly unknown[]) => unknown>;
-  /** Refuses everything, the gateway's own questions too, as a provider does whose key expired. */
+  /** Refuses everything, including the gateway's questions, as a provider does when a key has expired. */
   refusal: { readonly status: number; readonly body: string } | undefined;
-  /** Takes requests and answers none, as a process that was stopped. */
+  /** Accepts requests and answers none, like a stopped process. */
   isSilent: boolean;
   stop(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function startSpecNode(
     req.on('end', () => {
       const bytes = Buffer.concat(pieces);
       const body = bytes.toString();
-      // Only the gateway itself calls itself that and has no client.
+      // Only the gateway's own questions look like this; the specs' clients never send them.
       const health = findHealth(body, node.health) ?? findWalletHealth(req.url!, body, node.health);
       const seen: Seen = {
         body,
@@ -85,7 +85,7 @@ export async function startSpecNode(
   });
 }
 
-/** What nodes of every family say when they are well. */
+/** The answers of a healthy node of any family. */
 function healthyAnswers({
   chainId = 1,
   head = 100,
@@ -113,7 +113,7 @@ function healthyAnswers({
   };
 }
 
-/** The gateway asks with exactly these bytes; clients of the specs use other ids. */
+/** The gateway's questions have exactly these bytes; the specs' clients use other ids. */
 function findHealth(body: string, health: SpecNode['health']): string | undefined {
   const match = /^\{"jsonrpc":"2\.0","id":"health","method":"(\w+)","params":(.*)\}$/.exec(body);
   if (match === null) return undefined;
@@ -125,7 +125,7 @@ function findHealth(body: string, health: SpecNode['health']): string | undefine
   );
 }
 
-/** Of TRON's HTTP interface; `{}` is how it says that there is none. */
+/** Health of TRON's HTTP interface; it answers `{}` for what it does not have. */
 function findWalletHealth(url: string, body: string, health: SpecNode['health']): string | undefined {
   if (!/\/wallet\/getblock(\?|$)/.test(url) || !/^\{("id_or_num":"0",)?"detail":false\}$/.test(body))
     return undefined;

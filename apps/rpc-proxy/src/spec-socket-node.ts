@@ -8,18 +8,18 @@ export interface SocketCall {
   readonly params: readonly unknown[];
 }
 
-/** A node of a spec whose address has a socket as well. It names subscriptions 0, 1, 2 … on each connection, as agave does. */
+/** A spec's node that also has a socket. It numbers subscriptions 0, 1, 2 … on each connection, as agave does. */
 export interface SpecSocketNode extends SpecNode {
-  /** What came over its sockets. */
+  /** Calls received over its sockets. */
   readonly heard: SocketCall[];
   readonly sockets: Set<WebSocket>;
   /** The id of its n-th subscription, as JSON. */
   nameOf: (index: number) => string;
-  /** Does what it wants with a message in place of answering it. */
+  /** Handles a message instead of answering it. */
   onMessage: ((text: string, socket: WebSocket) => void) | undefined;
-  /** To every connection. */
+  /** Sends a text to every connection. */
   say(text: string): void;
-  /** Loses every connection, and takes no other one. */
+  /** Cuts every connection, and accepts no new one. */
   cut(): void;
 }
 
@@ -44,7 +44,7 @@ export async function startSpecSocketNode(
   const raw = new Set<Duplex>();
   const own = Object.assign(node, more);
   const server = new WebSocketServer({ noServer: true });
-  // Without a handshake a socket is open and never ready.
+  // Without a handshake the socket is open but never ready.
   if (options.isSilent === true)
     node.server.on('upgrade', (_req, socket) => void raw.add(socket.on('error', () => undefined)));
   else

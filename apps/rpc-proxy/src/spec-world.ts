@@ -9,20 +9,23 @@ import { generateApiKey, hashApiKey, maskApiKey } from '@chainwatch/api-key';
 import { startRpcProxy, type RpcProxy, type RpcProxyOptions } from './start-rpc-proxy.ts';
 import type { ChainSettings } from './chains/chain-settings.ts';
 
-/** A database with a workspace and keys, and as many gateways over it as a spec wants. */
+/** A database with a workspace and keys, and any number of gateways on it. */
 export interface SpecWorld {
   readonly db: Database;
   readonly sealer: Sealer;
   readonly project: Bootstrap;
-  /** A message of the bus for every gateway. */
+  /** Sends a bus message to every gateway. */
   tell(kind: 'key.revoked' | 'chain.changed', payload: unknown): void;
-  /** A gateway with these nodes, by chain gid. */
+  /** Starts a gateway with these nodes, by chain gid. */
   open(
     upstreams: Readonly<Record<string, readonly (string | UpstreamOf)[]>>,
     options?: Partial<RpcProxyOptions> & { readonly methods?: ChainSettings['methods'] },
   ): Promise<RpcProxy & { readonly url: string }>;
   makeKey(permissions: readonly string[], type?: 'rpc' | 'api', workspaceId?: string): Promise<string>;
-  /** Another tenant, by its workspace. */
+  /**
+   * Makes another tenant.
+   * @returns its workspace
+   */
   makeWorkspace(): Promise<string>;
   readonly failures: unknown[];
   stop(): Promise<void>;

@@ -37,27 +37,27 @@ export interface RpcProxyOptions {
     readonly failedPerClient: number;
     readonly publicPerClient: number;
   };
-  /** Those that are not given are as `DEFAULT_BOUNDS` says. */
+  /** Missing members default to `DEFAULT_BOUNDS`. */
   readonly bounds?: Partial<Bounds>;
-  /** How often connections are looked at; for specs. */
+  /** How often connections are checked; for specs. */
   readonly sweepMs?: number;
   readonly trustedProxies: number;
-  /** Whose pages may call; `*` stands for any origin. */
+  /** Origins whose pages may call; `*` stands for any. */
   readonly corsOrigins: readonly string[];
   /** `plain`: node:http and undici in place of libs/raw-http. */
   readonly http: 'fast' | 'plain';
-  /** Memory for answers; 0 keeps none. */
+  /** Memory for cached answers; 0 turns the cache off. */
   readonly cacheBytes: number;
-  /** How long Redis keeps what cannot change for every replica; 0: it keeps none. */
+  /** How long Redis keeps answers that cannot change, for every replica; 0 keeps none there. */
   readonly sharedCacheSeconds: number;
   /** How long a call waits for Redis; for specs. */
   readonly sharedHeadStartMs?: number;
   /** More nodes by chain gid, and what may be called. */
   readonly endpoints: Readonly<Record<string, readonly string[]>>;
   readonly settings: Readonly<Record<string, ChainSettings>>;
-  /** Between two questions to a node; for specs. */
+  /** Between two health questions to a node; for specs. */
   readonly healthIntervalMs?: number;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly host?: string;
 }
@@ -65,19 +65,19 @@ export interface RpcProxyOptions {
 export interface RpcProxy {
   readonly port: number;
   readonly directory: ChainDirectory;
-  /** What is held, and for whom. */
+  /** The memory held, by tenant. */
   readonly tenants: Tenants;
   readonly connections: ClientConnections;
   readiness(): Promise<Checks>;
   /** Writes what was counted so far. */
   flushUsage(): Promise<void>;
-  /** Answers for so long on, each answer the last one of its connection. */
+  /** Goes on answering for this long, each answer the last one of its connection. */
   drain(delayMs: number): Promise<void>;
-  /** Lets calls under way end for a while. The adapters stay open: who made them closes them. */
+  /** Lets calls in flight finish for a while. Does not close the adapters: their creator does. */
   stop(graceMs?: number): Promise<void>;
 }
 
-/** The RPC gateway over adapters that are connected already. */
+/** Starts the RPC gateway on adapters that are already connected. */
 export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
   const { db, bus, logger } = options;
   const keys = createKeyStore({ db });
@@ -110,7 +110,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
     connections,
     readiness: async () => ({
       postgres: await probe(() => db.query('SELECT 1')),
-      // Told of revocations over the bus; without it the key cache forgets within 10 s.
+      // The bus reports revocations; without it the key cache forgets a key within 10 s.
       nats: bus.isConnected ? ok : degraded('not connected: revoked keys are forgotten within 10 s'),
       endpoints: follower.isCurrent ? ok : notOk('the endpoints of the chains could not be read'),
       ...checkChains(directory),
@@ -134,7 +134,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
   };
 }
 
-/** The nodes that calls go to, as the configuration and the database name them. */
+/** The chains with their nodes, from the configuration and the database. */
 async function openChains(options: RpcProxyOptions, bounds: Bounds) {
   const { db, opener, settings, endpoints, logger } = options;
   const directory = new ChainDirectory({
@@ -151,7 +151,7 @@ async function openChains(options: RpcProxyOptions, bounds: Bounds) {
   return { directory, follower };
 }
 
-/** Who may come in, how often, and what is held for whom. */
+/** Authentication, rate limits and memory quotas. */
 function createAdmission(options: RpcProxyOptions, bounds: Bounds, keys: KeyStore) {
   const { namespaceLabel, trustedProxies } = options;
   const limits = new KeyLimits({

@@ -24,7 +24,7 @@ export class AnswerCache {
   readonly #store: MemoryStore;
   readonly #shared: SharedStore | undefined;
 
-  /** @param shared where other replicas look */
+  /** @param shared the store that all replicas share */
   constructor(bytesMax: number, shared?: SharedStore) {
     this.#store = new MemoryStore(bytesMax);
     this.#shared = shared;
@@ -38,7 +38,9 @@ export class AnswerCache {
     return this.#store.find(key, chain.headStamp);
   }
 
-  /** What another replica kept for good; undefined at once where none could have. */
+  /**
+   * What another replica stored because it cannot change. Returns undefined at once if no replica can have stored it.
+   */
   findShared(call: CacheCall): Promise<StoredReply | undefined> | undefined {
     if (this.#shared === undefined || !mayLast(call)) return undefined;
     return this.#shared.find(call.key)?.then((stored) => {
@@ -56,12 +58,12 @@ export class AnswerCache {
     const lifetime = lifetimeOf(call, result);
     if (lifetime === FOREVER && !chain.network.isLocal) this.#shared?.set(key, stored);
     if (lifetime === undefined) return;
-    // The head moved while the node answered: which one the answer belongs to is not known.
+    // The head moved while the node answered, so we cannot tell which head the answer belongs to.
     if (lifetime.untilHead && call.stamp !== chain.headStamp) return;
     this.#store.set(key, stored, lifetime.ms, lifetime.untilHead ? call.stamp : undefined);
   }
 
-  /** Rules learn from answers, also from those that other replicas got. */
+  /** Keeps another replica's answer here too. Cache rules learn from it as they do from a node's answers. */
   #adopt(call: CacheCall, stored: StoredReply): void {
     const result = findResult(stored.body);
     if (result !== undefined) lifetimeOf(call, result);
@@ -74,8 +76,9 @@ function lifetimeOf({ chain, method, params, finalNumber }: CacheCall, result: B
 }
 
 /**
- * Tells without its reply that a call is worth a question to the other replicas: most are about the head. A local chain
- * begins anew with its node, and what is kept in Redis outlives that.
+ * Whether another replica may have stored this call's answer. It is decided before there is a reply, and saves the
+ * question for most calls, which are about the head. A local chain starts over with its node, but Redis would keep the
+ * old answers.
  */
 function mayLast({ chain, method, params }: CacheCall): boolean {
   const rule: CacheRule | undefined = chain.cacheRules.get(method);
@@ -104,5 +107,5 @@ function parseParams(text: string): readonly unknown[] {
   }
 }
 
-/** Parameters by name are legal for some nodes: no rule takes a symbol for a height or a hash. */
+/** Some nodes accept parameters by name. A symbol in their place matches no rule's height or hash. */
 const NAMED = Symbol('named');

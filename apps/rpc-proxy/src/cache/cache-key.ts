@@ -6,8 +6,8 @@ import type { Chain } from '../chains/chain.ts';
 const TEXT_MAX = 256;
 
 /**
- * chain | method | version | parameters, never the id. Parameters count as they are written, every option included, but
- * for what the family says is the same.
+ * chain | method | version | parameters, never the id. Parameters are compared as written, with every option; only
+ * spellings that the family declares equal share a key.
  */
 export function cacheKeyOf(chain: Chain, rule: MethodRule, body: Buffer, call: ScannedCall): string {
   const version = call.versionStart === -1 ? '' : body.toString('latin1', call.versionStart, call.versionEnd);

@@ -1,11 +1,14 @@
 import type { MinBlock } from '../chains/chain.ts';
 import type { InFlight, Waiter } from './in-flight-request.ts';
 
-/** Questions under way, by the key of their answer. */
+/** Requests in flight, by cache key. */
 export class InFlightRegistry {
   readonly #inFlightRequests = new Map<string, InFlight>();
 
-  /** @returns what was joined; undefined where nobody asks the same, or who does may be told of an older chain or waits for its own */
+  /**
+   * @returns the request that was joined. Undefined if nobody asks the same, if the request in flight may return an
+   * older chain than this key has seen, or if it waits in another key's queue.
+   */
   join(key: string, minBlock: MinBlock, waiter: Waiter): InFlight | undefined {
     const running = this.#inFlightRequests.get(key);
     if (running === undefined || minBlock.number > running.minBlockNumber || !running.takes(waiter))
@@ -18,7 +21,7 @@ export class InFlightRegistry {
     this.#inFlightRequests.set(key, inFlight);
   }
 
-  /** It takes nobody any more. */
+  /** No call can join it from now on. */
   remove(key: string, inFlight: InFlight): void {
     if (this.#inFlightRequests.get(key) === inFlight) this.#inFlightRequests.delete(key);
   }

@@ -9,40 +9,41 @@ import type { StoredReply } from './memory-store.ts';
 import { toStored } from './to-stored.ts';
 
 export interface AnswerSink extends ResponseSink {
-  /** An answer that was given before, or to somebody else, under this call's id. */
+  /** Sends an earlier answer, or the answer to another call, under this call's id. */
   stored(stored: StoredReply, id: Buffer, status: number): void;
 }
 
-/** Who asked first, and the id it asked with. */
+/** The call that asked first, and its id. */
 export interface Leader {
   readonly reply: AnswerSink;
   readonly id: Buffer;
 }
 
-/** Who waits for somebody else's answer, and the id it goes by. */
+/** A call that waits for another call's answer, and its id. */
 export interface Waiter extends Leader {
   readonly key: KeyAccount;
-  /** There is no answer to share: asks for itself, within its own time. */
+  /** There is no answer to share: the call asks for itself, within its own deadline. */
   goAlone(): void;
 }
 
-/** A question under way that others may share. */
+/** A request in flight that other calls may join. */
 export interface InFlight {
-  /** What the first client saw of the chain: who saw more does not join. */
+  /** The least block of the leader's key: a key that has seen a higher block does not join. */
   readonly minBlockNumber: number;
-  /** Whether its answer does not depend on what its own key has under way. */
+  /** False while the request waits in the queue and the waiter belongs to another key. */
   takes(waiter: Waiter): boolean;
   join(waiter: Waiter): void;
   leave(waiter: Waiter): void;
 }
 
 const WHOLE_BYTES_MAX = 131_072;
-/** Larger replies are streamed to who asked first, kept and shared by nobody. */
+/** Larger replies are streamed to the leader only; they are neither cached nor shared. */
 const SHARED_BYTES_MAX = 4 * 1_048_576;
 
 /**
- * One request to the nodes for everybody who asks the same thing meanwhile. A result is everybody's, each under its own id;
- * whatever else comes of it (an error, a status, no answer in time) is the leader's alone, and each follower asks for itself.
+ * One upstream request for all calls that ask the same thing at the same time. They share a result, each under its own
+ * id. Any other outcome (an error, a status, a timeout) goes to the leader alone, and each follower then asks for
+ * itself.
  */
 export class InFlightRequest implements ResponseSink, InFlight {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
@@ -55,14 +56,14 @@ export class InFlightRequest implements ResponseSink, InFlight {
   readonly #leaderId: Buffer;
   /** Pays for the pieces that are kept. */
   readonly #quota: MemoryQuota;
-  /** Undefined when it left. */
+  /** Undefined once it has left. */
   #leader: Leader | undefined;
   readonly #followers = new Set<Waiter>();
   #head: ReplyHead | undefined;
   #pieces: Buffer[] | undefined = [];
   #bytes = 0;
   #held = 0;
-  /** It had to wait for others of its key or workspace. */
+  /** The request had to wait for others of its key or workspace. */
   #isQueued = false;
 
   constructor(options: {
@@ -168,14 +169,14 @@ export class InFlightRequest implements ResponseSink, InFlight {
     this.#upstreamRequest.abandon();
   }
 
-  /** It is over: nobody joins, and nothing is kept for those who did. */
+  /** The request is over: no call can join, and the collected pieces are released. */
   #resolve(): void {
     this.#onRemoved();
     this.#quota.release(this.#held);
     this.#held = 0;
   }
 
-  /** Another replica had it. */
+  /** Another replica had the answer. */
   #answer(stored: StoredReply): void {
     this.#upstreamRequest.abandon();
     this.#resolve();
@@ -184,7 +185,7 @@ export class InFlightRequest implements ResponseSink, InFlight {
     this.#serve(stored);
   }
 
-  /** Everybody but the leader, with what there is to share. */
+  /** Answers every follower with what is stored, or lets each ask for itself if nothing is. */
   #serve(stored: StoredReply | undefined): void {
     const followers = [...this.#followers];
     this.#followers.clear();
@@ -195,8 +196,8 @@ export class InFlightRequest implements ResponseSink, InFlight {
   }
 
   /**
-   * A leader that reads slowly holds up nobody: what followers wait for is read on, and waits for the leader in its own
-   * connection; and nobody joins who would wait for it.
+   * A leader that reads slowly must not hold up its followers: the node's reply is read on for them, and the leader's
+   * part waits in its own connection. From then on no other call joins, because it might wait for the leader.
    */
   #isFlowing(isLeaderReady = true): boolean {
     if (isLeaderReady) return true;
@@ -204,7 +205,10 @@ export class InFlightRequest implements ResponseSink, InFlight {
     return this.#followers.size > 0;
   }
 
-  /** Pieces are lent only. @returns the copy that was kept, or the piece itself where nothing is kept any more */
+  /**
+   * Pieces are only lent, so they are copied.
+   * @returns the copy, or the piece itself once nothing is kept any more
+   */
   #collect(piece: Buffer): Buffer {
     if (this.#pieces === undefined) return piece;
     this.#bytes += piece.length;

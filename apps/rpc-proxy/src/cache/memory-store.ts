@@ -1,6 +1,6 @@
 import { spansEqual } from '../json/scan-reply.ts';
 
-/** A node's whole reply, with the place of its id: another call's id goes there. */
+/** A node's whole reply, and where its id stands, so that another call's id can replace it. */
 export interface StoredReply {
   readonly body: Buffer;
   readonly idStart: number;
@@ -8,9 +8,9 @@ export interface StoredReply {
   readonly contentType: string;
 }
 
-/** The reply as it answers another call. */
+/** The reply's body with another call's id. */
 export function withId({ body, idStart, idEnd }: StoredReply, id: Buffer): Buffer {
-  // Clients that count nothing send the same id with each call.
+  // Clients that do not count their calls send the same id each time.
   if (spansEqual(body, idStart, idEnd, id, 0, id.length)) return body;
   const bytes = Buffer.allocUnsafe(body.length - (idEnd - idStart) + id.length);
   body.copy(bytes, 0, 0, idStart);
@@ -21,16 +21,16 @@ export function withId({ body, idStart, idEnd }: StoredReply, id: Buffer): Buffe
 
 interface Entry extends StoredReply {
   readonly expiresAt: number;
-  /** Holds while the chain's stamp is this one; undefined: whatever the head does. */
+  /** The entry is valid while the chain's stamp is this one; undefined: valid whatever the head does. */
   readonly stamp: number | undefined;
   readonly size: number;
   isUsed: boolean;
 }
 
-/** Beside its bytes, an entry takes about that much. */
+/** The approximate size of an entry beyond its bytes. */
 const OVERHEAD_BYTES = 300;
 
-/** Replies by key, bounded by bytes. What was not used since it came in goes first. */
+/** Replies by key, bounded by bytes. Entries that were not used since they were stored are evicted first. */
 export class MemoryStore {
   readonly #entries = new Map<string, Entry>();
   readonly #bytesMax: number;
@@ -68,7 +68,7 @@ export class MemoryStore {
     this.#shrink();
   }
 
-  // A second chance for what was used: it moves to the end of the map's order.
+  // A second chance for an entry that was used: it moves to the end of the map's order.
   #shrink(): void {
     for (const [key, entry] of this.#entries) {
       if (this.#bytes <= this.#bytesMax) return;

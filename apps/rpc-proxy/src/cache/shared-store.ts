@@ -10,18 +10,18 @@ export interface SharedStoreOptions {
   readonly headStartMs?: number | undefined;
 }
 
-/** What a large block takes; beyond that a node's answer is no slower to get than Redis's. */
+/** The size of a large block. Larger answers come from a node as fast as from Redis. */
 const BYTES_MAX = 262_144;
-/** Writes at once: what is more is not kept, as a replica that reads history must not fill the connection. */
+/** Concurrent writes. Beyond this answers are not stored: a replica that reads history must not fill the connection. */
 const WRITES_MAX = 64;
-/** Redis that lets calls wait so often is not asked for a while. */
+/** After this many late answers in a row, Redis is not asked for a while. */
 const LATE_MAX = 5;
 const PAUSE_MS = 1_000;
 const HEAD_BYTES = 9;
 
 /**
- * Answers that cannot change, in Redis for every replica. A call that misses here waits for them no longer than the head
- * start; without Redis, or while it is slow, not at all. Nothing here rejects.
+ * Answers that cannot change, stored in Redis for every replica. A call that misses the local cache waits for Redis no
+ * longer than the head start, and not at all while Redis is away or slow. Nothing here rejects.
  */
 export class SharedStore {
   readonly #options: SharedStoreOptions;
@@ -33,7 +33,10 @@ export class SharedStore {
     this.#options = options;
   }
 
-  /** @returns undefined at once when there is nobody to ask; else what Redis has, or undefined when the head start is over */
+  /**
+   * @returns undefined at once if Redis cannot be asked; otherwise a promise of what Redis has, or of undefined once
+   * the head start is over
+   */
   find(key: string): Promise<StoredReply | undefined> | undefined {
     const { cache, headStartMs = 5 } = this.#options;
     if (!cache.isReady || performance.now() < this.#pausedUntil) return undefined;
@@ -66,13 +69,13 @@ export class SharedStore {
   }
 }
 
-/** chain | method | sha-256 of what is left of the key: the version and the parameters. */
+/** chain | method | SHA-256 of the rest of the key: version and parameters. */
 function nameOf(key: string): string {
   const methodEnd = key.indexOf('|', key.indexOf('|') + 1);
   return `rpc:1:${key.slice(0, methodEnd)}|${hash('sha256', key.slice(methodEnd), 'base64url')}`;
 }
 
-/** Where the id begins and ends (32 bits each), the length of the content type (8 bits), the content type, the body. */
+/** Layout: start and end of the id (32 bits each), length of the content type (8 bits), the content type, the body. */
 function encode({ body, idStart, idEnd, contentType }: StoredReply): Buffer {
   const bytes = Buffer.allocUnsafe(HEAD_BYTES + contentType.length + body.length);
   bytes.writeUInt32BE(idStart, 0);
@@ -83,7 +86,7 @@ function encode({ body, idStart, idEnd, contentType }: StoredReply): Buffer {
   return bytes;
 }
 
-/** Undefined for what no gateway wrote. */
+/** Undefined for bytes that no gateway wrote. */
 function decode(bytes: Buffer): StoredReply | undefined {
   if (bytes.length < HEAD_BYTES) return undefined;
   const bodyStart = HEAD_BYTES + bytes.readUInt8(8);

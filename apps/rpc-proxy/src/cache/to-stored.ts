@@ -5,8 +5,8 @@ import { skipSpace } from '../json/skip-value.ts';
 import type { StoredReply } from './memory-store.ts';
 
 /**
- * The reply as one that other ids fit into: a result, under the id that was sent. Undefined for everything else: an error
- * may be about the one who asked.
+ * The reply in a form that can be sent under other ids: only a result, under the id that was sent. Undefined for
+ * everything else, because an error may concern only the caller.
  */
 export function toStored(
   { status, body, contentType, contentEncoding }: WholeReply,

@@ -7,8 +7,8 @@ import { skipSpace } from '../json/skip-value.ts';
 import type { RuledCall } from './types.ts';
 
 /**
- * The node's reply to a batch with one reply for each call that has an id, in the order of the calls. The node's own
- * bytes wherever they are in order already, which is the rule.
+ * The node's reply to a batch, with one reply for each call that has an id, in the order of the calls. Usually they are
+ * in order already, and the node's own bytes are returned.
  */
 export function assembleBatch(request: Buffer, calls: readonly RuledCall[], reply: Buffer): Buffer {
   const read = readBatch(
@@ -22,11 +22,11 @@ export function assembleBatch(request: Buffer, calls: readonly RuledCall[], repl
 /** A node's reply to each call of a batch. */
 interface BatchReply {
   readonly items: readonly Buffer[];
-  /** The reply as it came is the answer. */
+  /** The replies stand in the order of the calls, so the body is the answer as it came. */
   readonly isInOrder: boolean;
 }
 
-/** The replies to calls that all have ids; undefined where the node answered with what is none. */
+/** The replies to calls that all have ids; undefined if the node's answer is not a batch reply. */
 export function readBatch(
   request: Buffer,
   expected: readonly ScannedCall[],
@@ -65,7 +65,7 @@ function answers(request: Buffer, call: ScannedCall, reply: Buffer, candidate: S
   );
 }
 
-/** The first reply with the call's id that no earlier call took: ids may stand there twice. */
+/** The first reply with the call's id that no earlier call took: an id may occur twice in a batch. */
 function takeReply(
   request: Buffer,
   { idStart, idEnd }: ScannedCall,
@@ -106,7 +106,10 @@ function errorReply(error: Buffer, request: Buffer, { idStart, idEnd }: ScannedC
   ]);
 }
 
-/** One object for a batch: the reply to its only call, or an error about the whole, which is then every call's. */
+/**
+ * The node answered a batch with one object: the reply to its only call, or an error about the whole batch, which is
+ * repeated for every call.
+ */
 function spreadSingle(
   request: Buffer,
   expected: readonly ScannedCall[],
@@ -130,7 +133,7 @@ const HEAD: ReplyHead = {
   contentLength: -1,
 };
 
-/** One array of what came one by one; notifications have no part in it. */
+/** One array of the replies that were collected one by one. Notifications have no reply in it. */
 export function respondWithParts(client: ClientReply, parts: readonly (Buffer | undefined)[]): void {
   const replies = parts.filter((part): part is Buffer => part !== undefined && part.length > 0);
   if (replies.length === 0) return client.noContent();

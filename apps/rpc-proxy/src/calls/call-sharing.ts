@@ -8,14 +8,17 @@ import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { RuledCall } from './types.ts';
 
-/** What is done instead where an answer cannot be shared after all, and what one call asks of the nodes. */
+/** How a call asks for itself if its answer cannot be shared after all, and what it asks the nodes. */
 export interface OwnWay {
-  /** @param deadline when the asker's own time is over @returns what to do when it leaves */
+  /**
+   * @param deadline of the caller's own time
+   * @returns what to do when the caller leaves
+   */
   goAlone(request: RpcRequest, ruled: RuledCall, deadline?: number): () => void;
   queryOf(request: RpcRequest, ruled: RuledCall): UpstreamQuery;
 }
 
-/** Answers that are kept, and questions that are asked once for everybody who asks them meanwhile. */
+/** Answers from the cache, and requests in flight that several callers share. */
 export class CallSharing {
   readonly cache: AnswerCache;
   readonly inFlightRequests = new InFlightRegistry();
@@ -26,7 +29,7 @@ export class CallSharing {
     this.#usage = usage;
   }
 
-  /** Whether a call's answer is kept or shared at all: not where it says more than what makes answers equal. */
+  /** Whether a call's answer is cached or shared. Not if the call has members beyond those of the cache key. */
   covers({ chain }: RpcRequest, { call, rule }: RuledCall): boolean {
     return (
       chain.isCached &&
@@ -37,14 +40,17 @@ export class CallSharing {
     );
   }
 
-  /** Answers a call that is covered: with what is kept, with somebody else's question, or with one of its own. @returns what to do when the asker leaves */
+  /**
+   * Answers a covered call from the cache, from a request in flight, or with a request of its own.
+   * @returns what to do when the caller leaves
+   */
   answer(request: RpcRequest, ruled: RuledCall, reply: AnswerSink, ownWay: OwnWay): (() => void) | undefined {
     const key = cacheKeyOf(request.chain, ruled.rule, request.body, ruled.call);
     const { taken, leave } = this.take(key, request, ruled, reply, ownWay);
     return taken ? leave : this.#lead(key, request, ruled, reply, ownWay);
   }
 
-  /** The first half of it: what costs no question. */
+  /** Answers without a new request: from the cache, or from a request in flight. */
   take(
     key: string,
     request: RpcRequest,

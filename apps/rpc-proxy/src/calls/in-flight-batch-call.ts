@@ -6,7 +6,9 @@ import type { KeyAccount } from '../limits/memory-quota.ts';
 import type { WholeReply } from '../upstream-request/response-sink.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
-/** One call of a batch under way, for others that ask the same meanwhile. The batch itself is none of the waiters. */
+/**
+ * One call of a batch in flight, which equal calls from elsewhere may join. The batch itself is not one of the waiters.
+ */
 export class InFlightBatchCall implements InFlight {
   readonly call: CacheCall;
   readonly minBlockNumber: number;
@@ -47,7 +49,7 @@ export class InFlightBatchCall implements InFlight {
     this.#onLeft();
   }
 
-  /** The node's reply to this call, in a piece of the batch's bytes that outlives it only as a copy. */
+  /** Hands out the node's reply to this call. It is part of the batch's bytes, so what outlives the batch is a copy. */
   resolve(item: Buffer, reply: WholeReply, upstream: Upstream | undefined, cache: AnswerCache): void {
     const own = { ...reply, body: Buffer.from(item) };
     const stored = toStored(own, this.#id);
@@ -60,7 +62,7 @@ export class InFlightBatchCall implements InFlight {
     for (const { reply, id } of this.#waiters) reply.stored(stored, id, 200);
   }
 
-  /** Nothing that could be shared came. */
+  /** No answer came that could be shared. */
   release(): void {
     for (const waiter of this.#waiters) waiter.goAlone();
   }

@@ -4,10 +4,10 @@ import { withId, type StoredReply } from '../cache/memory-store.ts';
 import { answerFull } from '../limits/answer-full.ts';
 import type { Failure, WholeReply } from '../upstream-request/response-sink.ts';
 
-/** Of the answer to one call of a batch. */
+/** Limit for the answer to one call of a batch. */
 const PART_BYTES_MAX = 8 * 1_048_576;
 
-/** Collects the reply to one call of a batch, and tells it once. */
+/** Collects the reply to one call of a batch, and hands it over once. */
 export class PartSink implements AnswerSink {
   readonly wholeBytesMax = PART_BYTES_MAX;
   readonly #id: Buffer | undefined;
@@ -19,7 +19,7 @@ export class PartSink implements AnswerSink {
 
   /**
    * @param id undefined for a notification, whose reply is empty
-   * @param leave asks for no more of an answer that is too large
+   * @param leave cancels an answer that is too large
    */
   constructor(id: Buffer | undefined, done: (body: Buffer) => void, leave: () => void) {
     this.#id = id;
@@ -28,7 +28,7 @@ export class PartSink implements AnswerSink {
   }
 
   whole({ body }: Pick<WholeReply, 'body'>): void {
-    // Where a node failed with a page instead of a reply, the call gets an error of its own.
+    // If a node failed with a page instead of a reply, the call gets an error of the gateway's own.
     const isReply = body.length === 0 ? this.#id === undefined : body[0] === 0x7b;
     if (isReply) this.#done(this.#id === undefined ? EMPTY : body);
     else this.fail('unavailable');

@@ -5,7 +5,10 @@ import type { MethodRule } from '../methods/method-rule.ts';
 
 const SHORT_PARAMS_MAX = 4_096;
 
-/** What one call asks of its chain. @param body that the places of the call are of */
+/**
+ * The upstream query of one call.
+ * @param body the bytes that the call's offsets refer to
+ */
 export function queryOf(
   { chain, principal, req, quota }: RpcRequest,
   rule: MethodRule,

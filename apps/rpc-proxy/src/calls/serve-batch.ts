@@ -10,12 +10,12 @@ import type { RuledCall } from './types.ts';
 import { SharedBatch } from './shared-batch.ts';
 import { splitBatch } from './split-batch.ts';
 
-/** Replies of a batch are put in order where the node did not keep it; beyond this they pass as they come. */
+/** Replies that the node did not keep in order are sorted up to this size; larger ones are passed on as they come. */
 const WHOLE_BYTES_MAX = 8 * 1_048_576;
 
 /**
- * A batch goes to one node in the client's bytes. Where nodes limit batches each call goes alone; and so it does beside
- * filters, each of which may be another node's.
+ * Sends a batch to one node, in the client's bytes. If the nodes limit batches, or a call is about a filter, each call
+ * goes alone: each filter may belong to another node.
  */
 export function serveBatch(
   sharing: CallSharing | undefined,
@@ -25,7 +25,7 @@ export function serveBatch(
   const isSplit =
     (request.chain.rpc.splitsBatches && calls.length > 0) || calls.some(({ rule }) => rule.kind === 'filter');
   if (isSplit) return splitBatch(sharing, request, calls);
-  // Behind a write, what is kept may be old: such a batch is the node's alone.
+  // After a write in the same batch, cached answers may be out of date, so the node answers all of it.
   const isShared =
     sharing !== undefined &&
     calls.every(({ rule }) => rule.kind === 'read') &&
@@ -76,7 +76,7 @@ class BatchSink implements ResponseSink {
 
   whole(reply: WholeReply): void {
     const { reply: client, body } = this.#request;
-    // What a node says of `[]`, or compressed, is passed as it is.
+    // The node's answer to `[]`, or a compressed one, is passed on as it is.
     if (this.#calls.length === 0 || reply.contentEncoding !== undefined) return client.whole(reply);
     if (this.#calls.every(({ call }) => call.idStart === -1) && reply.status < 300) return client.noContent();
     client.whole({ ...reply, body: assembleBatch(body, this.#calls, reply.body) });

@@ -5,7 +5,7 @@ import { queryOf } from './query-of.ts';
 import { serveFilter } from './serve-filter.ts';
 import type { RuledCall } from './types.ts';
 
-/** One call: from the cache, with somebody else's request, or to a node; always in the bytes that came. */
+/** Answers one call from the cache, from a request in flight, or from a node; always in the bytes that came. */
 export function serveCall(sharing: CallSharing | undefined, request: RpcRequest, ruled: RuledCall): void {
   const { reply } = request;
   reply.isNotification = ruled.call.idStart === -1;

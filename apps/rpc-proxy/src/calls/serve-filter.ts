@@ -10,9 +10,9 @@ import { queryOf } from './query-of.ts';
 import type { RuledCall } from './types.ts';
 
 /**
- * A call about a filter. One that makes a filter goes to any node, and its answer names an id of the gateway's own; one that
- * names a filter goes to the node that has it, under the node's id. For an id that is not this key's, and where the node is
- * gone, the answer is what a node says of a filter that it does not know.
+ * A call about a filter. A call that makes a filter goes to any node, and its answer carries an id of the gateway's
+ * own. A call that names a filter goes to the node that has it, under the node's id. If the id is not this key's, or
+ * the node is gone, the client gets the answer that a node gives for an unknown filter.
  * @returns what to do when the client leaves
  */
 export function serveFilter(request: RpcRequest, ruled: RuledCall, sink: ResponseSink): () => void {
@@ -78,7 +78,7 @@ class FilterCall {
 
   #make(body: Buffer): void {
     const { filters } = this.#request.chain;
-    // Nobody could ask for what it finds.
+    // Without an id for its answer, nobody could use the filter.
     if (this.#ruled.call.idStart === -1) return this.#sink.whole({ ...HEAD, body: EMPTY });
     if (!filters.hasRoom(this.#owner))
       return this.#answer(
@@ -119,7 +119,7 @@ class FilterCall {
   }
 }
 
-/** Passes on what a node says to a call that makes a filter, with another id in place of the node's. */
+/** Passes on the node's answer to a call that makes a filter, with the gateway's id in place of the node's. */
 class MadeFilter implements ResponseSink {
   readonly wholeBytesMax: number;
   readonly #sink: ResponseSink;
@@ -171,7 +171,7 @@ const HEAD: ReplyHead = {
   contentLength: -1,
 };
 
-/** Where the first of a list of parameters starts; -1 where that is no text. */
+/** Where the first parameter of a list starts; -1 if it is not a string. */
 function findFirstString(body: Buffer, paramsStart: number): number {
   if (paramsStart === -1 || body[paramsStart] !== 0x5b) return -1;
   const at = skipSpace(body, paramsStart + 1);

@@ -10,11 +10,11 @@ import type { RuledCall } from './types.ts';
 
 export interface ServeOptions {
   readonly usage: UsageRecorder;
-  /** Without it each call goes to a node. */
+  /** Undefined: each call goes to a node. */
   readonly cache: AnswerCache | undefined;
 }
 
-/** Permission and lists come before any node; then the call, or the batch, goes its way. */
+/** Checks permissions and method lists before any node is asked; then serves the call or the batch. */
 export function createServe(options: ServeOptions): (request: RpcRequest, scanned: ScannedBody) => void {
   const { usage } = options;
   const sharing = options.cache === undefined ? undefined : new CallSharing(options.cache, usage);

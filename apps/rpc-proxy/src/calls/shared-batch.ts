@@ -19,11 +19,11 @@ import type { RuledCall } from './types.ts';
 import { askPart } from './split-batch.ts';
 
 /**
- * A batch of reads: what is kept, or asked by somebody already, is taken from there; the rest goes to one node, in the
- * client's bytes where that is all of it. The answers stand in the order of the calls.
+ * A batch of reads. Answers that are cached, or already asked for by somebody else, are taken from there. The rest goes
+ * to one node, in the client's own bytes if the rest is the whole batch. The answers stand in the order of the calls.
  */
 export class SharedBatch implements ResponseSink {
-  /** Larger ones pass as they come, and nothing of them is kept. */
+  /** Larger replies are passed on as they come, and none of their parts is cached. */
   readonly wholeBytesMax = 8 * 1_048_576;
   readonly #sharing: CallSharing;
   readonly #request: RpcRequest;
@@ -31,21 +31,21 @@ export class SharedBatch implements ResponseSink {
   readonly #serveWhole: () => void;
   readonly #parts: (Buffer | undefined)[];
   readonly #held: HeldParts;
-  /** Places of the calls that go to the node. */
+  /** Indexes of the calls that go to the node. */
   #rest: number[] = [];
-  /** Of those, the ones that others may share. */
+  /** Those of `#rest` that other calls may join. */
   readonly #inFlightRequests = new Map<number, InFlightBatchCall>();
-  /** What to do with the parts that others bring, when the client leaves. */
+  /** By index of a part that another request brings: what to do when the client leaves. */
   readonly #leaves = new Map<number, () => void>();
   readonly #idCounts = new Map<string, number>();
   #upstreamRequest: UpstreamRequest | undefined;
-  /** Parts that others bring, and one for all that the node brings. */
+  /** Parts that are still missing: one for each that another request brings, and one for all that the node brings. */
   #open = 1;
   #isGone = false;
-  /** The client has its answer, or somebody else sees to it. */
+  /** The client has its answer, or the batch was handed to `serveWhole`. */
   #isDone = false;
 
-  /** @param serveWhole sends the batch as it is, when the answer turns out too large to be put together */
+  /** @param serveWhole sends the batch as it is if its answer turns out to be too large to assemble */
   constructor(
     sharing: CallSharing,
     request: RpcRequest,
@@ -88,7 +88,7 @@ export class SharedBatch implements ResponseSink {
             reply.body,
           )
         : undefined;
-    // A page, or an error of the proxy before the node: the client's as it is.
+    // A page, or an error of a proxy in front of the node, is passed to the client as it is.
     if (read === undefined && expected.length > 0)
       return this.#end(
         (inFlight) => inFlight.release(),
@@ -145,7 +145,7 @@ export class SharedBatch implements ResponseSink {
     for (const inFlight of this.#inFlightRequests.values()) inFlight.tellQueued();
   }
 
-  /** Takes what is there, joins who asks already, and leaves the rest for the node. */
+  /** Takes a call's answer from the cache, joins a request in flight, or leaves the call for the node. */
   #place(index: number): void {
     const [request, ruled] = [this.#request, this.#calls[index]!];
     const { call, rule } = ruled;
@@ -169,7 +169,7 @@ export class SharedBatch implements ResponseSink {
       return;
     }
     this.#open -= 1;
-    // Where an id stands twice, a node that reorders decides whose answer is whose.
+    // If an id occurs twice, a node that reorders replies would decide which answer belongs to which call.
     if (this.#isIdTwice(call)) return void this.#rest.push(index);
     const inFlight = new InFlightBatchCall({
       call: cacheCallOf(key, request, ruled),
@@ -229,7 +229,7 @@ export class SharedBatch implements ResponseSink {
     };
   }
 
-  /** Another replica had it. */
+  /** Another replica had the answer. */
   #adopt(index: number, stored: StoredReply): void {
     const { call } = this.#calls[index]!;
     this.#sharing.countShared(this.#request, this.#calls[index]!);
@@ -262,7 +262,7 @@ export class SharedBatch implements ResponseSink {
     this.#close();
   }
 
-  /** Until the answer is put together. Where there is no room for a part, its call gets an error. */
+  /** Holds a part until the answer is assembled. If there is no room for it, its call gets an error. */
   #keep(index: number, part: Buffer): void {
     const full = this.#held.take(part);
     const { idStart, idEnd } = this.#calls[index]!.call;
@@ -281,7 +281,7 @@ export class SharedBatch implements ResponseSink {
     );
   }
 
-  /** One answer for the client; who shares a part is told first. */
+  /** Ends the batch with one answer to the client, after everybody who shares a part has been notified. */
   #end(tell: (inFlight: InFlightBatchCall) => void, answer: () => void): void {
     if (this.#isDone) return;
     this.#isDone = true;
@@ -297,7 +297,7 @@ export class SharedBatch implements ResponseSink {
     this.#abandonUnwanted();
   }
 
-  /** The client is gone, and so are all who shared a part. */
+  /** Abandons the upstream request once the client and everybody who shared a part are gone. */
   #abandonUnwanted(): void {
     if (
       !this.#isGone ||

@@ -12,7 +12,7 @@ import type { RuledCall } from './types.ts';
 
 const AT_ONCE_MAX = 16;
 
-/** Each call of a batch by itself, some at a time, and one array of the replies in the order of the calls. */
+/** Sends each call of a batch by itself, a few at a time, and answers with one array in the order of the calls. */
 export function splitBatch(
   sharing: CallSharing | undefined,
   request: RpcRequest,
@@ -39,7 +39,7 @@ export function splitBatch(
     held.release();
     respondWithParts(request.reply, replies);
   };
-  // A loop, as answers that are kept come at once.
+  // A loop and no recursion, because cached answers come synchronously.
   const start = (): void => {
     if (isStarting) return;
     isStarting = true;
@@ -59,7 +59,10 @@ export function splitBatch(
   start();
 }
 
-/** One call of a batch as a call of its own. @returns what to do when the client leaves */
+/**
+ * Serves one call of a batch as a call of its own.
+ * @returns what to do when the client leaves
+ */
 export function askPart(
   sharing: CallSharing | undefined,
   request: RpcRequest,

@@ -19,11 +19,11 @@ export interface DirectoryOptions {
   readonly logger: HealthLog;
   /** Between two questions to a node. Default half a block's time, 0.25 to 2 s. */
   readonly healthIntervalMs?: number | undefined;
-  /** Calls of one key under way at one node. */
+  /** Calls of one key in flight at one node. */
   readonly callsPerKey: number;
-  /** Calls go through undici. */
+  /** Calls go through undici instead of libs/raw-http. */
   readonly isPlain: boolean;
-  /** Of all chains. */
+  /** The filters of all chains. */
   readonly filters: FilterRegistry;
 }
 
@@ -54,12 +54,12 @@ export class ChainDirectory {
     return this.#byGid.get(gid);
   }
 
-  /** By the first part of a request's path, percent-encoded as it came. */
+  /** Finds a chain by the first segment of a request's path, percent-encoded as it came. */
   find(name: string): Chain | undefined {
     return this.#byName.get(name) ?? this.#findSlowly(name);
   }
 
-  /** The nodes of a chain from now on, and those of its interface of paths, where its family has one. */
+  /** Sets the nodes of a chain from now on, and those of its path interface if its family has one. */
   setSources(chain: Chain, sources: readonly UpstreamSource[], pathSources: readonly UpstreamSource[]): void {
     this.#setNodes(chain, sources);
     if (chain.paths !== undefined) this.#setNodes(chain.paths, pathSources);
@@ -80,7 +80,7 @@ export class ChainDirectory {
     this.#byGid.set(network.gid, chain);
   }
 
-  /** Those that stay keep their connections and what is known of them. */
+  /** Nodes that stay keep their connections and everything known about them. */
   #setNodes(chain: Chain, sources: readonly UpstreamSource[]): void {
     const before = new Map(chain.upstreams.map((upstream) => [keyOf(upstream.source), upstream]));
     const after = new Map<string, Upstream>();

@@ -8,7 +8,7 @@ const httpUrl = z
   );
 const patterns = z.array(z.string().min(1).max(128)).optional();
 
-/** RPC_CHAINS: nodes besides the one of the API, and what may be called, by chain gid. */
+/** RPC_CHAINS, by chain gid: nodes besides the one set over the API, and which methods may be called. */
 export const chainSettingsSchema = z.record(
   z.string(),
   z.strictObject({

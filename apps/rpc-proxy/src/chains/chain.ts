@@ -15,7 +15,7 @@ import type { Upstream } from '../upstreams/upstream.ts';
 import type { FilterRegistry } from './filter-registry.ts';
 import { pickOnly, pickUpstream } from './pick-upstream.ts';
 
-/** The highest head that one key has met on one chain, and the node that told it. */
+/** The highest head that one key has seen on one chain, and the node that reported it. */
 export interface MinBlock {
   number: number;
   upstream: Upstream | undefined;
@@ -36,12 +36,12 @@ export interface ChainOptions {
 const MIN_BLOCKS_MAX = 10_000;
 const SUSPECT_MS = 80;
 
-/** One network that the gateway serves: its nodes, their common head, and what its methods may do. */
+/** One network that the gateway serves: its nodes, their common head, and its method rules. */
 export class Chain {
   readonly network: Network;
   readonly family: ChainNotation;
   readonly rpc: FamilyRpc;
-  /** What a key needs for it. */
+  /** The permissions that a key needs for this chain. */
   readonly permissions: { readonly read: string; readonly send: string };
   readonly cacheRules: ReadonlyMap<string, CacheRule>;
   readonly clock: Clock;
@@ -49,27 +49,27 @@ export class Chain {
   readonly ruleOf: (method: string) => MethodRule;
   readonly hedges = new HedgeBudget();
   readonly filters: FilterRegistry;
-  /** The same network by its family's interface of paths, whose nodes may be others than those of its JSON-RPC. */
+  /** The same network over its family's path interface, whose nodes may differ from those of its JSON-RPC. */
   readonly paths: Chain | undefined;
-  /** Of a chain that is the interface of paths of another one. */
+  /** Set only for a chain that is the path interface of another one. */
   readonly servedPaths: RpcPaths | undefined;
   upstreams: readonly Upstream[] = [];
-  /** Highest of the nodes that serve. */
+  /** Highest head of the serving nodes. */
   headNumber = -1;
-  /** Changes with every new head, and with every write: short-lived answers are kept for one of these. */
+  /** Changes with every new head and every write. Short-lived answers are valid for one value of it. */
   headStamp = 0;
-  /** Lowest height that the nodes that serve hold for final. Never falls. */
+  /** Lowest final height among the serving nodes. Never falls. */
   finalNumber = -1;
   /** Attempts by node and outcome, for the metrics. */
   readonly outcomes = new Map<Upstream, Record<Outcome, number>>();
-  /** Asks a node that is silent with calls under way; false when it stays silent. */
+  /** Asks a node that is silent although calls are in flight; false if it stays silent. */
   probe: (upstream: Upstream) => Promise<boolean> = async () => true;
   readonly #minBlocks = new LRUCache<string, MinBlock>({ max: MIN_BLOCKS_MAX });
   readonly #probing = new Map<Upstream, number>();
   readonly #lagMax: number;
   readonly #pathsOf: Chain | undefined;
 
-  /** @param pathsOf whose interface of paths this is */
+  /** @param pathsOf the chain whose path interface this is */
   constructor(options: ChainOptions, pathsOf?: Chain) {
     const { network, family, clock, ruleOf, filters, isCached = true } = options;
     this.network = network;
@@ -88,7 +88,7 @@ export class Chain {
     this.#lagMax = Math.max(3, Math.ceil(5_000 / network.blockTimeMs));
   }
 
-  /** Nodes are there, and none was asked to the end yet how it is. */
+  /** There are nodes, and none has completed its first health check. */
   get isStarting(): boolean {
     return this.upstreams.length > 0 && this.upstreams.every(({ isChecked }) => !isChecked);
   }
@@ -140,8 +140,8 @@ export class Chain {
   }
 
   /**
-   * A node that told the least block itself may fall below it, unless another one knows better: that is a reorganisation, not a
-   * node that lags.
+   * A node below the least block is behind, unless it reported that block itself and no other node is higher: then the
+   * chain was reorganised, and the node does not lag.
    */
   isBehind(minBlock: MinBlock, upstream: Upstream, number: number | undefined): boolean {
     if (number === undefined || number >= minBlock.number || minBlock.upstream === undefined) return false;
@@ -161,7 +161,7 @@ export class Chain {
     minBlock.upstream = upstream;
   }
 
-  /** An answer told a head that the last poll did not know yet. */
+  /** An answer revealed a head that the last poll did not know yet. */
   learnHead(upstream: Upstream, number: number): void {
     if (upstream.head !== undefined) this.setHead(upstream, { ...upstream.head, number, hash: `${number}` });
   }
@@ -185,7 +185,7 @@ export class Chain {
     this.headStamp += 1;
   }
 
-  /** Something was sent: what was kept for this head may be old. */
+  /** A transaction was sent, so answers cached for this head may be out of date. */
   noteWrite(): void {
     this.headStamp += 1;
     this.#pathsOf?.noteWrite();
@@ -201,7 +201,7 @@ export class Chain {
     counts[outcome] += 1;
   }
 
-  /** An attempt without a byte for a while on a node without a byte for a while: asks the node whether it is there at all. */
+  /** If neither the attempt nor its node has received a byte for a while, asks the node whether it is still there. */
   watchSilence(attempt: Attempt, now: number): void {
     const { upstream } = attempt;
     if (!attempt.isSent || upstream.isDown || this.upstreams.length < 2) return;

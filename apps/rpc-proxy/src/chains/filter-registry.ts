@@ -6,11 +6,11 @@ import type { Upstream } from '../upstreams/upstream.ts';
 /** A filter in the node that made it. */
 export interface Filter {
   readonly upstream: Upstream;
-  /** JSON: what the node calls it. */
+  /** JSON: the node's own id of the filter. */
   readonly nodeId: string;
 }
 
-/** Whose a filter is: a key's, on a chain. */
+/** A filter belongs to one key on one chain. */
 export interface FilterOwner {
   readonly chainGid: string;
   readonly keyId: string;
@@ -21,17 +21,17 @@ interface Entry {
   readonly node: string;
   readonly nodeId: string;
   usedAt: number;
-  /** When Redis was told last. */
+  /** When the entry was last written to Redis. */
   storedAt: number;
 }
 
 export interface FilterBookOptions {
-  /** Where the other replicas find filters; without it they do not. */
+  /** Shares filters with the other replicas; without it each replica knows only its own. */
   readonly cache?: Pick<Cache, 'findBytes' | 'setBytes'>;
   readonly now?: () => number;
 }
 
-/** As geth forgets a filter that nobody asks for. */
+/** geth also forgets a filter that nobody has polled for this long. */
 const LIFETIME_MS = 5 * 60_000;
 const REFRESH_MS = 60_000;
 const PER_KEY_MAX = 1_000;
@@ -40,13 +40,14 @@ const ID = /^0x0*([0-9a-f]{1,64})$/i;
 const NODE_ID = /^"[^"\\\s]{1,256}"$/;
 
 /**
- * Filters live in the node that made them, under ids that nodes count from one: clients get ids of the gateway's own, which
- * nobody guesses and which mean nothing with another key. What an id means is kept here and, for the other replicas, in Redis.
+ * A filter lives in the node that made it, and nodes count their filter ids from one. Clients get ids of the gateway's
+ * own instead: nobody can guess them, and they are valid for one key only. What an id stands for is kept here and, for
+ * the other replicas, in Redis.
  */
 export class FilterRegistry {
   readonly #cache: FilterBookOptions['cache'];
   readonly #now: () => number;
-  /** In the order of their use. */
+  /** In the order of their last use. */
   readonly #entries = new Map<string, Entry>();
   readonly #counts = new Map<string, number>();
 
@@ -60,7 +61,7 @@ export class FilterRegistry {
     return this.#entries.size < ALL_MAX && (this.#counts.get(keyId) ?? 0) < PER_KEY_MAX;
   }
 
-  /** @returns its id, when every replica may be asked for it; undefined where the node's own id is none */
+  /** @returns the filter's id once every replica can be asked for it; undefined if the node's own id is malformed */
   async add(owner: FilterOwner, { upstream, nodeId }: Filter): Promise<string | undefined> {
     if (!NODE_ID.test(nodeId)) return undefined;
     const id = randomQuantity();
@@ -71,7 +72,7 @@ export class FilterRegistry {
     return id;
   }
 
-  /** The filter that a client means with an id, where it is this key's and its node one of these. */
+  /** The filter that a client's id stands for, if it is this key's and its node is one of `upstreams`. */
   async find(owner: FilterOwner, id: string, upstreams: readonly Upstream[]): Promise<Filter | undefined> {
     const digits = ID.exec(id)?.[1];
     if (digits === undefined) return undefined;
@@ -84,7 +85,7 @@ export class FilterRegistry {
     return { upstream, nodeId: entry.nodeId };
   }
 
-  /** The node has it no more. */
+  /** The node no longer has the filter. */
   remove(owner: FilterOwner, id: string): void {
     this.#drop(nameOf(owner, id.toLowerCase()));
   }
@@ -103,7 +104,7 @@ export class FilterRegistry {
     const text = (await this.#cache?.findBytes(name))?.toString();
     const [node, nodeId] = text?.split(' ', 2) ?? [];
     if (node === undefined || nodeId === undefined || !NODE_ID.test(nodeId)) return undefined;
-    // How long Redis has it already, it does not say.
+    // Redis does not say how long it has had the entry, so it counts as old.
     return { keyId, node, nodeId, usedAt: 0, storedAt: 0 };
   }
 
@@ -113,7 +114,7 @@ export class FilterRegistry {
       Buffer.from(`${entry.node} ${entry.nodeId}`),
       LIFETIME_MS / 1_000,
     );
-    // Redis was away: once more with the next use.
+    // Redis was away: store it again at the next use.
     if (isStored === false) entry.storedAt = 0;
   }
 
@@ -146,7 +147,7 @@ function nameOf({ chainGid, keyId }: FilterOwner, id: string): string {
 
 const names = new WeakMap<Upstream, string>();
 
-/** The same for every replica, and nothing of the address. */
+/** The same name on every replica, without revealing the node's address. */
 function nameNode(upstream: Upstream): string {
   let name = names.get(upstream);
   if (name === undefined) {

@@ -10,13 +10,13 @@ export interface FollowOptions {
   readonly opener: Opener;
   readonly directory: ChainDirectory;
   readonly settings: Readonly<Record<string, ChainSettings>>;
-  /** CHAIN_ENDPOINTS: more nodes by chain gid, of every service. */
+  /** CHAIN_ENDPOINTS: more nodes for every service, by chain gid. */
   readonly endpoints: Readonly<Record<string, readonly string[]>>;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 export interface EndpointFollower {
-  /** The database was read since the last failure. */
+  /** The database has been read since the last failure. */
   readonly isCurrent: boolean;
   refresh(): Promise<void>;
   stop(): void;
@@ -24,7 +24,7 @@ export interface EndpointFollower {
 
 const INTERVAL_MS = 1_000;
 
-/** Keeps the nodes of every chain as the database has them: at once when told, within a second otherwise. */
+/** Keeps the nodes of every chain as the database has them: at once after a notification, otherwise within a second. */
 export async function followEndpoints(options: FollowOptions): Promise<EndpointFollower> {
   let isCurrent = false;
   let running: Promise<void> | undefined;
@@ -34,7 +34,7 @@ export async function followEndpoints(options: FollowOptions): Promise<EndpointF
       await applyEndpoints(options, known);
       isCurrent = true;
     } catch (error) {
-      // What was known stays in use.
+      // The last known nodes stay in use.
       if (isCurrent) options.logger.warn({ err: error }, 'the endpoints of the chains could not be read');
       isCurrent = false;
     }
@@ -93,7 +93,7 @@ async function applyEndpoints(
   }
 }
 
-/** Of a family without an interface of paths. */
+/** For a family without a path interface. */
 function urlsOfRpc({ endpointUrl }: ChainEndpoint): { rpc: string; paths: string } {
   return { rpc: endpointUrl, paths: endpointUrl };
 }
@@ -102,7 +102,7 @@ function toSource(url: string): UpstreamSource {
   return { url, weight: 1, headers: {} };
 }
 
-/** What was sealed with a key that is not here leaves its chain without it, and the others alone. */
+/** An endpoint sealed with an unknown key is left out; other chains are not affected. */
 function tryOpen(
   row: SealedEndpoints,
   opener: Opener,

@@ -1,8 +1,8 @@
 import type { Upstream } from '../upstreams/upstream.ts';
 
 /**
- * The node for the next call: by weight among two of those that serve, the less busy one. Where none serves, one that
- * might: not checked yet, asked for a pause, and at last one that is down; never one of another chain.
+ * The node for the next call. Of two serving nodes drawn by weight, the less busy one. If none serves, one that might:
+ * not checked yet or paused, and a node that is down only as the last resort. Never a node of another chain.
  */
 export function pickUpstream(
   upstreams: readonly Upstream[],
@@ -22,7 +22,7 @@ export function pickUpstream(
   return pickFreshest(up.length > 0 ? up : open);
 }
 
-/** Where there is one node there is nothing to weigh. */
+/** The same for a chain with a single node. */
 export function pickOnly(upstream: Upstream, tried: readonly Upstream[]): Upstream | undefined {
   return upstream.isChecked && !upstream.isWrongChain && !tried.includes(upstream) ? upstream : undefined;
 }
@@ -47,6 +47,6 @@ function pickByWeight(serving: readonly Upstream[]): Upstream {
 function pickFreshest(open: readonly Upstream[]): Upstream | undefined {
   const highest = Math.max(...open.map(({ head }) => head?.number ?? -1));
   const best = open.filter(({ head }) => (head?.number ?? -1) === highest);
-  // Any of them: the one that was asked before may know no more than it did.
+  // At random: the node that was asked before may still know no more than it did.
   return best[Math.floor(Math.random() * best.length)];
 }

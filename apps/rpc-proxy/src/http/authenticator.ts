@@ -20,10 +20,12 @@ export interface AuthenticatorOptions {
   readonly trustedProxies: number;
 }
 
-/** Who asks, by the key in a request's head. */
+/** Finds the principal by the key in a request's head. */
 export class Authenticator implements BodyPayers<Full> {
   readonly #options: AuthenticatorOptions;
-  /** Look-ups under way, by key: who brings the same one waits for its answer, and is no further guess. */
+  /**
+   * Look-ups in flight, by key: a request with the same key waits for the answer and does not count as another guess.
+   */
   readonly #asked = new Map<string, Promise<Principal | undefined>>();
 
   constructor(options: AuthenticatorOptions) {
@@ -39,7 +41,10 @@ export class Authenticator implements BodyPayers<Full> {
     return key !== undefined ? this.#options.keys.findCached(key, req.socket) : undefined;
   }
 
-  /** The key's form is checked first, so that guesses cost no query; then how often its sender guessed, unless the key was seen before. */
+  /**
+   * Checks the key's form first, so that malformed guesses cost no query. Then limits how often the sender may guess,
+   * unless the key has been seen before.
+   */
   async askPrincipal(req: ClientRequest): Promise<Principal | undefined> {
     const { keys, lookUps, namespaceLabel, trustedProxies } = this.#options;
     const parsed = parseApiKey(this.bearerOf(req).key, namespaceLabel);
@@ -56,7 +61,10 @@ export class Authenticator implements BodyPayers<Full> {
     return asked;
   }
 
-  /** A request without a valid key. @returns what is left of its sender's tries */
+  /**
+   * Counts a request without a valid key.
+   * @returns what is left of its sender's tries
+   */
   async takeFailure(req: ClientRequest): Promise<TokenResult> {
     const { lookUps, trustedProxies } = this.#options;
     const address = clientAddressOf(req, trustedProxies);
@@ -67,7 +75,10 @@ export class Authenticator implements BodyPayers<Full> {
     return this.#options.tenants.quotaOf(principal, this.#options.connections.of(req.socket as Socket));
   }
 
-  /** Counts the connection as its key's. Behind proxies connections are nobody's. @returns false where the key has too many */
+  /**
+   * Counts the connection as its key's. Behind proxies a connection belongs to no key.
+   * @returns false if the key has too many
+   */
   claim(req: ClientRequest, { key }: MemoryQuota): boolean {
     return this.#options.trustedProxies > 0 || this.#options.connections.of(req.socket as Socket).claim(key);
   }
@@ -82,7 +93,7 @@ export class Authenticator implements BodyPayers<Full> {
     return principal && this.quotaOf(req, principal);
   }
 
-  /** The last key of the connection, or strangers together. */
+  /** The account of the connection's last key, or the one that all strangers share. */
   payerOf(req: Pick<ClientRequest, 'socket'>): MemoryQuota {
     return this.#options.connections.of(req.socket as Socket).quota;
   }

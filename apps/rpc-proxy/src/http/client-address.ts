@@ -1,6 +1,6 @@
 import type { ClientRequest } from './client-request.ts';
 
-/** Who is at the other end, as so many proxies in front are believed to say. */
+/** The client's address, taken from the proxies in front as far as they are trusted. */
 export function clientAddressOf(req: ClientRequest, trustedProxies: number): string {
   const own = req.socket.remoteAddress ?? 'unknown';
   const forwarded = req.headers['x-forwarded-for'];

@@ -8,10 +8,10 @@ import { withoutPage } from '../upstream-request/judge-reply.ts';
 import type { Failure, WholeReply } from '../upstream-request/response-sink.ts';
 import { pushLimitHeaders } from './limit-headers.ts';
 
-/** Nothing is held back longer than that: the first byte goes out and the rest is passed on as it comes. */
+/** Nothing longer than this is held back: the first byte goes out, and the rest is passed on as it comes. */
 const WHOLE_BYTES_MAX = 131_072;
 
-/** Of an answer that is not read: its head, and what it is kept in. */
+/** Size of an unread answer beyond its body: its head, and the objects that hold it. */
 const ANSWER_BYTES = 512;
 
 const FAILURES: Readonly<Record<'unavailable' | 'timeout', readonly [number, string]>> = {
@@ -28,18 +28,18 @@ export interface ReplyOutcome {
   readonly isFailure: boolean;
 }
 
-/** The response to one client: bytes of the node as they came, or the gateway's own `{error}` (interface.md). */
+/** The response to one client: the node's bytes as they came, or the gateway's own `{error}` (interface.md). */
 export class ClientReply implements AnswerSink {
   readonly wholeBytesMax = WHOLE_BYTES_MAX;
   readonly #channel: ReplyChannel;
-  /** Who pays for the answer until it is out; undefined for strangers, who get short ones. */
+  /** Pays for the answer until it is out; undefined for strangers, who get only short answers. */
   quota: MemoryQuota | undefined;
-  /** The answer is out, or the client is gone. */
+  /** Called when the answer is out, or the client is gone. */
   onOut: (() => void) | undefined;
   limit: TokenResult | undefined;
-  /** What a page of another origin is told; name, value, name, value. */
+  /** CORS headers for a page of another origin: name, value, name, value. */
   crossOrigin: readonly string[] | undefined;
-  /** A call without an id: an empty reply is no reply. */
+  /** The call has no id, so an empty reply is correct. */
   isNotification = false;
   onDone: ((outcome: ReplyOutcome) => void) | undefined;
   #status = 0;
@@ -64,7 +64,7 @@ export class ClientReply implements AnswerSink {
     this.#done(reply.status, body.length, reply.status >= 500);
   }
 
-  /** An answer that was given before, under this call's id. */
+  /** Sends an earlier answer under this call's id. */
   stored(stored: StoredReply, id: Buffer, status: number): void {
     if (this.#channel.isGone || !this.#hold(stored.body.length)) return;
     const bytes = withId(stored, id);
@@ -80,13 +80,13 @@ export class ClientReply implements AnswerSink {
     return this.#channel.begin(head.status, this.#headersOf(head, head.contentLength), pieces, resume);
   }
 
-  /** What the kernel takes at once is done with; else the piece is needed until it is written. */
+  /** A piece that the kernel takes at once is done with; otherwise it is needed until it is written. */
   data(piece: Buffer): boolean {
     this.#bytes += piece.length;
     return this.#channel.write(piece);
   }
 
-  /** What was held for the node's answer is not any more: its end may still be unread. */
+  /** Releases what was held for the node's answer, although the client may not have read its end yet. */
   end(): void {
     const bytes = this.#channel.unsentBytes;
     if (this.quota !== undefined && bytes > 0 && !this.#channel.isGone) {
@@ -98,7 +98,7 @@ export class ClientReply implements AnswerSink {
     this.#done(this.#status, this.#bytes, false);
   }
 
-  /** Headers are out: a body that ends in order would be taken for a whole one. */
+  /** The head is already out: a body that ended in order would be taken for a complete one. */
   broken(): void {
     this.#channel.destroy();
     this.#done(this.#status, this.#bytes, true);
@@ -125,7 +125,7 @@ export class ClientReply implements AnswerSink {
     this.#done(204, 0, false);
   }
 
-  /** An answer of the gateway itself. */
+  /** Answers in the gateway's own name. */
   refuse(status: number, error: string, more: readonly string[] = []): void {
     if (this.#channel.isBegun || this.#channel.isGone) return;
     const body = Buffer.from(JSON.stringify({ error }));
@@ -136,7 +136,7 @@ export class ClientReply implements AnswerSink {
     this.#done(status, body.length, true);
   }
 
-  /** @returns false where there is no room for the answer, and the client was told so */
+  /** @returns false if there is no room for the answer; the client has then been told so */
   #hold(bytes: number): boolean {
     if (this.quota === undefined || this.#channel.isGone) return true;
     const full = this.quota.take(bytes + ANSWER_BYTES);

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 
-/** What is read of a client's request besides its body. */
+/** What the gateway reads of a client's request besides its body. */
 export interface ClientRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: ClientHeaders;
-  /** The connection: who is at its other end, and the bearer of a key. */
+  /** The connection: it knows the client's address, and stands for the last key that it brought. */
   readonly socket: Pick<Socket, 'remoteAddress' | 'destroySoon'>;
 }
 
@@ -28,5 +28,5 @@ const READ: Readonly<Record<keyof ClientHeaders, true>> = {
   'x-forwarded-for': true,
 };
 
-/** Their names: what HTTP read by hand has to keep of a head. */
+/** Their names: raw-http keeps no other headers of a head. */
 export const CLIENT_HEADERS: ReadonlySet<string> = new Set(Object.keys(READ));

@@ -24,7 +24,7 @@ export interface RpcServerOptions {
   readonly dial: Dial;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: number;
-  /** `plain`: node:http reads and writes everything. */
+  /** `plain`: node:http serves every request. */
   readonly http: 'fast' | 'plain';
   readonly logger: Pick<Logger, 'error'>;
 }
@@ -39,15 +39,15 @@ export interface RpcServerParts {
   readonly usage: UsageRecorder;
 }
 
-/** What clients connect to: calls over HTTP, and sockets. */
+/** The server that clients connect to: calls over HTTP, and sockets. */
 export interface RpcServer {
   /** Resolves with the port. */
   listen(at: { readonly port: number; readonly host?: string }): Promise<number>;
   /** Ends the sockets of a key, at once or from `endsAtMs` on; the hash is hexadecimal. */
   revoke(keyHash: string, endsAtMs: number): void;
-  /** Each answer from now on is the last one of its connection. */
+  /** From now on each answer is the last one of its connection. */
   drain(): void;
-  /** Lets calls under way end for so long, then cuts what is left. */
+  /** Lets calls in flight finish for `graceMs`, then cuts the remaining connections. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export function createRpcServer(
   const upgrade = createUpgradeListener({
     ...parts,
     dial: options.dial,
-    // What a client reads after a notification must be no older than that: nothing of it is kept.
+    // What a client reads after a notification must not be older than the notification: nothing comes from the cache.
     serve: createServe({ usage: parts.usage, cache: undefined }),
     onFault: (err) => options.logger.error({ err }, 'a session of a WebSocket failed'),
   });
@@ -110,7 +110,10 @@ function createHandler(
   });
 }
 
-/** What needs no key: preflights, and the list of the networks. @returns false where it is a call */
+/**
+ * Serves requests without a key: preflights and the list of networks.
+ * @returns false if the request is a call
+ */
 function createPublicListener(
   { corsOrigins, trustedProxies }: RpcServerOptions,
   { limits, directory }: RpcServerParts,

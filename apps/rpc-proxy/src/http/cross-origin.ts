@@ -3,17 +3,17 @@ const REQUEST_HEADERS = 'Content-Type, X-Api-Key, Authorization';
 const EXPOSED_HEADERS = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After';
 const PREFLIGHT_SECONDS = '600';
 
-/** Name, value, name, value: what an answer to a page says besides. */
+/** Additional headers for the answer to a page: name, value, name, value. */
 export interface CrossOrigin {
-  /** Undefined where no page of another origin may call at all. */
+  /** Undefined if no page of another origin may call at all. */
   headersFor(origin: string): readonly string[] | undefined;
-  /** Undefined where pages of this origin may not call: the request is answered as every other one. */
+  /** Undefined if pages of this origin may not call: the request is then answered like any other. */
   preflightFor(origin: string): readonly string[] | undefined;
 }
 
 /**
- * The CORS protocol of the Fetch standard, for answers that are written without Express. Closed unless origins are given;
- * never with credentials, as a page has to know its key.
+ * The CORS protocol of the Fetch standard, for answers that are written without Express. Closed unless origins are
+ * given. Never with credentials: a page must know its key.
  * @param origins whose pages may call; `*` stands for any
  */
 export function createCrossOrigin(origins: readonly string[]): CrossOrigin {

@@ -1,20 +1,20 @@
 import { parseApiKey } from '@chainwatch/api-key';
 import type { ClientRequest } from './client-request.ts';
 
-/** What a request's head brings: its key, and where it goes, without the key. */
+/** The key in a request's head, and where the request goes, without the key. */
 export interface Bearer {
   readonly key: string | undefined;
-  /** Different keys in several places: none of them counts. */
+  /** Different keys stand in several places: none of them is accepted. */
   readonly isTwofold: boolean;
   /** The chain's name, as it stands in the path. */
   readonly name: string;
-  /** Behind the name, with its query: `/wallet/getnowblock`, or empty. */
+  /** The rest of the URL after the name, with its query: `/wallet/getnowblock`, or empty. */
   readonly rest: string;
 }
 
 /**
- * The key stands in X-Api-Key, in Authorization (Bearer, or the password of Basic), behind `?api-key=` or behind the
- * chain's name. Nothing but a well-formed key is one in the path: what else stands there is for the chain.
+ * The key stands in X-Api-Key, in Authorization (Bearer, or the password of Basic), in `?api-key=`, or in the path
+ * after the chain's name. In the path only a well-formed key counts; any other segment belongs to the chain.
  */
 export function findBearer(
   { url = '/', headers }: Pick<ClientRequest, 'url' | 'headers'>,
@@ -31,14 +31,14 @@ export function findBearer(
     headers.authorization === undefined ? undefined : readAuthorization(headers.authorization);
   if (authorized !== undefined) claims.add(authorized);
   const rest = takeFromQuery(takeFromPath(url.slice(nameEnd), label, claims), claims);
-  // What has not the form of a key is for somebody else, as long as there is one.
+  // As soon as one value is a well-formed key, malformed ones are not taken for keys.
   const keys = [...claims].filter((claim) => parseApiKey(claim, label).ok);
   if (keys.length > 1) return { key: undefined, isTwofold: true, name, rest };
   const [first] = claims;
   return { key: keys[0] ?? first, isTwofold: false, name, rest };
 }
 
-/** Why nobody is known by it. */
+/** Why the request could not be authenticated. */
 export function sayUnauthorized({ key, isTwofold }: Bearer): string {
   if (isTwofold) return 'expected one API key, got different ones in different places';
   return key === undefined ? 'missing API key' : 'invalid API key';

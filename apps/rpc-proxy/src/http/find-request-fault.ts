@@ -3,7 +3,7 @@ import type { ClientRequest } from './client-request.ts';
 
 const JSON_TYPES = new Set(['application/json', 'application/json-rpc', 'application/jsonrequest']);
 
-/** Why a request does not fit a chain of this family; undefined when it does. */
+/** Why a request is not valid for a chain of this family; undefined when it is. */
 export function findRequestFault(req: ClientRequest, rpc: FamilyRpc, rest: string): string | undefined {
   if (rest !== '') return findPathFault(req, rpc, rest);
   if (req.method !== 'POST') return `expected POST, got ${req.method}`;

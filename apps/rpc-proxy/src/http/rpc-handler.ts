@@ -16,15 +16,15 @@ import { sayUnauthorized } from './find-bearer.ts';
 import { findRequestFault } from './find-request-fault.ts';
 import { tooMany } from './limit-headers.ts';
 
-/** One accepted request: whose it is, which chain, and the bytes that were sent. */
+/** One accepted request: its principal, its chain, and the bytes that were sent. */
 export interface RpcRequest {
   readonly req: ClientRequest;
   readonly reply: ClientReply;
   readonly principal: Principal;
-  /** Who pays for what is held for the request. */
+  /** Pays for everything that is held for the request. */
   readonly quota: MemoryQuota;
   readonly chain: Chain;
-  /** Behind the chain's name, with its query: `/wallet/getnowblock`, or empty. */
+  /** The rest of the URL after the chain's name, with its query: `/wallet/getnowblock`, or empty. */
   readonly rest: string;
   readonly body: Buffer;
 }
@@ -42,7 +42,10 @@ export interface RpcHandlerOptions {
 
 type BodyFault = Parameters<RequestHandler<Full>>[2];
 
-/** The hot route: `POST /{chain}`. Everything is callbacks and looked-up state; a promise only where something must be asked. */
+/**
+ * The hot route: `POST /{chain}`. It works with callbacks and cached state; a promise is made only if something must be
+ * looked up.
+ */
 export function createRpcHandler(options: RpcHandlerOptions): RequestHandler<Full> {
   return (req, channel, error, body) => {
     const reply = new ClientReply(channel);
@@ -58,7 +61,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RequestHandler<Ful
   };
 }
 
-/** The key is not known here. */
+/** The key is not in the cache of this process. */
 async function admitSlowly(
   options: RpcHandlerOptions,
   req: ClientRequest,

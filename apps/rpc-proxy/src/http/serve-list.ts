@@ -14,7 +14,7 @@ export interface ListOptions {
   readonly trustedProxies: number;
 }
 
-/** `GET {rpc_url}`: the networks with their names and health. Needs no key and tells no address of a node. */
+/** `GET {rpc_url}`: the networks with their names and health. Needs no key, and shows no node's address. */
 export function createListListener(options: ListOptions): RequestListener {
   return (req, res) => {
     req.resume();
@@ -67,7 +67,7 @@ function describe(chain: Chain) {
   };
 }
 
-/** `not_configured` without nodes, `degraded` while some of them serve. */
+/** `not_configured` without nodes, `degraded` if only some of them serve. */
 export function statusOf(chain: Chain): 'healthy' | 'degraded' | 'unavailable' | 'not_configured' {
   if (chain.upstreams.length === 0) return 'not_configured';
   const serving = chain.upstreams.filter((upstream) => chain.serves(upstream)).length;

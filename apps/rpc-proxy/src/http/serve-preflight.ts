@@ -10,7 +10,10 @@ export interface PreflightOptions {
   readonly trustedProxies: number;
 }
 
-/** A browser's question before a call: it brings no key, and counts for its address. @returns false where it is no question, or not for this origin */
+/**
+ * Answers a browser's preflight. It carries no key, so it counts against the client's address.
+ * @returns false if it is no preflight, or its origin may not call
+ */
 export function createPreflightListener({
   limits,
   crossOrigin,

@@ -1,13 +1,13 @@
 import { scanReply } from './scan-reply.ts';
 import { NOT_JSON, skipSpace, skipString, skipValue } from './skip-value.ts';
 
-/** There is none. */
+/** The reply has no id. */
 export const NO_ID = -1;
 const QUOTE = 0x22;
 
 /**
- * Where the id of the reply object that starts at `start` begins, or NO_ID. Nodes write it among the first members or as the
- * last one: the object is read from end to end only where it is in neither place.
+ * Where the id of the reply object that starts at `start` begins, or NO_ID. Nodes write the id among the first members
+ * or as the last one; only a reply that has it elsewhere is read from end to end.
  */
 export function findReplyId(reply: Buffer, start: number): number {
   const near = findIdNearStart(reply, start);
@@ -16,7 +16,7 @@ export function findReplyId(reply: Buffer, start: number): number {
   return last === NO_ID ? (scanReply(reply, start)?.idStart ?? NO_ID) : last;
 }
 
-/** The id that stands before any list and any object, in the first bytes of a reply or in all of them. */
+/** The id that stands before the first list or inner object. `bytes` may be a reply's first bytes or all of it. */
 export function findIdNearStart(bytes: Buffer, start: number): number {
   if (bytes[start] !== 0x7b) return NO_ID;
   let at = skipSpace(bytes, start + 1);
@@ -29,7 +29,7 @@ export function findIdNearStart(bytes: Buffer, start: number): number {
     const first = bytes[valueStart];
     if (!isId && (first === 0x7b || first === 0x5b)) return NO_ID;
     const valueEnd = skipValue(bytes, valueStart);
-    // What ends with the bytes may go on behind them.
+    // A value that ends with the bytes may continue after them.
     if (bytes[colon] !== 0x3a || valueEnd === NOT_JSON || valueEnd >= bytes.length) return NO_ID;
     if (isId) return valueStart;
     const comma = skipSpace(bytes, valueEnd);
@@ -40,8 +40,8 @@ export function findIdNearStart(bytes: Buffer, start: number): number {
 }
 
 /**
- * The id that is the last member of the object whose last bytes these are: behind it comes the brace that closes the
- * object, so that neither an inner object nor a text can look like it.
+ * The id that is the last member of the object whose last bytes these are. It must be followed by the brace that closes
+ * the object, so that neither an inner object nor a string can be mistaken for it.
  */
 export function findIdAtEnd(bytes: Buffer): number {
   const close = skipSpaceBack(bytes, bytes.length - 1);
@@ -81,7 +81,7 @@ function findLiteralStart(bytes: Buffer, end: number): number {
   return at === end ? NO_ID : at + 1;
 }
 
-/** Digits, letters and + - . of numbers and null. */
+/** Digits, letters, `+`, `-` and `.`: the bytes of numbers and null. */
 function isOfLiteral(byte: number): boolean {
   return (
     (byte >= 0x30 && byte <= 0x39) ||

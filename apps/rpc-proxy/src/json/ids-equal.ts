@@ -1,8 +1,8 @@
 import { spansEqual } from './scan-reply.ts';
 
 /**
- * Whether two ids are the same JSON value. Nodes give them back as they came, or write them anew: 1e3 as 1000, "\u0061" as
- * "a", a number beyond 2^53 rounded.
+ * Whether two ids are the same JSON value. Nodes return an id as it came or rewrite it: 1e3 as 1000, "\u0061" as "a", a
+ * number beyond 2^53 rounded.
  */
 export function idsEqual(
   one: Buffer,
@@ -13,17 +13,17 @@ export function idsEqual(
   otherEnd: number,
 ): boolean {
   if (isSameText(one, start, end, other, otherStart, otherEnd)) return true;
-  // Short whole numbers, which nearly all ids are, have no second spelling.
+  // Nearly all ids are short whole numbers, which have only one spelling.
   if (isShortNumber(one, start, end) && isShortNumber(other, otherStart, otherEnd)) return false;
   return idKeyOf(one, start, end) === idKeyOf(other, otherStart, otherEnd);
 }
 
-/** The same text for ids that are the same value. */
+/** Returns the same text for ids that are the same value. */
 export function idKeyOf(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('utf8', start, end);
   try {
     const id = JSON.parse(text) as unknown;
-    // Through bytes: half a surrogate pair is for many nodes the same as what is no text at all.
+    // Converted to bytes: many nodes treat half a surrogate pair like any other malformed text.
     if (typeof id === 'string') return `"${Buffer.from(id).toString()}`;
     return typeof id === 'number' ? String(id) : JSON.stringify(id);
   } catch {
@@ -31,7 +31,7 @@ export function idKeyOf(bytes: Buffer, start: number, end: number): string {
   }
 }
 
-/** Of short ids the bytes are looked at one by one: cheaper than a call out of JavaScript. */
+/** Short ids are compared byte by byte: cheaper than a call out of JavaScript. */
 function isSameText(
   one: Buffer,
   start: number,

@@ -1,7 +1,7 @@
 import { skipStrictString, skipStrictValue } from './skip-strict-value.ts';
 import { NOT_JSON, skipSpace } from './skip-value.ts';
 
-/** Where the members of one JSON-RPC call stand in its body; a start of -1 is an absent member. */
+/** Offsets of the members of one JSON-RPC call in its body; a start of -1 is an absent member. */
 export interface ScannedCall {
   readonly start: number;
   readonly end: number;
@@ -12,11 +12,11 @@ export interface ScannedCall {
   readonly idEnd: number;
   readonly versionStart: number;
   readonly versionEnd: number;
-  /** There are no other members: what it asks is said by these four. */
+  /** There are no other members, so these four say everything that the call asks. */
   readonly isPlain: boolean;
 }
 
-/** Why a body is no call, for the client. */
+/** Why a body is not a JSON-RPC call; the text is for the client. */
 export class NotACallError extends Error {
   override readonly name = 'NotACallError';
 }
@@ -25,10 +25,10 @@ const MEMBERS = ['method', 'params', 'id', 'jsonrpc'] as const;
 type Member = (typeof MEMBERS)[number];
 
 /**
- * Finds `jsonrpc`, `method`, `params` and `id` of the object that starts at `from`, without parsing what they hold; what
- * is no JSON to the last byte is refused, in other members as well, so that no node reads it otherwise than the gateway.
- * A member that stands there twice, or in another spelling that some node reads as the same one, is refused: the node
- * might take the other one than the permission check did.
+ * Finds `jsonrpc`, `method`, `params` and `id` of the object that starts at `from`, without parsing their values.
+ * Everything must be strict JSON to the last byte, other members included, so that no node reads it differently from
+ * the gateway. A member that occurs twice, or in another spelling that some node treats as the same, is refused: the
+ * node might use another one than the permission check did.
  * @throws NotACallError
  */
 export function scanCall(bytes: Buffer, from: number): ScannedCall {
@@ -95,7 +95,7 @@ function isName(bytes: Buffer, start: number, name: string): boolean {
   return true;
 }
 
-// Escapes are the same name to every parser; case is to Go's encoding/json, which folds ſ and the Kelvin sign as well.
+// Every parser decodes escapes to the same name. Go's encoding/json also ignores case, and folds ſ and the Kelvin sign.
 function memberOfUnusualName(raw: string): Member | undefined {
   const name = raw.includes('\\') ? parseString(`"${raw}"`) : raw;
   const folded = name.toLowerCase().replaceAll('\u017f', 's').replaceAll('\u212a', 'k');

@@ -5,7 +5,10 @@ export interface Span {
   readonly end: number;
 }
 
-/** Where the members of the object that starts at `from` stand, by their names in plain letters; undefined when there is no whole object. */
+/**
+ * The positions of the members of the object that starts at `from`, by name (only names without escapes); undefined if
+ * there is no complete object.
+ */
 export function scanMembers(bytes: Buffer, from: number): ReadonlyMap<string, Span> | undefined {
   if (bytes[from] !== 0x7b) return undefined;
   const members = new Map<string, Span>();

@@ -12,7 +12,7 @@ export interface ScannedReply {
   readonly idEnd: number;
 }
 
-/** Finds the members of the reply that starts at `from`; undefined when there is no whole object. */
+/** Finds the members of the reply that starts at `from`; undefined if there is no complete object. */
 export function scanReply(bytes: Buffer, from: number): ScannedReply | undefined {
   const reply = {
     start: from,
@@ -46,7 +46,7 @@ export function scanReply(bytes: Buffer, from: number): ScannedReply | undefined
   return reply;
 }
 
-/** The replies of an array; undefined when it is none, or not whole. */
+/** The replies of an array; undefined if it is no array, or not complete. */
 export function scanReplies(bytes: Buffer): ScannedReply[] | undefined {
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== 0x5b) return undefined;

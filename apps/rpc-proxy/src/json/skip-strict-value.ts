@@ -5,12 +5,15 @@ const BACKSLASH = 0x5c;
 const OBJECT = 0x7b;
 const LIST = 0x5b;
 
-/** Of the containers around a place. One for all calls: nothing is read in the middle of another value. */
+/**
+ * The kinds of the containers around the current place. All calls share it, because no value is read while another one
+ * is.
+ */
 let kinds = new Uint8Array(256);
 
 /**
- * The place behind the JSON value (RFC 8259) that starts at `from`; NOT_JSON for what some node would not read, or would
- * read otherwise. Iterative: the depth is the sender's, and no deeper than its body is long.
+ * The place after the JSON value (RFC 8259) that starts at `from`. NOT_JSON if some node would reject the value or read
+ * it differently. Iterative, because the sender chooses the depth; the depth is bounded by the body's length.
  */
 export function skipStrictValue(bytes: Buffer, from: number): number {
   let depth = 0;
@@ -32,7 +35,7 @@ export function skipStrictValue(bytes: Buffer, from: number): number {
       at = first === QUOTE ? skipStrictString(bytes, at) : skipStrictLiteral(bytes, at);
       if (at === NOT_JSON) return NOT_JSON;
     }
-    // Behind a value: the ends of what it is the last of, and then the next one.
+    // After a value: closes the containers that end here, then goes to the next value.
     for (;;) {
       if (depth === 0) return at;
       at = skipSpace(bytes, at);
@@ -50,7 +53,7 @@ export function skipStrictValue(bytes: Buffer, from: number): number {
   }
 }
 
-/** The place behind the string that starts at `at`: no control characters, and escapes that there are. */
+/** The place after the string that starts at `at`: no control characters, and only escapes that JSON defines. */
 export function skipStrictString(bytes: Buffer, at: number): number {
   const { length } = bytes;
   for (let next = at + 1; next < length; next += 1) {
@@ -66,7 +69,7 @@ export function skipStrictString(bytes: Buffer, at: number): number {
   return NOT_JSON;
 }
 
-/** From the name of a member to its value. */
+/** Skips a member's name and the colon, up to its value. */
 function skipName(bytes: Buffer, at: number): number {
   const end = bytes[at] === QUOTE ? skipStrictString(bytes, at) : NOT_JSON;
   if (end === NOT_JSON) return NOT_JSON;
@@ -93,7 +96,7 @@ function skipWord(bytes: Buffer, at: number, word: string): number {
   return at + word.length;
 }
 
-/** Sign, digits without a leading zero, fraction, exponent. What follows is none of a number's, or the caller's to refuse. */
+/** Sign, digits without a leading zero, fraction, exponent. The caller refuses what may not follow a number. */
 function skipNumber(bytes: Buffer, from: number): number {
   const start = bytes[from] === 0x2d ? from + 1 : from;
   let at = bytes[start] === 0x30 ? start + 1 : skipDigits(bytes, start);

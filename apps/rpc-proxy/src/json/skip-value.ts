@@ -1,7 +1,7 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Bodies are scanned as bytes and never re-serialised; -1 says "no JSON here". */
+/** Returned instead of a place: there is no JSON here. Bodies are scanned as bytes and never re-serialised. */
 export const NOT_JSON = -1;
 
 export function skipSpace(bytes: Uint8Array, from: number): number {
@@ -13,9 +13,9 @@ export function skipSpace(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** The place behind the string that starts at `at`. */
+/** The place after the string that starts at `at`. */
 export function skipString(bytes: Buffer, at: number): number {
-  // Names and short values: cheaper than a call out of JavaScript.
+  // A loop for names and short values: cheaper than a call out of JavaScript.
   const near = Math.min(bytes.length, at + 66);
   for (let next = at + 1; next < near; next += 1) {
     const byte = bytes[next];
@@ -34,7 +34,9 @@ function skipLongString(bytes: Buffer, at: number): number {
   return NOT_JSON;
 }
 
-/** The place behind the value that starts at `at`. Brackets and strings are matched; what is inside is the node's to judge. */
+/**
+ * The place after the value that starts at `at`. Only brackets and strings are matched; the node judges what is inside.
+ */
 export function skipValue(bytes: Buffer, at: number): number {
   const first = bytes[at];
   if (first === QUOTE) return skipString(bytes, at);
@@ -42,7 +44,7 @@ export function skipValue(bytes: Buffer, at: number): number {
   return skipLiteral(bytes, at);
 }
 
-// Iterative: the depth is the sender's.
+// Iterative, because the sender chooses the depth.
 function skipContainer(bytes: Buffer, from: number): number {
   const { length } = bytes;
   let depth = 0;
@@ -74,7 +76,7 @@ function skipLiteral(bytes: Buffer, from: number): number {
   let at = from;
   for (;;) {
     const byte = bytes[at] ?? 0;
-    // Digits, letters and + - . of numbers, true, false and null.
+    // Digits, letters, `+`, `-` and `.`: the bytes of numbers, true, false and null.
     const isPart =
       (byte >= 0x30 && byte <= 0x39) ||
       (byte >= 0x61 && byte <= 0x7a) ||

@@ -16,7 +16,7 @@ const ANSWERS: Readonly<Record<Full, FullAnswer>> = {
   process: { status: 503, error: 'the gateway has too much under way' },
 };
 
-/** What a client is told where no more may be held for it. */
+/** The answer to a client for which no more memory may be held. */
 export function answerFull(full: Full): FullAnswer {
   return ANSWERS[full];
 }

@@ -1,15 +1,15 @@
-/** What the gateway holds and has under way at most, for whom. */
+/** Limits on memory, connections and calls in flight. */
 export interface Bounds {
-  /** Bytes for bodies, calls under way and answers that are not read: of the process, of a key, of a connection. */
+  /** Bytes for bodies, calls in flight and unread answers: of the process, of a key, of a connection. */
   readonly heldBytes: number;
   readonly heldBytesPerKey: number;
   readonly heldBytesPerConnection: number;
-  /** Calls of a key under way at one node. */
+  /** Calls of a key in flight at one node. */
   readonly callsPerKey: number;
-  /** Open connections of a key, and from one address (the latter where no proxies stand in front). */
+  /** Open connections of a key, and from one client address (not applied if proxies stand in front). */
   readonly socketsPerKey: number;
   readonly connectionsPerClient: number;
-  /** A connection that takes no byte for so long is cut. */
+  /** A connection that accepts no byte for this long is cut. */
   readonly writeTimeoutMs: number;
 }
 

@@ -6,14 +6,14 @@ export interface QueuedCall {
 }
 
 export interface CallQueueOptions<T> {
-  /** Under way at once. */
+  /** Calls in flight at the same time. */
   readonly max: number;
   readonly maxPerKey: number;
-  /** It is its turn. */
+  /** Called when it is the call's turn. */
   readonly send: (call: T) => void;
 }
 
-/** Calls of one key, or of the keys of one workspace. */
+/** The calls of one key, or the keys of one workspace. */
 interface Lane<W> {
   underWay: number;
   readonly waiting: W;
@@ -23,8 +23,9 @@ type KeyLane<T> = Lane<Set<T>>;
 type WorkspaceLane<T> = Lane<Set<KeyLane<T>>>;
 
 /**
- * The calls to one node: how many of each key and workspace are under way, and who is next. A workspace has no more under
- * way than it leaves free for the others; what waits goes round robin over workspaces, then over their keys.
+ * The calls to one node: how many of each key and workspace are in flight, and which one is next. A workspace never has
+ * more calls in flight than it leaves free for the others. Waiting calls are taken round robin over the workspaces,
+ * then over the keys of each.
  */
 export class CallQueue<T extends QueuedCall> {
   readonly #options: CallQueueOptions<T>;
@@ -49,7 +50,7 @@ export class CallQueue<T extends QueuedCall> {
     this.#waiting.add(workspace);
   }
 
-  /** The call is over, or is not wanted any more. */
+  /** The call is over, or no longer wanted. */
   leave(call: T): void {
     const { key } = call.quota;
     const [lane, workspace] = [this.#keyLane(key), this.#workspaceLane(key.workspace)];
@@ -70,7 +71,7 @@ export class CallQueue<T extends QueuedCall> {
     return workspace.underWay < this.#options.max - this.#going.size;
   }
 
-  /** @returns whether anybody's call could go */
+  /** @returns whether a waiting call was sent */
   #sendNext(): boolean {
     for (const workspace of this.#waiting) {
       if (!this.#hasRoom(workspace)) continue;
@@ -78,7 +79,7 @@ export class CallQueue<T extends QueuedCall> {
         if (lane.underWay >= this.#options.maxPerKey) continue;
         const [call] = lane.waiting;
         lane.waiting.delete(call!);
-        // Behind the others.
+        // Moves the key and its workspace to the end of their queues.
         workspace.waiting.delete(lane);
         workspace.waiting.add(lane);
         this.#waiting.delete(workspace);

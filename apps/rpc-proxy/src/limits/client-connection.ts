@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 import { MemoryQuota, type Budget, type KeyAccount } from './memory-quota.ts';
 
-/** One connection of a client, whoever reads it: what is held for it, and whose it is. */
+/** One client connection, whichever server reads it: the memory that is held for it, and the key it belongs to. */
 export class ClientConnection implements Budget {
   held = 0;
   readonly max: number;
   readonly socket: Socket;
-  /** Who pays: strangers together, until a key is known. */
+  /** Pays for what is held: the account of strangers until a key is known. */
   quota: MemoryQuota;
   #claimed: KeyAccount | undefined;
   #isClosed = false;
-  /** Bytes that the kernel had taken, and when that changed last. */
+  /** Bytes that the kernel has accepted, and when that number last changed. */
   #taken = 0;
   #movedAt = 0;
 
@@ -20,7 +20,10 @@ export class ClientConnection implements Budget {
     this.quota = new MemoryQuota(this, strangers);
   }
 
-  /** Counts the connection as the key's until it closes, or another key claims it. @returns false where the key has too many */
+  /**
+   * Counts the connection as this key's until it closes or another key claims it.
+   * @returns false if the key has too many
+   */
   claim(key: KeyAccount): boolean {
     if (this.#claimed === key || this.#isClosed) return true;
     if (key.sockets >= key.socketsMax) return false;
@@ -36,7 +39,7 @@ export class ClientConnection implements Budget {
     this.#claimed = undefined;
   }
 
-  /** How long there were bytes to write of which the other end took none. */
+  /** For how long there have been bytes to write of which the client accepted none. */
   stuckMs(now: number): number {
     const taken = bytesTaken(this.socket);
     if (taken !== this.#taken || this.socket.writableLength === 0) {
@@ -48,8 +51,8 @@ export class ClientConnection implements Budget {
 }
 
 /**
- * Bytes that left this process. Streams only tell of writes that are done, and one write may be an answer of 8 MiB: the
- * handle knows what is left of it (net.Socket's own timeout looks there too).
+ * Bytes that left this process. A stream reports only completed writes, and one write may be an answer of 8 MiB; the
+ * handle knows how much of it is left (net.Socket's own timeout looks there too).
  */
 function bytesTaken(socket: Socket): number {
   const { _handle: handle } = socket as unknown as {

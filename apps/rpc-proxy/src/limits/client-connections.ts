@@ -5,11 +5,11 @@ import type { Tenants } from './tenants.ts';
 
 export interface ClientConnectionsOptions {
   readonly tenants: Tenants;
-  /** Connections from one address; Infinity where proxies stand in front. */
+  /** Connections from one address; Infinity if proxies stand in front. */
   readonly perClient: number;
-  /** A connection that takes no byte for so long is cut. */
+  /** A connection that accepts no byte for this long is cut. */
   readonly writeTimeoutMs: number;
-  /** How often connections are looked at; for specs. */
+  /** How often connections are checked; for specs. */
   readonly sweepMs?: number | undefined;
 }
 
@@ -19,9 +19,9 @@ type Marked = Socket & { [CONNECTION]?: ClientConnection };
 const REFUSAL_BODY = JSON.stringify({ error: 'too many connections from this address' });
 const REFUSAL = `HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL_BODY.length}\r\nRetry-After: 1\r\nConnection: close\r\n\r\n${REFUSAL_BODY}`;
 
-/** Every connection of the server, before anybody reads it: HTTP by hand, node:http or a WebSocket. */
+/** Every connection of the server, registered before anything reads it: raw-http, node:http or a WebSocket. */
 export class ClientConnections {
-  /** Cut because they took nothing. */
+  /** Number of connections cut because the client accepted no bytes. */
   cut = 0;
   readonly #options: ClientConnectionsOptions;
   readonly #connections = new Set<ClientConnection>();
@@ -37,7 +37,7 @@ export class ClientConnections {
     return this.#connections.size;
   }
 
-  /** Who listens for connections so far is told of those only that are let in. */
+  /** Existing listeners for connections are called only for those that are admitted. */
   guard(server: Server): void {
     const readers = server.listeners('connection') as ((socket: Socket) => void)[];
     server.removeAllListeners('connection').on('connection', (socket: Socket) => {

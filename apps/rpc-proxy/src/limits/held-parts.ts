@@ -1,6 +1,6 @@
 import type { Full, MemoryQuota } from './memory-quota.ts';
 
-/** What is held of an answer that is put together of parts, until it is. */
+/** Memory held for an answer that is assembled from parts. */
 export class HeldParts {
   readonly #quota: MemoryQuota;
   #bytes = 0;
@@ -10,7 +10,7 @@ export class HeldParts {
     this.#quota = quota;
   }
 
-  /** @returns who is full: the part is not held */
+  /** @returns who is full, if the part is not held */
   take(part: Buffer): Full | undefined {
     if (this.#isOver) return undefined;
     const full = this.#quota.take(part.length);
@@ -18,7 +18,7 @@ export class HeldParts {
     return full;
   }
 
-  /** The answer is put together, or not wanted any more. */
+  /** The answer has been assembled, or is no longer wanted. */
   release(): void {
     this.#quota.release(this.#bytes);
     this.#bytes = 0;

@@ -15,11 +15,14 @@ export interface KeyLimitsOptions {
 const WINDOW_SECONDS = 60;
 const KEYS_MAX = 10_000;
 
-/** What keys may ask, over all replicas and without a round trip for each call, and how often a client may guess. */
+/**
+ * How many calls a key may make, counted over all replicas without a round trip for each call; and how often a client
+ * may guess keys.
+ */
 export class KeyLimits {
   readonly #options: KeyLimitsOptions;
   readonly #ledger: TokenLedger;
-  /** What the ledger is asked, by key: composing it costs as much as the ledger. */
+  /** Ledger requests by key: building one costs as much as asking the ledger. */
   readonly #requests = new LRUCache<
     string,
     { readonly key: string; readonly limit: number; readonly windowSeconds: number }

@@ -2,20 +2,23 @@ import pLimit from 'p-limit';
 import type { TokenResult } from '@chainwatch/cache';
 
 export interface LookUpsOptions {
-  /** Takes one failed authentication of an address from its limit. */
+  /** Counts one failed authentication against an address's limit. */
   readonly takeFailure: (address: string) => Promise<TokenResult>;
-  /** Look-ups of one address that are under way or wait. */
+  /** Look-ups of one address that may run or wait at the same time. */
   readonly perAddress: number;
   readonly now?: () => number;
 }
 
-/** Of the database's connections, the others are for keys that are known. */
+/** Database connections for unknown keys; the others are left to keys that are known. */
 const AT_ONCE = 2;
 const BLOCKED_MAX = 10_000;
 
 const BUSY: Omit<TokenResult, 'limit' | 'resetAt'> = { allowed: false, remaining: 0, retryAfterSeconds: 1 };
 
-/** Keys that this process never saw: how many are looked up at once, and who guessed too often to be looked up at all. */
+/**
+ * Look-ups of keys that this process has never seen. Limits how many run at once, and refuses addresses that guessed
+ * too often.
+ */
 export class LookUps {
   readonly #options: LookUpsOptions;
   readonly #now: () => number;
@@ -38,7 +41,7 @@ export class LookUps {
     return { ...BUSY, limit: perAddress, resetAt: Math.ceil(this.#now() / 1_000) + 1 };
   }
 
-  /** Looks a key up when it is its turn. */
+  /** Looks the key up, as soon as a place is free. */
   async run<T>(address: string, look: () => Promise<T>): Promise<T> {
     this.#open.set(address, (this.#open.get(address) ?? 0) + 1);
     try {

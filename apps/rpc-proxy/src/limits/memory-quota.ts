@@ -1,13 +1,13 @@
-/** Who is full. The process's own limit is nobody's fault: 503; every other one is the tenant's: 429. */
+/** Whose limit is reached. The process's own limit is nobody's fault: 503. Every other one is the tenant's: 429. */
 export type Full = 'connection' | 'key' | 'workspace' | 'process';
 
-/** Bytes that are held in memory for somebody, and how many may be. */
+/** The bytes held in memory for somebody, and their limit. */
 export interface Budget {
   held: number;
   readonly max: number;
 }
 
-/** The process, and how often who was full. */
+/** The process as a whole, and how often a request for memory was refused, by the limit that was reached. */
 export interface ProcessAccount extends Budget {
   readonly refused: Record<Full, number>;
 }
@@ -21,14 +21,14 @@ export interface WorkspaceAccount extends Budget {
 export interface KeyAccount extends Budget {
   readonly id: string;
   readonly workspace: WorkspaceAccount;
-  /** Open connections that are the key's. */
+  /** Number of open connections that belong to the key. */
   sockets: number;
   readonly socketsMax: number;
 }
 
 /**
- * Who pays for bytes: a connection and the key that uses it. Whoever keeps bytes for a connection (what it sent and what it has
- * not read yet) takes them here first and releases the same number once.
+ * Accounts for bytes of a connection and of the key that uses it. Code that keeps bytes for a connection (sent by the
+ * client, or not read by it yet) takes them here first, and releases the same number once.
  */
 export class MemoryQuota {
   readonly connection: Budget;
@@ -40,9 +40,9 @@ export class MemoryQuota {
   }
 
   /**
-   * All of it or nothing. A workspace never holds more than it leaves for the others: one that is greedy gets half of the
-   * process, two a third each, and there is always as much left for the next one.
-   * @returns who is full; undefined where the bytes are taken
+   * Takes all bytes or none. A workspace never holds more than it leaves for the others: one greedy workspace gets half
+   * of the process, two get a third each, and as much is always left for the next one.
+   * @returns whose limit is reached; undefined if the bytes were taken
    */
   take(bytes: number): Full | undefined {
     const full = this.#findFull(bytes);
@@ -51,7 +51,7 @@ export class MemoryQuota {
     return full;
   }
 
-  /** For what cannot be refused any more. */
+  /** For bytes that can no longer be refused. */
   takeAnyway(bytes: number): void {
     this.#add(bytes);
   }

@@ -18,7 +18,7 @@ const cut = counter('chainwatch_rpc_cut_connections_total', {
   description: 'Connections cut because the client took no byte',
 });
 
-/** Puts what is held into the metrics, now and then. Returns stop. */
+/** Reports the memory held to the metrics at intervals. Returns stop. */
 export function observeLimits(tenants: Tenants, clients: ClientConnections): () => void {
   const told = { ...tenants.refused };
   let toldCut = 0;

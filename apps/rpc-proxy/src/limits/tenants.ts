@@ -9,14 +9,14 @@ export type TenantLimits = Pick<
 >;
 
 const KEYS_MAX = 10_000;
-/** Of the process's bytes, for all who did not show a key yet. */
+/** Share of the process's bytes for everybody who has not shown a key yet. */
 const STRANGERS_SHARE = 1 / 16;
 
-/** What is held for each key and workspace, and in all. */
+/** The memory held for each key and workspace, and in all. */
 export class Tenants {
   readonly limits: TenantLimits;
   readonly process: ProcessAccount;
-  /** The account of everybody whose key is not known. */
+  /** One account for everybody whose key is not known. */
   readonly strangers: KeyAccount;
   readonly #keys = new Map<string, KeyAccount>();
   readonly #workspaces = new Map<string, WorkspaceAccount>();
@@ -39,7 +39,7 @@ export class Tenants {
     };
   }
 
-  /** Who pays for what this key sends and asks over this connection. */
+  /** The quota that pays for this key's requests and answers on this connection. */
   quotaOf(
     { keyId, workspaceId }: Pick<Principal, 'keyId' | 'workspaceId'>,
     connection: ClientConnection,
@@ -57,7 +57,7 @@ export class Tenants {
     return this.process.refused;
   }
 
-  /** Bytes that are held, in all and by who holds most. */
+  /** Bytes held, in all and by the largest holders. */
   figures(): {
     readonly process: number;
     readonly workspace: number;
@@ -93,7 +93,7 @@ export class Tenants {
     return key;
   }
 
-  /** Accounts of which nothing is held are as good as new ones. */
+  /** Drops accounts that hold nothing: a new one is equivalent. */
   #dropIdle(): void {
     for (const [id, { held, sockets }] of this.#keys) if (held === 0 && sockets === 0) this.#keys.delete(id);
     const inUse = new Set([...this.#keys.values()].map(({ workspace }) => workspace));

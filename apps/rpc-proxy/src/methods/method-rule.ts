@@ -1,18 +1,19 @@
 import type { ChainNotation, RpcMethods } from '@chainwatch/chain-core';
 
 /**
- * What may be done with a call besides sending it once:
- * `read` is hedged and tried elsewhere; `send` carries a signed transaction, which a second node takes as known, so it is
- * tried elsewhere and never hedged; `once` never goes again when bytes were sent; `filter` stays with the node that made it.
+ * How often, and where, a call may be sent:
+ * `read` is hedged and retried at other nodes. `send` carries a signed transaction, which a second node accepts as
+ * known: it is retried at other nodes and never hedged. `once` is never repeated after bytes were sent. `filter` stays
+ * with the node that made it.
  */
 export type MethodKind = 'read' | 'send' | 'once' | 'filter';
 
-/** Lists of the configuration for one chain; `*` stands for any text. */
+/** Method lists from the configuration of one chain; `*` stands for any text. */
 export interface MethodLists {
-  /** When given, nothing else passes; a locked method that is named here is unlocked. */
+  /** If given, no other method is allowed; naming a locked method here also unlocks it. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** Locked methods that pass, besides the others. */
+  /** Locked methods that are allowed in addition to the others. */
   readonly unlock?: readonly string[];
 }
 
@@ -21,15 +22,18 @@ export interface MethodRule {
   readonly kind: MethodKind;
   readonly needsSend: boolean;
   readonly isAllowed: boolean;
-  /** A method this build has heard of: its name may become a label of metrics and a row of usage. */
+  /** Whether this build knows the method: only then may its name become a metric label and a usage row. */
   readonly isKnown: boolean;
-  /** The one other family that knows a method which this one does not. */
+  /** The other family that knows a method unknown to this one, if there is exactly one. */
   readonly foreignFamily: string | undefined;
 }
 
 const SOUNDS_LIKE_WRITE = /send|submit|broadcast|sign|set|write|create|import|delete|remove/i;
 
-/** What a family's methods may do. @param families all that there are */
+/**
+ * The method rules of a family.
+ * @param families all families of this build
+ */
 export function createMethodTable(
   family: ChainNotation,
   families: readonly ChainNotation[],
@@ -41,7 +45,7 @@ export function createMethodTable(
     const known = rules.get(method);
     if (known !== undefined) return known;
     const rule = decide(method);
-    // Names are the sender's: unknown ones take no room.
+    // The sender chooses the names, so unknown ones must not take memory.
     if (rule.isKnown && rules.size < 2_000) rules.set(method, rule);
     return rule;
   };
@@ -82,7 +86,7 @@ function toExpression(pattern: string): RegExp {
   return new RegExp(`^${escaped}$`, 's');
 }
 
-/** The family whose method a name is, where only one family knows it. */
+/** The family that a method belongs to, if only one family knows it. */
 function findOwner(families: readonly ChainNotation[], method: string): string | undefined {
   const owners = families.filter(
     ({

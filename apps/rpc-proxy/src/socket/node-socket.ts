@@ -8,27 +8,27 @@ import { learnSocketUrl, socketUrlsOf } from './socket-urls.ts';
 export interface NodeSocketOptions {
   readonly chain: Chain;
   readonly dial: Dial;
-  /** A node is there, the first one or another one. */
+  /** A node's socket has opened, the first one or a replacement. */
   readonly onOpen: () => void;
   readonly onMessage: (bytes: Buffer, upstream: Upstream) => void;
-  /** @returns whether another one is wanted */
+  /** @returns whether a replacement is wanted */
   readonly onLost: () => boolean;
-  /** There is no other node. */
+  /** There is no other node to go to. */
   readonly onUnavailable: () => void;
   /** One of the above failed. */
   readonly onFault: (error: unknown) => void;
 }
 
 const HANDSHAKE_MS = 5_000;
-/** A node that takes nothing is none. */
+/** A node with this much unsent is treated as lost. */
 const UNSENT_BYTES_MAX = 4 * 1_048_576;
 /** An account of Solana has up to 10 MiB, in base64. */
 const MESSAGE_BYTES_MAX = 32 * 1_048_576;
 
-/** A socket at one of a chain's nodes: where that one is lost, at the next one. */
+/** A socket at one of a chain's nodes. If that node is lost, it moves to the next one. */
 export class NodeSocket {
   readonly #options: NodeSocketOptions;
-  /** Nodes that were there and are not any more, or not as they should be. */
+  /** Nodes that were left because they were lost or unfit. */
   #tried: readonly Upstream[] = [];
   #socket: WebSocket | undefined;
   #upstream: Upstream | undefined;
@@ -42,7 +42,7 @@ export class NodeSocket {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Opens it, where it is not open or about to be. */
+  /** Opens a socket, unless one is open or opening. */
   connect(): void {
     if (this.#socket === undefined && !this.#isClosed) this.#next();
   }
@@ -52,7 +52,7 @@ export class NodeSocket {
     if ((this.#socket?.bufferedAmount ?? 0) > UNSENT_BYTES_MAX) this.leave();
   }
 
-  /** The node does what is asked of it: where it is lost later, every node may be tried again. */
+  /** The node does what it is asked: if it is lost later, every node may be tried again. */
   approve(): void {
     this.#tried = [];
   }
@@ -62,7 +62,7 @@ export class NodeSocket {
     this.#socket?.terminate();
   }
 
-  /** A node that hangs, lags or changed its chain keeps its sockets open and tells nothing over them. */
+  /** A node that hangs, lags or changed its chain keeps its sockets open but sends nothing over them. */
   leaveUnfit(): void {
     const { chain } = this.#options;
     const upstream = this.#upstream;
@@ -121,7 +121,7 @@ export class NodeSocket {
     );
   }
 
-  /** What `ws` calls may fail, and then ends the session instead of the process. */
+  /** Wraps a callback of `ws`: an exception ends the session instead of the process. */
   #guard<A extends unknown[]>(act: (...args: A) => void): (...args: A) => void {
     return (...args) => {
       try {

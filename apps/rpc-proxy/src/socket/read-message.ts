@@ -4,9 +4,9 @@ import { NotACallError } from '../json/scan-call.ts';
 /** A message of a client: a call, or a batch of them. */
 export interface ClientMessage extends ScannedBody {
   readonly bytes: Buffer;
-  /** Of the calls, as raw JSON; undefined for one that wants no answer. */
+  /** Ids of the calls as raw JSON; undefined for a call that wants no answer. */
   readonly ids: readonly (string | undefined)[];
-  /** Why it is no message of the kind; there are no calls then. */
+  /** Why the message is not a valid call or batch; there are no calls then. */
   readonly fault: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { SocketSession } from './socket-session.ts';
 interface KeySessions {
   readonly key: string;
   readonly sessions: Set<SocketSession>;
-  /** From then on the key is none any more. */
+  /** When the key stops being valid. */
   endsAtMs: number;
 }
 
@@ -12,8 +12,9 @@ const LOOK_MS = 500;
 const ENDED = 'the API key is not valid any more';
 
 /**
- * Open sessions by the hash of their key. They end with it: at once when the bus tells of it, at the latest when the key
- * store knows (which hears of expiry by itself, and of a revocation that no message told of within its own lifetime).
+ * Open sessions by the hash of their key. A session ends with its key: at once when the bus reports the end, otherwise
+ * as soon as the key store knows. The key store notices an expiry by itself, and a revocation without a message once
+ * its cached entry has expired.
  */
 export class SessionRegistry {
   readonly #keys: KeyStore;
@@ -53,7 +54,7 @@ export class SessionRegistry {
   #look(): void {
     for (const group of [...this.#byHash.values()]) {
       if (Date.now() >= group.endsAtMs) end(group);
-      // A database that does not answer says nothing against a key.
+      // A database that does not answer does not prove the key invalid.
       else
         void this.#keys.findPrincipal(group.key).then(
           (principal) => principal === undefined && end(group),

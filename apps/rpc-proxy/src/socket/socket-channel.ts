@@ -4,24 +4,24 @@ import { skipSpace } from '../json/skip-value.ts';
 import { writeErrors } from './write-errors.ts';
 
 export interface SocketChannelOptions {
-  /** Of the calls, as raw JSON; undefined for one that wants no answer. */
+  /** Ids of the calls as raw JSON; undefined for a call that wants no answer. */
   readonly ids: readonly (string | undefined)[];
   readonly isBatch: boolean;
-  /** Takes bytes that are held until the answer is there. False: there is no room for them. */
+  /** Takes bytes that are held until the answer is complete. False: there is no room for them. */
   readonly hold: (bytes: number) => boolean;
-  /** The answer, once; undefined where there is none to give. */
+  /** Called once with the answer; undefined if no answer is wanted. */
   readonly finish: (message: Buffer | undefined, heldBytes: number) => void;
 }
 
-/** One message at most: no client waits for more, and it is held until it is whole. */
+/** The limit of one message: it is held until it is complete, and no client waits for more. */
 const ANSWER_BYTES_MAX = 16 * 1_048_576;
 const TOO_LARGE = 'the answer is too large for a socket: ask for it over HTTP';
 
-/** The answer to one message as one message. What is no JSON-RPC over HTTP is an error of JSON-RPC here. */
+/** Turns the answer to one message into one message. A refusal in HTTP terms becomes a JSON-RPC error. */
 export class SocketChannel implements ReplyChannel {
   isGone = false;
   isBegun = false;
-  /** Whoever sends the message pays for it. */
+  /** The sender of the message pays for it. */
   watcher: ReplyChannel['watcher'];
   readonly unsentBytes = 0;
   readonly #options: SocketChannelOptions;
@@ -47,7 +47,7 @@ export class SocketChannel implements ReplyChannel {
     return true;
   }
 
-  /** Pieces are lent. */
+  /** Pieces are only lent, so they are copied. */
   write(piece: Buffer): boolean {
     if (this.isGone) return true;
     if (this.#bytes + piece.length > ANSWER_BYTES_MAX || !this.#options.hold(piece.length)) {
@@ -101,7 +101,7 @@ export class SocketChannel implements ReplyChannel {
   }
 }
 
-/** By the status that the same refusal has over HTTP. */
+/** JSON-RPC error codes by the status that the same refusal has over HTTP. */
 const CODES: Readonly<Record<number, number>> = {
   400: -32600,
   403: -32601,
@@ -110,7 +110,7 @@ const CODES: Readonly<Record<number, number>> = {
   503: -32005,
 };
 
-/** A node's errors have a status of their own, here and there. */
+/** Some nodes send JSON-RPC errors with an HTTP error status. */
 function isJsonRpc(body: Buffer): boolean {
   const start = skipSpace(body, 0);
   if (body[start] === 0x5b) return true;
@@ -122,7 +122,7 @@ function isJsonRpc(body: Buffer): boolean {
   );
 }
 
-/** The gateway's own: `{"error": "…"}`. */
+/** The text of the gateway's own error: `{"error": "…"}`. */
 function readOwnError(body: Buffer): string | undefined {
   try {
     const { error } = JSON.parse(body.toString('utf8', 0, 4_096)) as { error?: unknown };

@@ -20,10 +20,10 @@ import { writeErrors } from './write-errors.ts';
 
 export interface SessionOptions {
   readonly client: WebSocket;
-  /** The connection below it. */
+  /** The underlying connection. */
   readonly socket: ClientRequest['socket'];
   readonly chain: Chain;
-  /** Of the chain's family. */
+  /** The subscriptions of the chain's family. */
   readonly subscribing: RpcSubscriptions;
   readonly principal: Principal;
   readonly key: string;
@@ -33,27 +33,27 @@ export interface SessionOptions {
   readonly quota: MemoryQuota;
   readonly usage: UsageRecorder;
   readonly dial: Dial;
-  /** The way of calls over HTTP. */
+  /** Serves a call as over HTTP. */
   readonly serve: (request: RpcRequest, scanned: ScannedBody) => void;
   readonly onFault: (error: unknown) => void;
 }
 
 const UNDER_WAY_MAX = 1_000;
-/** For the client to close as well. */
+/** Time for the client to close its side. */
 const CLOSE_MS = 1_000;
-/** Errors: they say that there is no room, where there is none. */
+/** Errors are short: they must go out even when there is no room for an answer. */
 const SHORT_BYTES = 1_024;
 
 /**
- * One client's socket. Its calls go the way of those over HTTP, with the same nodes, limits and answers; its subscriptions
- * have a socket at a node.
+ * One client's socket. Its calls are served like those over HTTP, with the same nodes, limits and answers. Its
+ * subscriptions have a socket of their own at a node.
  */
 export class SocketSession {
   readonly #options: SessionOptions;
   readonly #stream: SubscriptionStream;
   readonly #channels = new Set<SocketChannel>();
   #underWay = 0;
-  /** Bytes that the client has not taken yet. */
+  /** Bytes that the client has not accepted yet. */
   #unsentBytes = 0;
   #isOver = false;
 
@@ -75,7 +75,7 @@ export class SocketSession {
     client.on('error', () => client.terminate());
   }
 
-  /** Now and then. */
+  /** Called at intervals. */
   look(): void {
     try {
       this.#stream.look();
@@ -92,7 +92,7 @@ export class SocketSession {
     setTimeout(() => client.terminate(), CLOSE_MS).unref();
   }
 
-  /** A fault is this session's alone. */
+  /** An exception ends this session only. */
   #fail = (error: unknown): void => {
     this.#options.onFault(error);
     this.end(1011, 'the gateway failed');
@@ -124,7 +124,7 @@ export class SocketSession {
     const full = this.#underWay >= UNDER_WAY_MAX ? 'connection' : quota.take(length);
     if (full !== undefined) return this.#refuse(message, -32005, answerFull(full).error);
     this.#underWay += 1;
-    // Who asks a node holds the question from there on.
+    // From here on the upstream request holds its own bytes.
     const isAdmitted = await this.#admit(message).finally(() => quota.release(length));
     if (!isAdmitted || !this.#serve(message)) this.#underWay -= 1;
   }
@@ -144,7 +144,7 @@ export class SocketSession {
     return allowed && message.fault === undefined && !this.#isOver;
   }
 
-  /** @returns whether it is under way until its answer is there */
+  /** @returns whether it is in flight until its answer comes */
   #serve(message: ClientMessage): boolean {
     const { chain, principal, quota, socket, serve } = this.#options;
     const { bytes, calls, isBatch } = message;
@@ -166,7 +166,7 @@ export class SocketSession {
       },
     });
     this.#channels.add(channel);
-    // Nothing of the handshake's headers: a compressed answer would be no text.
+    // Without the handshake's headers: a compressed answer could not be sent as text.
     serve(
       {
         req: { method: 'POST', url: '', headers: {}, socket },
@@ -201,7 +201,7 @@ export class SocketSession {
       if (id !== undefined) this.#send(Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":true}`));
       return;
     }
-    // Without an id nobody would know what came of it.
+    // Without an id, nobody could receive the result.
     if (id === undefined) return;
     const full = this.#stream.subscribe(id, call.method, params);
     if (full !== undefined) this.#refuse(message, -32005, answerFull(full).error);
@@ -212,13 +212,16 @@ export class SocketSession {
     if (errors !== undefined) this.#send(errors);
   }
 
-  /** @param instead what is sent where there is no room for the message; without it the session ends: nothing is left out */
+  /**
+   * @param instead what is sent if there is no room for the message. Without it the session ends, because no message
+   * may be skipped.
+   */
   #send(message: Buffer, instead?: Buffer): void {
     const { client, quota } = this.#options;
     if (this.#isOver || client.readyState !== client.OPEN) return;
     const full = quota.take(message.length);
     const sent = full === undefined || message.length <= SHORT_BYTES ? message : instead;
-    // A client that does not read would not read the reason.
+    // A client that does not read would not read the reason either.
     if (full === 'connection' || sent === undefined) return this.#cut();
     if (full !== undefined) quota.takeAnyway(sent.length);
     this.#unsentBytes += sent.length;

@@ -4,8 +4,8 @@ import type { Upstream } from '../upstreams/upstream.ts';
 const known = new WeakMap<Upstream, string>();
 
 /**
- * Where a node's socket may be, the likeliest first: at its endpoint (providers, anvil, erigon), or where that names a
- * port, on the one above (geth, reth and agave as they come, and where @solana/web3.js looks).
+ * Where a node's socket may be, most likely first: at its endpoint (providers, anvil, erigon) or, if that names a port,
+ * one port above (the defaults of geth, reth and agave, and where @solana/web3.js looks).
  */
 export function socketUrlsOf(upstream: Upstream): readonly string[] {
   const learned = known.get(upstream);
@@ -18,7 +18,7 @@ export function socketUrlsOf(upstream: Upstream): readonly string[] {
   return [socketUrl, above.href];
 }
 
-/** A node opened its socket there. */
+/** Remembers where a node's socket was found. */
 export function learnSocketUrl(upstream: Upstream, url: string): void {
   known.set(upstream, url);
 }

@@ -9,43 +9,43 @@ import { Subscriptions, type Subscription } from './subscriptions.ts';
 
 export interface StreamOptions {
   readonly chain: Chain;
-  /** Of the chain's family. */
+  /** The subscriptions of the chain's family. */
   readonly subscribing: RpcSubscriptions;
   readonly dial: Dial;
-  /** Pays for what is kept to ask another node. */
+  /** Pays for what is kept to subscribe again at another node. */
   readonly quota: MemoryQuota;
-  /** What the key saw of the chain. */
+  /** The least block of the key. */
   readonly minBlock: MinBlock;
-  /** A message for the client. */
+  /** Receives each message for the client. */
   readonly onMessage: (message: Buffer) => void;
-  /** No node has the subscriptions any more. */
+  /** No node serves the subscriptions any more. */
   readonly onUnavailable: () => void;
   readonly onFault: (error: unknown) => void;
 }
 
-/** A subscription that the client does not know yet. */
+/** A subscription whose call has not been answered to the client. */
 interface Unanswered {
-  /** Of the client's call, raw. */
+  /** The id of the client's call, raw. */
   readonly callId: string;
   readonly since: number;
 }
 
 const SUBSCRIPTIONS_MAX = 1_000;
-/** For the answer to a client, and for a node that took over. */
+/** Time for a node to answer a subscribe call, the client's own or after a change of node. */
 const ANSWER_MS = 30_000;
 const MOVE_MS = 10_000;
 const NODE_ID = /^(?:"[^"\\]{1,256}"|\d{1,20})$/;
 
 /**
- * The subscriptions of one client at one node; when that is lost, at another one, under the ids that the client knows.
- * Every id that goes to a node, of a call as of what is subscribed, is of this stream's own.
+ * The subscriptions of one client at one node. If that node is lost, they move to another one and keep the ids that the
+ * client knows. Calls and subscriptions sent to a node carry this stream's own ids.
  */
 export class SubscriptionStream {
   readonly #options: StreamOptions;
   readonly #node: NodeSocket;
   readonly #all: Subscriptions;
   readonly #unanswered = new Map<Subscription, Unanswered>();
-  /** Calls to the node under way, by their ids. */
+  /** Calls to the node in flight, by id. */
   readonly #asked = new Map<number, { readonly subscription: Subscription; readonly since: number }>();
   #lastCall = 0;
 
@@ -68,7 +68,10 @@ export class SubscriptionStream {
     });
   }
 
-  /** Answers the call when the node has. @returns why there is no room for one more */
+  /**
+   * Subscribes, and answers the call when the node has answered.
+   * @returns whose limit is reached, if there is no room for one more
+   */
   subscribe(callId: string, method: string, params: Buffer): Full | undefined {
     const full = this.#all.size >= SUBSCRIPTIONS_MAX ? 'connection' : this.#options.quota.take(params.length);
     if (full !== undefined) return full;
@@ -79,7 +82,10 @@ export class SubscriptionStream {
     return undefined;
   }
 
-  /** @param id as the client sent it @returns whether there was one */
+  /**
+   * @param id as the client sent it
+   * @returns whether it was a subscription of this client
+   */
   unsubscribe(id: unknown): boolean {
     const subscription = this.#all.find(id);
     if (subscription === undefined || this.#unanswered.has(subscription)) return false;
@@ -87,7 +93,7 @@ export class SubscriptionStream {
     return true;
   }
 
-  /** Now and then. */
+  /** Called at intervals. */
   look(): void {
     const now = performance.now();
     this.#node.leaveUnfit();
@@ -160,7 +166,7 @@ export class SubscriptionStream {
   }
 
   #settle(subscription: Subscription, nodeId: string): void {
-    // The client ended it meanwhile; the node has it under a name that may be another one's as well.
+    // The client ended it meanwhile. The node's name for it may also stand for another subscription.
     if (!this.#all.has(subscription)) {
       if ([...this.#all.findNamed(nodeId)].length === 0) this.#release(subscription.method, nodeId);
       return;
@@ -172,7 +178,10 @@ export class SubscriptionStream {
     this.#answer(unanswered.callId, `"result":${JSON.stringify(subscription.id)}`);
   }
 
-  /** @returns whether the node may stay: one that does not take over what the client has already is left */
+  /**
+   * @returns whether the stream stays with the node: it leaves one that refuses a subscription which the client already
+   * has
+   */
   #fail(subscription: Subscription, bytes: Buffer, error: Span | undefined): boolean {
     if (!this.#all.has(subscription)) return true;
     const unanswered = this.#unanswered.get(subscription);
@@ -196,7 +205,7 @@ export class SubscriptionStream {
     const { chain, minBlock, onMessage, subscribing } = this.#options;
     const head = result && this.#readHead(bytes, result);
     if (head !== undefined) {
-      // Before the client acts on it: its next call must not meet a node that does not know the block yet.
+      // Before the client reacts: its next call must not go to a node that does not know the block yet.
       if (upstream.head !== undefined && head > upstream.head.number) chain.learnHead(upstream, head);
       chain.raiseMinBlock(minBlock, upstream);
     }

@@ -1,27 +1,27 @@
 import type { RpcSubscriptions } from '@chainwatch/chain-core';
 import { randomQuantity } from '../random-quantity.ts';
 
-/** What a client asked to be told of. */
+/** One subscription of a client. */
 export interface Subscription {
-  /** The gateway's own, for as long as it lives: a quantity or a number, as its family has them. */
+  /** The gateway's own id, valid for as long as the subscription: a quantity or a number, as the family writes ids. */
   readonly id: string | number;
   readonly method: string;
   /** JSON, as it came. */
   readonly params: Buffer;
-  /** JSON: what the node that has it now calls it. */
+  /** JSON: the id at the current node. */
   nodeId: string | undefined;
 }
 
 /**
- * The subscriptions of one session, each under an id that only this session knows: no node ever names one to a client,
- * so that two nodes may use the same names.
+ * The subscriptions of one session. Clients see ids that only this session knows, never a node's: two nodes may use the
+ * same ids.
  */
 export class Subscriptions {
-  /** Of what is kept to ask another node. */
+  /** Size of what is kept to subscribe again at another node. */
   bytes = 0;
   readonly #idType: RpcSubscriptions['idType'];
   readonly #byId = new Map<unknown, Subscription>();
-  /** A node may have one name for several that ask the same (agave has). */
+  /** A node may give one id to several equal subscriptions (agave does). */
   readonly #byNodeId = new Map<string, Set<Subscription>>();
   #last = 0;
 
@@ -43,14 +43,14 @@ export class Subscriptions {
 
   add(method: string, params: Buffer): Subscription {
     const id = this.#idType === 'number' ? (this.#last += 1) : randomQuantity();
-    // A copy: a piece of a message would keep all of it.
+    // A copy, because a slice would keep the whole message in memory.
     const subscription: Subscription = { id, method, params: Buffer.from(params), nodeId: undefined };
     this.#byId.set(id, subscription);
     this.bytes += subscription.params.length;
     return subscription;
   }
 
-  /** @param id as a client has it, of whatever type */
+  /** @param id as the client sent it, of any type */
   find(id: unknown): Subscription | undefined {
     return this.#byId.get(id);
   }
@@ -59,7 +59,7 @@ export class Subscriptions {
     return this.#byNodeId.get(nodeId) ?? [];
   }
 
-  /** The node calls it that from now on. */
+  /** Records the node's id for the subscription. */
   name(subscription: Subscription, nodeId: string): void {
     subscription.nodeId = nodeId;
     const same = this.#byNodeId.get(nodeId);
@@ -67,7 +67,7 @@ export class Subscriptions {
     else same.add(subscription);
   }
 
-  /** @returns the node's name, where nothing else goes by it */
+  /** @returns the node's id, if no other subscription uses it */
   remove(subscription: Subscription): string | undefined {
     if (!this.#byId.delete(subscription.id)) return undefined;
     this.bytes -= subscription.params.length;
@@ -85,7 +85,7 @@ export class Subscriptions {
     this.bytes = 0;
   }
 
-  /** The node is gone, and its names with it. */
+  /** The node is gone, and its ids are no longer valid. */
   forgetNames(): void {
     this.#byNodeId.clear();
     for (const subscription of this) subscription.nodeId = undefined;

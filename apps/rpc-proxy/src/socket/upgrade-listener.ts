@@ -43,7 +43,9 @@ export interface UpgradeListener {
 
 const PING_MS = 30_000;
 
-/** `GET {rpc_url}/{chain}` with Upgrade: a socket for calls and subscriptions, with the same keys and limits. */
+/**
+ * `GET {rpc_url}/{chain}` with Upgrade: a socket for calls and subscriptions, with the keys and limits of HTTP calls.
+ */
 export function createUpgradeListener(options: UpgradeOptions): UpgradeListener {
   const server = new WebSocketServer({ noServer: true, maxPayload: BODY_BYTES_MAX });
   const pings = pingClients(server);
@@ -75,7 +77,7 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
     const tell = (lines: string[]): void => void lines.push(...linesOf(limits));
     server.on('headers', tell);
     try {
-      // It upgrades, or refuses, at once.
+      // handleUpgrade calls back or refuses synchronously.
       server.handleUpgrade(req, socket, head, (client) => start(client, socket, admitted, quota));
     } finally {
       server.off('headers', tell);
@@ -106,7 +108,7 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
   });
 }
 
-/** A client that did not answer the last ping is gone. */
+/** Cuts a client that did not answer the last ping. */
 function pingClients(server: WebSocketServer): { watch(client: WebSocket): void; stop(): void } {
   const alive = new WeakSet<object>();
   const timer = setInterval(() => {

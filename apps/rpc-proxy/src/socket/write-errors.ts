@@ -1,7 +1,7 @@
 /**
  * One error for every call of a message that wants an answer, in the shape of the message: an object, or an array for a
- * batch; of a message whose calls could not be read, an object with the id null (JSON-RPC 2.0, section 5). Undefined where
- * nobody wants one.
+ * batch. If the calls could not be read, one object with a null id (JSON-RPC 2.0, section 5). Undefined if no call
+ * wants an answer.
  */
 export function writeErrors(
   { ids, isBatch }: { readonly ids: readonly (string | undefined)[]; readonly isBatch: boolean },

@@ -12,42 +12,45 @@ import type { Asked } from './is-reply-to.ts';
 import type { WholeReply } from './response-sink.ts';
 import { fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
 
-/** From here on a reply is read into a buffer of its own. */
+/** From this size on a reply is read into a buffer of its own. */
 const LARGE_REPLY_BYTES = 65_536;
-/** What an answer is taken to bring before anything of it is known. */
+/** Memory reserved for an answer before anything of it is known. */
 const EXPECTED_BYTES = 131_072;
 const FIRST_BYTES = 512;
 
-/** Who started an attempt and decides about it. */
+/** Starts an attempt and decides what follows from it. */
 export interface AttemptOwner {
   readonly wholeBytesMax: number;
-  /** Who asks, and pays for what is held of the answer. */
+  /** The quota of the caller, which pays for what is held of the answer. */
   readonly quota: MemoryQuota;
   onWhole(attempt: Attempt, reply: WholeReply): void;
-  /** More than `wholeBytesMax` arrived, and comes with `onData` and `onEnd` from here on. Pieces are lent for the call; or, where false is returned, until `resume`. */
+  /**
+   * More than `wholeBytesMax` arrived; the rest follows through `onData` and `onEnd`. Pieces are lent for the duration
+   * of the call or, if it returns false, until `resume`.
+   */
   onLarge(attempt: Attempt, head: ReplyHead, pieces: readonly Buffer[]): boolean;
   onData(attempt: Attempt, piece: Buffer): boolean;
   onEnd(attempt: Attempt): void;
   onError(attempt: Attempt, error: Error): void;
-  /** Instead of all others: the reply is to another call, and its connection is gone. */
+  /** Called instead of all others: the reply answers another call, and its connection is gone. */
   onForeign(attempt: Attempt, head: ReplyHead): void;
   onSilent(attempt: Attempt): void;
-  /** Instead of an answer: there is no room for it. */
+  /** Called instead of an answer: there is no room for it. */
   onFull(attempt: Attempt, full: Full): void;
 }
 
-/** One request to one node. Replies are kept until they are whole or too large to keep; nothing is parsed here. */
+/** One request to one node. A reply is held until it is complete, or too large to hold; nothing is parsed here. */
 export class Attempt implements UpstreamAttempt {
   readonly upstream: Upstream;
-  /** When it was sent; until then, when it began to wait. */
+  /** When it was sent; before that, when it began to wait. */
   startedAt: number;
-  /** What is sent, while it waits. */
+  /** The request to send, while it waits. */
   request: RequestMessage | undefined;
-  /** Others of the same key or workspace are before it. */
+  /** Other calls of the same key or workspace are ahead of it. */
   isQueued = false;
-  /** Bytes went out: from here on the node may have acted. */
+  /** Bytes were sent: from here on the node may have acted. */
   isSent = false;
-  /** Connections that were idle for longer are not used for it. */
+  /** Connections that have been idle for longer are not used. */
   idleMsMax = Infinity;
   isPassing = false;
   isDone = false;
@@ -62,11 +65,11 @@ export class Attempt implements UpstreamAttempt {
   #isForeign = false;
   #large: LargeBuffer | undefined;
   #isLent = false;
-  /** Bytes that are taken from the quota, and how many of them are for the answer. */
+  /** Bytes taken from the quota, and how many of them are for the answer. */
   #held = 0;
   #room = 0;
 
-  /** @param asked undefined where replies have no ids */
+  /** @param asked undefined if replies have no ids */
   constructor(upstream: Upstream, owner: AttemptOwner, now: number, asked: Asked | undefined) {
     this.upstream = upstream;
     this.startedAt = now;
@@ -82,7 +85,7 @@ export class Attempt implements UpstreamAttempt {
     return this.#large?.rest;
   }
 
-  /** Takes what it holds until it is done: its question, and what the answer may bring. */
+  /** Reserves memory for the request and the expected answer until the attempt is done. */
   reserve(bodyBytes: number): Full | undefined {
     const room = Math.min(EXPECTED_BYTES, this.#owner.wholeBytesMax);
     const full = this.quota.take(bodyBytes + room);
@@ -92,7 +95,7 @@ export class Attempt implements UpstreamAttempt {
     return undefined;
   }
 
-  /** Goes on after `onData` returned false. */
+  /** Continues after `onData` returned false. */
   resume(): void {
     this.#isLent = false;
     if (this.isDone) return this.#giveBack();
@@ -100,7 +103,7 @@ export class Attempt implements UpstreamAttempt {
     this.#source?.resume();
   }
 
-  /** The owner does not want it any more. */
+  /** The owner no longer wants the attempt. */
   cancel(): void {
     if (this.isDone) return;
     this.#finish();
@@ -151,7 +154,10 @@ export class Attempt implements UpstreamAttempt {
     return this.#lend(this.#owner.onLarge(this, this.#head!, pieces));
   }
 
-  /** Everything is there. @returns false where it is the reply to another call: so is what comes next over that connection */
+  /**
+   * Checks the complete reply.
+   * @returns false if it answers another call; the connection's next replies would too
+   */
   isOwnReply(): boolean {
     if (this.isDone || this.#asked === undefined) return true;
     if (this.isPassing) this.#isForeign = this.#tail?.fits === false;
@@ -170,7 +176,7 @@ export class Attempt implements UpstreamAttempt {
     if (this.#isForeign) return this.#owner.onForeign(this, this.#head!);
     if (body === undefined) return this.#owner.onEnd(this);
     const { status, contentType, contentEncoding, retryAfter, contentLength } = this.#head!;
-    // Named one by one: a spread with a member more is a slow path of V8.
+    // Members are named one by one: a spread plus one more member is a slow path of V8.
     this.#owner.onWhole(this, { status, contentType, contentEncoding, retryAfter, contentLength, body });
   }
 
@@ -181,7 +187,7 @@ export class Attempt implements UpstreamAttempt {
     this.#owner.onError(this, error);
   }
 
-  /** For what has come and what the node announced, before it is kept. */
+  /** Reserves memory for what has arrived and what the node announced, before it is held. */
   #makeRoom(): Full | undefined {
     const announced =
       this.#large === undefined
@@ -200,13 +206,16 @@ export class Attempt implements UpstreamAttempt {
   #pass(piece: Buffer): boolean {
     if (this.#tail !== undefined) {
       this.#tail.add(piece);
-      // Before its last bytes go out: a client that has all of a length has an answer.
+      // Checked before the last bytes go out: a client that has received the full length has an answer.
       if (this.#bytes === this.#head!.contentLength && !this.#tail.fits) return this.#refuse();
     }
     return this.#lend(this.#owner.onData(this, piece));
   }
 
-  /** What is too large to keep is judged by its first bytes; where the id is not among them, by its last ones later. */
+  /**
+   * Checks the id of a reply too large to hold: by its first bytes or, if the id is not among them, later by its last
+   * ones.
+   */
   #fitsSoFar(pieces: readonly Buffer[]): boolean {
     if (this.#asked === undefined) return true;
     const { contentEncoding, contentLength } = this.#head!;
@@ -233,7 +242,7 @@ export class Attempt implements UpstreamAttempt {
     return isFlowing;
   }
 
-  /** Of what is the sink's to keep. */
+  /** One buffer that the sink may keep. */
   #join(): Buffer {
     const [first] = this.#pieces;
     return first !== undefined && this.#pieces.length === 1 && this.#large === undefined

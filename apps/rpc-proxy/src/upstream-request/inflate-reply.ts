@@ -2,7 +2,10 @@ import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:z
 
 const OUTPUT_BYTES_MAX = 1_048_576;
 
-/** What a compressed body says, or its beginning what the body begins with; undefined where that cannot be read, or is too much. */
+/**
+ * The decompressed body or, of a partial body, the part that can be read. Undefined if it cannot be read or is too
+ * large.
+ */
 export function inflateReply(bytes: Buffer, encoding: string): Buffer | undefined {
   try {
     switch (encoding.toLowerCase()) {
@@ -24,5 +27,5 @@ export function inflateReply(bytes: Buffer, encoding: string): Buffer | undefine
   }
 }
 
-/** A body that breaks off is read as far as it goes. */
+/** A truncated body is decompressed as far as it goes. */
 const OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: OUTPUT_BYTES_MAX };

@@ -4,7 +4,7 @@ import type { ScannedCall } from '../json/scan-call.ts';
 import { isNull, scanReplies, scanReply, type ScannedReply } from '../json/scan-reply.ts';
 import { skipSpace, skipValue } from '../json/skip-value.ts';
 
-/** The calls that a node was sent, and the bytes that their places are of. */
+/** The calls that were sent to a node, and the bytes that their offsets refer to. */
 export interface Asked {
   readonly body: Buffer;
   readonly calls: readonly ScannedCall[];
@@ -12,9 +12,9 @@ export interface Asked {
 }
 
 /**
- * Whether a whole reply may be the one to what was asked: it has its id, or none. A connection that slipped by one brings
- * somebody else's answers from there on. Null stands for an id that the node could not read, in an error alone. What is no
- * JSON-RPC has nothing to compare.
+ * Whether a complete reply may answer `asked`: it has that id, or none. A connection that is off by one reply returns
+ * somebody else's answers from then on. A null id is accepted in an error only: the node could not read the id.
+ * Anything that is not JSON-RPC has nothing to compare.
  */
 export function isReplyTo(asked: Asked, reply: Buffer): boolean {
   const start = skipSpace(reply, 0);
@@ -22,7 +22,7 @@ export function isReplyTo(asked: Asked, reply: Buffer): boolean {
   return reply[start] !== 0x5b || (asked.isBatch && isListTo(asked, reply));
 }
 
-/** The first bytes of a reply: false is certain, undefined says that the id comes later. */
+/** The same from the first bytes of a reply: false is certain; undefined means that the id comes later. */
 export function startsReplyTo(asked: Asked, bytes: Buffer): boolean | undefined {
   const start = skipSpace(bytes, 0);
   const isList = bytes[start] === 0x5b;
@@ -34,7 +34,7 @@ export function startsReplyTo(asked: Asked, bytes: Buffer): boolean | undefined 
     : isOwnId(asked, bytes, idStart, skipValue(bytes, idStart));
 }
 
-/** The id of a reply to a single call. */
+/** Whether the id of a reply is that of the only call. */
 export function isOwnId({ body, calls }: Asked, reply: Buffer, start: number, end: number): boolean {
   const { idStart, idEnd } = calls[0]!;
   return idStart === -1 ? isNull(reply, start, end) : idsEqual(body, idStart, idEnd, reply, start, end);
@@ -48,7 +48,7 @@ function isObjectTo(asked: Asked, reply: Buffer, start: number): boolean {
   if (asked.isBatch && asked.calls.length === 1 && isOneOf(asked, reply, idStart, idEnd)) return true;
   if (!isNull(reply, idStart, idEnd) && !(asked.isBatch && isOneOf(asked, reply, idStart, idEnd)))
     return false;
-  // About what the node could not read, or about a batch as a whole.
+  // The reply is about something that the node could not read, or about the batch as a whole.
   const scanned = scanReply(reply, start);
   return scanned === undefined || isError(reply, scanned);
 }

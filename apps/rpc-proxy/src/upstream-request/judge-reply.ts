@@ -3,12 +3,12 @@ import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { WholeReply } from './response-sink.ts';
 
-/** Credentials of ours that the node refuses: its fault, whatever it says about it. */
+/** The node refuses our credentials: its fault, whatever the reply says. */
 const REFUSES_US: ReadonlySet<number> = new Set([401, 402, 403]);
-/** What the client sent is too long or no good, in its body, path or headers. */
+/** The client's body, path or headers are too long or malformed. */
 const CLIENTS_FAULT: ReadonlySet<number> = new Set([400, 413, 414, 415, 431]);
 
-/** Whether a status alone says that the node, or what stands in front of it, failed. */
+/** Whether the status alone shows that the node, or a proxy in front of it, failed. */
 export function isFailure(status: number): boolean {
   return status >= 500 || status === 429 || REFUSES_US.has(status);
 }
@@ -20,14 +20,17 @@ export function judgeReply(rpc: FamilyRpc, reply: WholeReply): RpcVerdict {
   if (status >= 200 && status < 300)
     return reply.contentEncoding === undefined ? judgeBody(rpc, body) : 'answer';
   if (rpc.isBusyPage?.(status, body)) return 'busy';
-  // Errors of some nodes come with 500 or 404: a JSON-RPC error is an answer whatever its status is.
+  // Some nodes send errors with status 500 or 404: a JSON-RPC error is an answer whatever its status.
   const isJson = isJsonRpc(body);
   if (status >= 500) return isJson ? judgeBody(rpc, body) : 'broken';
-  // A wrong path, a refused credential: of this node, not of the call.
+  // A wrong path or refused credentials are the node's fault, not the call's.
   return isJson ? judgeBody(rpc, body) : CLIENTS_FAULT.has(status) ? 'answer' : 'broken';
 }
 
-/** The same of an interface of paths, which are the client's: one that a node does not serve says nothing against the node. */
+/**
+ * The same for a path interface. The client chooses the path, so a path that the node does not serve is not the node's
+ * failure.
+ */
 export function judgePathReply(rpc: FamilyRpc, { status, body, contentEncoding }: WholeReply): RpcVerdict {
   if (status === 429) return 'busy';
   if (REFUSES_US.has(status)) return 'broken';
@@ -38,8 +41,8 @@ export function judgePathReply(rpc: FamilyRpc, { status, body, contentEncoding }
 }
 
 /**
- * What a client may see of a reply: what a node says in JSON passes as it is; of a page of the node, or of a proxy before
- * it, the status alone, because pages tell of the operator (paths with keys in them, addresses).
+ * What a client may see of a reply. JSON passes unchanged. Of a page, from the node or a proxy in front of it, only the
+ * status passes: pages reveal things about the operator (paths with keys in them, addresses).
  */
 export function withoutPage(reply: WholeReply): WholeReply {
   if (reply.status < 400 || (!REFUSES_US.has(reply.status) && startsAsJson(reply.body))) return reply;
@@ -56,7 +59,7 @@ export function withoutPage(reply: WholeReply): WholeReply {
   };
 }
 
-/** Whether a reply is more than a page: a JSON-RPC reply, or JSON of an interface of paths. */
+/** Whether a reply is more than a page: JSON-RPC, or JSON of a path interface. */
 export function isTold(reply: WholeReply): boolean {
   return !REFUSES_US.has(reply.status) && startsAsJson(reply.body);
 }
@@ -79,7 +82,7 @@ function judgeBody(rpc: FamilyRpc, body: Buffer): RpcVerdict {
   return rpc.judgeError(parseError(body.toString('utf8', reply.errorStart, reply.errorEnd)));
 }
 
-/** Of a short body its own letters are looked at: cheaper than a call out of JavaScript. */
+/** In a short body the bytes are searched one by one: cheaper than a call out of JavaScript. */
 function mayHoldError(body: Buffer): boolean {
   if (body.length > SHORT_BYTES) return body.includes('"error"');
   for (let at = 0; at + 7 <= body.length; at += 1)
@@ -89,7 +92,7 @@ function mayHoldError(body: Buffer): boolean {
 }
 
 const SHORT_BYTES = 256;
-/** Beyond that no error is looked for: nodes' errors are short. */
+/** Larger bodies are not searched for an error: nodes' errors are short. */
 const ERROR_BYTES_MAX = 16_384;
 
 function parseError(text: string): RpcError {

@@ -7,8 +7,8 @@ import type { WholeReply } from './response-sink.ts';
 const RAW_TRANSACTION = /^\s*\[\s*"(?:0x)?((?:[0-9a-fA-F]{2})+)"/;
 
 /**
- * The second node knows the transaction because the first one took it before it broke off: what was asked for came true,
- * so the answer is its hash. Undefined where the reply says something else.
+ * The second node knows the transaction because the first one accepted it before it failed. The call succeeded, so the
+ * answer is the transaction's hash. Undefined if the reply says something else.
  */
 export function asKnownTransaction(
   rpc: FamilyRpc,
@@ -24,7 +24,7 @@ export function asKnownTransaction(
   )
     return undefined;
   const start = skipSpace(body, 0);
-  // A batch of one that was answered with an object.
+  // A batch of one call that was answered with an object.
   if (body[start] !== 0x7b) return undefined;
   const call = scanCall(body, start);
   const raw =

@@ -3,12 +3,12 @@ import { skipValue } from '../json/skip-value.ts';
 import { inflateReply } from './inflate-reply.ts';
 import { isOwnId, isReplyTo, startsReplyTo, type Asked } from './is-reply-to.ts';
 
-/** Where an id is looked for at either end of what is passed on while it comes. */
+/** How far an id is searched for at either end of a streamed reply. */
 const END_BYTES = 512;
-/** Compressed replies up to that are looked into to their end. */
+/** Compressed replies up to this size are decompressed to the end. */
 const INFLATED_BYTES_MAX = 16_384;
 
-/** Whether a reply that is held whole may be the one to what was asked. */
+/** Whether a reply that is held as a whole may answer `asked`. */
 export function fitsWhole(asked: Asked, body: Buffer, encoding: string | undefined): boolean {
   if (encoding === undefined) return isReplyTo(asked, body);
   const plain = body.length <= INFLATED_BYTES_MAX ? inflateReply(body, encoding) : undefined;
@@ -16,14 +16,14 @@ export function fitsWhole(asked: Asked, body: Buffer, encoding: string | undefin
   return fitsStart(asked, body, encoding) !== false;
 }
 
-/** The same of a reply by its first bytes; undefined where they do not tell. */
+/** The same from the first bytes of a reply; undefined if they do not decide it. */
 export function fitsStart(asked: Asked, bytes: Buffer, encoding: string | undefined): boolean | undefined {
   const first = bytes.subarray(0, END_BYTES);
   const plain = encoding === undefined ? first : inflateReply(first, encoding);
   return plain === undefined ? undefined : startsReplyTo(asked, plain);
 }
 
-/** The last bytes of a reply that is passed on while it comes: there the id of many nodes stands. */
+/** The last bytes of a streamed reply: many nodes put the id there. */
 export class TailCheck {
   readonly #asked: Asked;
   readonly #tail = Buffer.allocUnsafe(END_BYTES);
@@ -41,7 +41,7 @@ export class TailCheck {
     this.#length = kept + taken;
   }
 
-  /** Asked when nothing more comes. Where no id stands there either there is nothing to compare. */
+  /** Read after the last piece. If there is no id here either, there is nothing to compare. */
   get fits(): boolean {
     const tail = this.#tail.subarray(0, this.#length);
     const start = findIdAtEnd(tail);

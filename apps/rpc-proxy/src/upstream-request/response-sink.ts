@@ -6,22 +6,24 @@ export interface WholeReply extends ReplyHead {
   readonly body: Buffer;
 }
 
-/** The last ones: no more may be held for who asks. */
+/** The values of `Full` mean that no more memory may be held for the caller. */
 export type Failure = 'unavailable' | 'timeout' | Full;
 
-/** Takes what one upstream request brings: a whole reply, or a start with data behind it, or a failure. Exactly one of them. */
+/**
+ * Receives the outcome of one upstream request, exactly one of: a complete reply, a start followed by data, a failure.
+ */
 export interface ResponseSink {
   /** Larger replies come in pieces. */
   readonly wholeBytesMax: number;
   whole(reply: WholeReply, upstream?: Upstream): void;
-  /** The first pieces of a large reply, lent as those of `data`; `resume` goes on after false was returned. */
+  /** The first pieces of a large reply, lent like those of `data`; `resume` is called later if this returned false. */
   start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean;
-  /** One more, lent for the call; or, where false is returned, until `resume`. */
+  /** One more piece, lent for the duration of the call or, if it returns false, until `resume`. */
   data(piece: Buffer): boolean;
   end(upstream?: Upstream): void;
-  /** The node broke off behind `start`. */
+  /** The node broke off after `start`. */
   broken(): void;
   fail(failure: Failure): void;
-  /** The question waits for others of who asks: nobody else should wait for it. */
+  /** The request waits behind others of the caller, so nobody else should wait for it. */
   onQueued?(): void;
 }

@@ -4,28 +4,28 @@ import type { MethodKind } from '../methods/method-rule.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Asked } from './is-reply-to.ts';
 
-/** What is asked of a chain's nodes. */
+/** One question to a chain's nodes. */
 export interface UpstreamQuery {
   readonly chain: Chain;
-  /** Who asks. */
+  /** The caller's quota. */
   readonly quota: MemoryQuota;
   readonly body: Buffer;
-  /** Whose answer a reply must be; undefined where replies have no ids. */
+  /** The calls that a reply must answer; undefined if replies have no ids. */
   readonly asked?: Asked | undefined;
-  /** The strictest of a batch. */
+  /** Of a batch, the strictest kind of its calls. */
   readonly kind: MethodKind;
-  /** For latencies and heads; of a batch `batch`. */
+  /** For latencies and heads; `batch` for a batch. */
   readonly method: string;
-  /** The whole body's parameters, where they are short. */
+  /** The call's parameters if they are short and the block reader of its method needs them; otherwise empty. */
   readonly params: string;
-  /** What the client saw of the chain so far. */
+  /** The least block of the caller's key. */
   readonly minBlock: MinBlock;
-  /** Behind the address of the node's HTTP interface: `/wallet/getnowblock`. */
+  /** The path after the address of the node's HTTP interface: `/wallet/getnowblock`. */
   readonly rest?: string;
   readonly verb?: 'POST' | 'GET';
   readonly acceptEncoding?: string | undefined;
-  /** The one node that has the filter. */
+  /** The only node that has the filter. */
   readonly upstream?: Upstream | undefined;
-  /** By the chain's clock; 30 s from now where it is not given. */
+  /** On the chain's clock; default 30 s from now. */
   readonly deadline?: number | undefined;
 }

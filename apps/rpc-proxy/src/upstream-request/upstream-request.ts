@@ -11,14 +11,15 @@ import type { Failure, ResponseSink, WholeReply } from './response-sink.ts';
 
 export const DEADLINE_MS = 30_000;
 const ATTEMPTS_MAX = 4;
-/** What never goes again takes no connection that the node may have closed by now. */
+/** A request that is never repeated does not use a connection that the node may have closed by now. */
 const ONCE_IDLE_MS_MAX = 1_000;
 const AGAIN_MS = 40;
 const AGAIN_MAX = 50;
 
 /**
- * One answer for one query: picks a node, goes to another one when it fails (rpc-gateway.md, trap 5), asks a second one
- * when it is slow, and brings the sink exactly one outcome. Sends are never hedged; `once` never goes again.
+ * Gets one answer to one query. It picks a node, tries another one after a failure (rpc-gateway.md, trap 5), asks a
+ * second one if the first is slow, and reports exactly one outcome to the sink. Sends are never hedged; `once` is never
+ * repeated.
  */
 export class UpstreamRequest implements AttemptOwner, Ticking {
   readonly wholeBytesMax: number;
@@ -26,7 +27,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
   readonly #query: UpstreamQuery;
   readonly #sink: ResponseSink;
   readonly #deadline: number;
-  /** Few: lists are cheaper than sets. */
+  /** A list, because for so few entries it is cheaper than a set. */
   #attempts: Attempt[] = [];
   #tried: Upstream[] = [];
   #passing: Attempt | undefined;
@@ -35,9 +36,9 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
   #hedgeAt = Infinity;
   #againAt = Infinity;
   #againCount = 0;
-  /** Why no more attempts could begin. */
+  /** Whose limit kept a further attempt from starting. */
   #full: Full | undefined;
-  /** From here on over connections that nobody used before. */
+  /** From here on only new connections are used. */
   #isFresh = false;
   #isDone = false;
 
@@ -56,7 +57,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     return this;
   }
 
-  /** The sink is gone. A write goes on: whether it took effect must not depend on who waits. */
+  /** The sink is gone. A write continues: whether it takes effect must not depend on who waits. */
   abandon(): void {
     if (this.#isDone) return;
     if (this.#query.kind !== 'read' && this.#query.kind !== 'filter' && this.#passing === undefined) return;
@@ -145,7 +146,10 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     this.#goOn(attempt, undefined);
   }
 
-  /** The node had closed a kept connection: no failure of the node. What may go again goes over a new one. */
+  /**
+   * The node had closed a kept connection, which is not a failure of the node. A query that may be repeated is sent
+   * over a new connection.
+   */
   #goOnFresh(attempt: Attempt): void {
     this.#query.chain.count(attempt.upstream, 'stale');
     this.#isFresh = true;
@@ -156,7 +160,10 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     this.#goOn(attempt, undefined);
   }
 
-  /** Nothing of it reaches the client. The node may be all right: it is asked again where there is no other one. */
+  /**
+   * Nothing of a foreign reply reaches the client. The node may be healthy, so it is asked again if there is no other
+   * one.
+   */
   onForeign(attempt: Attempt, { status, retryAfter }: ReplyHead): void {
     this.#drop(attempt);
     const { chain } = this.#query;
@@ -166,7 +173,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     this.#goOn(attempt, undefined, ATTEMPTS_MAX);
   }
 
-  /** The node was found silent: leave it, where somebody else can answer. */
+  /** The node turned out to be silent: give the attempt up if another node can answer. */
   onSilent(attempt: Attempt): void {
     if (this.#isDone || attempt === this.#passing || attempt.isDone) return;
     if (!this.#mayGoAgain(attempt) || this.#pick() === undefined) return;
@@ -176,7 +183,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     this.#goOn(attempt, undefined);
   }
 
-  /** Another attempt may still bring it. */
+  /** Another attempt may still bring an answer. */
   onFull(attempt: Attempt, full: Full): void {
     this.#drop(attempt);
     if (this.#attempts.length === 0) this.#giveUp(full);
@@ -216,7 +223,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
   #hedge(now: number): void {
     const { chain, method } = this.#query;
     const [attempt] = this.#attempts;
-    // What waits for its turn is slow by nobody's fault.
+    // A call that still waits for its turn does not show that the node is slow.
     if (
       attempt !== undefined &&
       (!attempt.isSent || now < attempt.startedAt + attempt.upstream.latencies.hedgeDelayMs(method))
@@ -229,13 +236,14 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     if (!this.#startAttempt()) this.#full = undefined;
   }
 
-  /** An attempt failed. Another one may still bring it; else another node is asked. */
+  /** An attempt failed. If no other attempt is in flight, the next node is asked. */
   #goOn(attempt: Attempt, reply: WholeReply | undefined, attemptsOfLastMax = 2): void {
     if (this.#isDone) return;
     if (this.#attempts.length > 0) return;
     if (this.#mayGoAgain(attempt) && this.#attemptCount < ATTEMPTS_MAX) {
       if (this.#startAttempt()) return;
-      // The last node: a connection that it had closed already is worth a second try.
+      // There is no other node. The failure may have come from a connection that was already closed, so the node is
+      // tried once more.
       if (reply === undefined && this.#attemptCount < attemptsOfLastMax && !attempt.upstream.isDown) {
         this.#tried = [];
         if (this.#startAttempt()) return;
@@ -256,10 +264,12 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     const number = reader.read(reply.body, params);
     if (number === undefined) return false;
     if (upstream.head === undefined || number > upstream.head.number) chain.learnHead(upstream, number);
-    // It has the block: its head is not lower, and what was kept for the head before is old.
+    // The node has the block, so its head is at least that high, and answers cached for an earlier head are out of
+    // date.
     if (reader.tells === 'block') return false;
     if (this.#againCount >= AGAIN_MAX || !chain.isBehind(minBlock, upstream, number)) return false;
-    // What it told before would have it asked again and again, where the others were not heard of since.
+    // Its earlier head is not believed any more: otherwise this node would be picked again and again while the others
+    // have not reported.
     if (upstream.head !== undefined && number < upstream.head.number) chain.learnHead(upstream, number);
     return true;
   }
@@ -269,7 +279,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     if (this.#attempts.length > 0) return;
     this.#againCount += 1;
     this.#attemptCount = 0;
-    // Another one may know already.
+    // Another node may know the block already.
     this.#againAt = this.#query.chain.clock.now + (this.#againCount === 1 ? 0 : AGAIN_MS);
   }
 

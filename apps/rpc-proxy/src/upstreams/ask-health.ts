@@ -6,7 +6,10 @@ import type { Upstream } from './upstream.ts';
 
 const TIMEOUT_MS = 5_000;
 
-/** Which chain a node serves and where it stands. What it refuses to say is undefined. @throws Error when it does not answer */
+/**
+ * Which chain a node serves, and its head. What it refuses to say is undefined.
+ * @throws Error when it does not answer
+ */
 export async function askHealth(
   upstream: Upstream,
   { network, rpc, servedPaths }: Chain,
@@ -36,7 +39,7 @@ export async function askHealth(
   return rpc.readHealth(ask, network);
 }
 
-/** The cheapest question, for a node that is suspected to be gone. */
+/** Asks the cheapest question of a node that may be gone. */
 export async function isThere(
   upstream: Upstream,
   { rpc, servedPaths }: Chain,
@@ -52,7 +55,7 @@ export async function isThere(
     (error: unknown) => error instanceof NodeRefusedError,
   );
   const late = delay(timeoutMs, undefined, { ref: false }).then(async () => {
-    // A process that stood still itself finds its timers due before it reads what has arrived.
+    // If this process itself stood still, its timers fire before it has read what arrived meanwhile.
     for (let turn = 0; turn < 3; turn += 1) await nextTurn();
     return false;
   });

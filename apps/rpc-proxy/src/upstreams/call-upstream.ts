@@ -1,17 +1,20 @@
 import type { PathCall, RpcPaths } from '@chainwatch/chain-core';
 import type { Upstream } from './upstream.ts';
 
-/** A JSON-RPC error: the node is there, and cannot or will not say. */
+/** A JSON-RPC error: the node is there, but cannot or will not answer. */
 export class NodeRefusedError extends Error {
   override readonly name = 'NodeRefusedError';
 }
 
-/** The node is there, and this is none of its interfaces. */
+/** The node is there, but does not serve this interface. */
 export class NotServedError extends Error {
   override readonly name = 'NotServedError';
 }
 
-/** The gateway's own questions, outside of what clients wait for. @throws NodeRefusedError, NotServedError, or Error when there is no answer */
+/**
+ * Sends one of the gateway's own questions, which no client waits for.
+ * @throws NodeRefusedError, NotServedError, or Error when there is no answer
+ */
 export async function callUpstream<T>(
   upstream: Upstream,
   method: string,
@@ -23,7 +26,7 @@ export async function callUpstream<T>(
   return reply.result as T;
 }
 
-/** The same of an interface of paths. */
+/** The same over a path interface. */
 export async function callPath<T>(
   upstream: Upstream,
   { isRefusal }: RpcPaths,
@@ -49,7 +52,7 @@ async function post(
     signal,
   });
   const reply = parse(await body.text());
-  // Our credentials, whatever it says about them: nobody is served there.
+  // The node refuses our credentials, whatever else it says: it serves nobody.
   if (REFUSES_US.has(statusCode))
     throw new Error(`the node refuses our credentials with status ${statusCode}`);
   if (NOT_SERVED.has(statusCode) && reply?.error === undefined)

@@ -5,7 +5,10 @@ export interface Ticking {
   tick(now: number): void;
 }
 
-/** One coarse clock for every deadline, instead of a timer and a look at the time for each call. Ticks while somebody listens. */
+/**
+ * One coarse clock for every deadline, which saves each call a timer and a look at the time. It ticks only while
+ * somebody is registered.
+ */
 export class Clock {
   readonly #read: () => number;
   #now = 0;
@@ -16,7 +19,10 @@ export class Clock {
     this.#read = read;
   }
 
-  /** Milliseconds, monotonic, at most a tick old: pauses of nodes end while nobody listens, too. */
+  /**
+   * Milliseconds, monotonic, at most one tick old. It also advances while nobody is registered, so that nodes' pauses
+   * end.
+   */
   get now(): number {
     return this.#timer === undefined ? this.#read() : this.#now;
   }
@@ -30,7 +36,7 @@ export class Clock {
     this.#listeners.add(listener);
   }
 
-  /** How many wait: calls under way. */
+  /** Number of registered listeners: the calls in flight. */
   get size(): number {
     return this.#listeners.size;
   }

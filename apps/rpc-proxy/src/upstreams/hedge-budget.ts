@@ -1,4 +1,4 @@
-/** Of every hundred reads five may be asked twice; a few at once, when a node falls silent. */
+/** Five of every hundred reads may be hedged; a few at once when a node falls silent. */
 const SHARE = 0.05;
 const BURST = 10;
 

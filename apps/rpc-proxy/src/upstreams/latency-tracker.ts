@@ -1,6 +1,6 @@
 const SAMPLES_MIN = 20;
 const METHODS_MAX = 256;
-/** Before a node is known, and never sooner or later than these. */
+/** The hedge delay before a node's latency is known, and its bounds. */
 const DEFAULT_MS = 200;
 const HEDGE_MS_MIN = 20;
 const HEDGE_MS_MAX = 5_000;
@@ -11,8 +11,9 @@ interface Quantile {
 }
 
 /**
- * The 95th percentile of a node's latencies by method, estimated in constant space: each sample moves the estimate up
- * by 19 parts when it lies above and down by one when it lies below, so that it rests where one in twenty lies above.
+ * The 95th percentile of a node's latencies by method, estimated in constant space. Each sample moves the estimate up
+ * by 19 parts if it is above, and down by one part if it is below, so the estimate settles where one sample in twenty
+ * is above.
  */
 export class LatencyTracker {
   readonly #byMethod = new Map<string, Quantile>();
@@ -29,7 +30,7 @@ export class LatencyTracker {
     entry.value += ms > entry.value ? step * 0.95 : -step * 0.05;
   }
 
-  /** When a second node is worth asking. */
+  /** After how long a second node is worth asking. */
   hedgeDelayMs(method: string): number {
     const entry = this.#byMethod.get(method);
     if (entry === undefined || entry.count < SAMPLES_MIN) return DEFAULT_MS;

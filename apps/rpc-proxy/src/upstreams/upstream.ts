@@ -7,7 +7,7 @@ import type { Clock } from './clock.ts';
 import { LatencyTracker } from './latency-tracker.ts';
 import type { RequestMessage, UpstreamAttempt } from './types.ts';
 
-/** Where calls of a chain may go. */
+/** A node that a chain's calls may go to. */
 export interface UpstreamSource {
   readonly url: string;
   readonly weight: number;
@@ -23,54 +23,57 @@ export interface UpstreamOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly connect: Pool.Options['connect'];
   readonly openSocket: OpenSocket;
-  /** Calls go through undici. */
+  /** Calls go through undici instead of libs/raw-http. */
   readonly isPlain: boolean;
   readonly clock: Clock;
-  /** Calls of one key under way. */
+  /** Calls of one key in flight. */
   readonly callsPerKey: number;
 }
 
 const FAILURES_MAX = 3;
-/** Of questions of our own. */
+/** Connections for the gateway's own questions. */
 const CONNECTIONS_MAX = 16;
-/** Of the calls of clients: what is more waits. */
+/** Client calls in flight; further calls wait. */
 const CALLS_MAX = 256;
 const ACCEPT_ENCODING_MAX = 256;
 const NO_BODY: Buffer = Buffer.alloc(0);
 
-/** One node: its connections, what is under way, and whether it may serve. */
+/** One node: its connections, the calls in flight, and whether it may serve. */
 export class Upstream {
   readonly source: UpstreamSource;
   readonly label: string;
   readonly path: string;
   readonly clock: Clock;
-  /** For questions of our own; the calls of clients go over connections of their own. */
+  /** For the gateway's own questions; client calls have their own connections. */
   readonly pool: Pool;
   readonly #calls: ConnectionPool;
   readonly #queue: CallQueue<UpstreamAttempt>;
   readonly #headers: string;
-  /** Of a call to the JSON-RPC interface, up to its own headers. */
+  /** The head of a JSON-RPC call, up to the headers of the single call. */
   readonly #callHead: string;
-  /** Of requests, as undici takes them: name, value, name, value. */
+  /** Headers of requests in undici's form: name, value, name, value. */
   readonly headers: readonly string[];
   readonly attempts = new Set<UpstreamAttempt>();
   readonly latencies = new LatencyTracker();
   head: NodeHead | undefined;
-  /** Answered a health question at least once, or failed to. */
+  /** A health question has been answered, or has failed, at least once. */
   isChecked = false;
-  /** Said that it serves this chain, and nothing else since. */
+  /** The node has said that it serves this chain, and has not contradicted it since. */
   hasToldChain = false;
-  /** Serves another chain, or never told which one: nothing is ever sent to it. */
+  /** The node serves another chain, or never said which one: no call is ever sent to it. */
   isWrongChain = false;
-  /** Opened by failures or silence, closed by a health question that is answered. */
+  /** Set by failures or silence, cleared by the next answered health question. */
   isDown = false;
   reason: string | undefined;
-  /** Asked us to wait. */
+  /** Until when the node asked us to wait. */
   pausedUntil = 0;
   lastHeardAt = 0;
   #failures = 0;
   #failedAt = -Infinity;
-  /** Of an HTTP interface, with or without its own folder, or with the JSON-RPC that stands beside it. */
+  /**
+   * The address of the HTTP interface. The endpoint may name it with or without its own folder, or name the JSON-RPC
+   * beside it.
+   */
   readonly #base: string;
   readonly #query: string | undefined;
 
@@ -106,7 +109,7 @@ export class Upstream {
       pipelining: 1,
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 25_000,
-      // Every question has an end of its own.
+      // Every question has a deadline of its own.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: options.connect,
@@ -117,7 +120,7 @@ export class Upstream {
     return (this.attempts.size + 1) / this.source.weight;
   }
 
-  /** Sends it when it is its turn. */
+  /** Sends the request when it is its turn. */
   send(attempt: UpstreamAttempt, request: RequestMessage): void {
     this.attempts.add(attempt);
     attempt.request = request;
@@ -125,18 +128,18 @@ export class Upstream {
     this.#queue.enter(attempt);
   }
 
-  /** The attempt is done, whatever came of it. */
+  /** The attempt is done, whatever its outcome. */
   finish(attempt: UpstreamAttempt): void {
     this.attempts.delete(attempt);
     this.#queue.leave(attempt);
   }
 
-  /** An attempt that was not sent yet is not wanted any more. */
+  /** An attempt that was not sent yet is no longer wanted. */
   withdraw(attempt: UpstreamAttempt): void {
     this.#calls.withdraw(attempt);
   }
 
-  /** Of `/wallet/getnowblock`, with what the endpoint's address says behind its question mark. */
+  /** The full path of `/wallet/getnowblock`, with the query of the endpoint's address. */
   pathOf(rest: string): string {
     if (this.#query === undefined) return `${this.#base}${rest}`;
     return `${this.#base}${rest}${rest.includes('?') ? '&' : '?'}${this.#query}`;
@@ -146,7 +149,10 @@ export class Upstream {
     this.#failures = 0;
   }
 
-  /** @param startedAt of the call that failed: what was under way when another one failed is the same failure */
+  /**
+   * @param startedAt when the failed call began: calls that were in flight when another one failed count as the same
+   * failure
+   */
   fail(reason: string, startedAt: number): void {
     this.reason = reason;
     if (startedAt <= this.#failedAt) return;
@@ -155,7 +161,7 @@ export class Upstream {
     if (this.#failures >= FAILURES_MAX) this.isDown = true;
   }
 
-  /** Found silent: its calls are told, so that they can go elsewhere. */
+  /** The node was found silent. Its calls in flight are notified, so that they can go to another node. */
   goDown(reason: string): void {
     this.isDown = true;
     this.reason = reason;
@@ -167,7 +173,7 @@ export class Upstream {
     this.reason = undefined;
   }
 
-  /** Calls under way may end; the connections of a node that was taken away close behind them. */
+  /** Calls in flight may finish; the connections of a removed node close after them. */
   close(): void {
     this.#calls.close();
     void this.pool.close().catch(() => undefined);
@@ -183,7 +189,7 @@ export class Upstream {
     attempt.isQueued = false;
     let head =
       rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;
-    // Nodes bound their heads by less than clients do.
+    // Nodes accept smaller heads than clients send.
     if (acceptEncoding !== undefined && acceptEncoding.length <= ACCEPT_ENCODING_MAX)
       head += `Accept-Encoding: ${acceptEncoding}\r\n`;
     if (verb === 'GET') this.#calls.send(attempt, `${head}\r\n`, NO_BODY, attempt.idleMsMax);

@@ -12,10 +12,10 @@ export interface HealthLog {
 const INTERVAL_MS_MIN = 250;
 const INTERVAL_MS_MAX = 2_000;
 const DOWN_INTERVAL_MS = 250;
-/** A node that is there without this interface will hardly have it in a moment. */
+/** A node that is up without this interface is unlikely to offer it soon. */
 const NOT_SERVED_INTERVAL_MS = 5_000;
 
-/** Asks a node again and again how it is, until `signal`. Never rejects. */
+/** Checks a node's health repeatedly until `signal` aborts. Never rejects. */
 export async function watchHealth(
   chain: Chain,
   upstream: Upstream,
@@ -41,14 +41,14 @@ function intervalOf({ network }: Chain): number {
   return Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS_MIN, network.blockTimeMs / 2));
 }
 
-/** @returns how long to wait when it does not serve */
+/** @returns how long to wait before the next check if the node does not serve */
 async function check(chain: Chain, upstream: Upstream): Promise<number> {
   try {
     const { isRightChain, head } = await askHealth(upstream, chain);
     if (isRightChain === undefined && head === undefined)
       throw new Error('tells neither its chain nor its head');
     if (isRightChain === true) upstream.hasToldChain = true;
-    // Who never said which chain it serves is not believed to serve this one.
+    // A node that never said which chain it serves is not trusted to serve this one.
     upstream.isWrongChain = isRightChain === false || !upstream.hasToldChain;
     if (upstream.isWrongChain) {
       upstream.reason =

@@ -4,7 +4,7 @@ import { counter } from '@chainwatch/telemetry';
 import type { UsageRecorder, UsageRow } from './usage-recorder.ts';
 
 const INTERVAL_MS = 2_000;
-/** What a database that is away can make us remember. */
+/** Rows kept at most while the database is away. */
 const PENDING_MAX = 100_000;
 
 const requests = counter('chainwatch_rpc_requests_total', { description: 'Calls by chain and method' });
@@ -19,7 +19,7 @@ export interface UsageFlusher {
   stop(): Promise<void>;
 }
 
-/** Moves what was counted into the metrics and, added to the hour's row, into the database. */
+/** Adds what was counted to the metrics and, per hour, to the rows in the database. */
 export function startUsageFlusher(
   recorder: UsageRecorder,
   db: Sql,

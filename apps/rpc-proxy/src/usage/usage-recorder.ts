@@ -8,22 +8,22 @@ export interface UsageRow {
   readonly keyId: string;
   readonly workspaceId: string;
   readonly chainGid: string;
-  /** `other` for names that this build does not know: they are the sender's. */
+  /** `other` for names that this build does not know, because the sender chooses them. */
   readonly method: string;
   requests: number;
-  /** Answered by the gateway with a refusal of its own, or with a status of 5xx. */
+  /** Calls that the gateway refused itself, or that were answered with a 5xx status. */
   failures: number;
-  /** Answered from the cache, or with another call's answer. */
+  /** Calls answered from the cache, or with another call's answer. */
   cached: number;
   bytesIn: number;
   bytesOut: number;
 }
 
-/** Counts without a database in sight: some additions a call. */
+/** Counts in memory: a few additions per call, and no database access. */
 export class UsageRecorder {
   #keys = new Map<string, Map<MethodRule | Chain, UsageRow>>();
 
-  /** Counts the calls of a request now, and its outcome when it is known. */
+  /** Counts the calls of a request now, and the outcome when it is known. */
   open(
     principal: Principal,
     chain: Chain,
@@ -35,13 +35,13 @@ export class UsageRecorder {
     const first = calls[0]!.rule;
     this.#rowOf(principal, chain, first).bytesIn += body.length;
     reply.onDone = ({ bytes, isFailure }) => {
-      // Looked up again: a collection may lie between the call and its answer.
+      // Looked up again, because a collection may have taken the row between the call and its answer.
       this.#rowOf(principal, chain, first).bytesOut += bytes;
       if (isFailure) for (const { rule } of calls) this.#rowOf(principal, chain, rule).failures += 1;
     };
   }
 
-  /** A call whose answer is not followed. */
+  /** Counts a call whose outcome is not followed. */
   countCall(principal: Principal, chain: Chain, rule: MethodRule, bytesIn: number): void {
     const row = this.#rowOf(principal, chain, rule);
     row.requests += 1;
@@ -52,7 +52,7 @@ export class UsageRecorder {
     this.#rowOf(principal, chain, rule).cached += 1;
   }
 
-  /** Takes what was counted; later outcomes count for the next collection. */
+  /** Takes what was counted; outcomes that come later count for the next collection. */
   collect(): UsageRow[] {
     const keys = this.#keys;
     this.#keys = new Map();
