@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 read and written by hand where a call costs more than what it carries: connections to servers (`client/`) and
- * of clients (`server/`). README.md has the rules, the limits and the figures.
+ * HTTP/1.1 read and written by hand, where an HTTP library would cost more than the call itself: connections to servers
+ * (`client/`) and connections of clients (`server/`). README.md has the rules, the limits and the figures.
  *
  * @example
  * const http = createHttpServer({ handle, payers, headerNames: new Set(['content-type']), answerOther, isPlain: false });

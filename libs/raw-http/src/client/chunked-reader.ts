@@ -4,7 +4,7 @@ import { MalformedReplyError } from './malformed-reply-error.ts';
 /** A size with its extensions, and all trailers, may not be longer than these. */
 const SIZE_LINE_BYTES_MAX = 4_096;
 const TRAILER_BYTES_MAX = 65_536;
-/** Of digits: 2^48 bytes. */
+/** Largest chunk: 2^48 - 1 bytes. */
 const SIZE_MAX = 0xffff_ffff_ffff;
 
 type State =
@@ -21,7 +21,10 @@ type State =
   | 'last'
   | 'done';
 
-/** A chunked body (RFC 9112, section 7.1), in whatever pieces it comes. Extensions and trailers are checked and left out. */
+/**
+ * Reads a chunked body (RFC 9112, section 7.1), in whatever pieces it comes. Extensions and trailers are checked and
+ * dropped.
+ */
 export class ChunkedReader {
   #state: State = 'size';
   #size = 0;
@@ -32,7 +35,7 @@ export class ChunkedReader {
     return this.#state === 'done';
   }
 
-  /** Bytes of the present chunk that are still to come; only of a chunk that has begun. */
+  /** Bytes of the current chunk that have not been taken; 0 between chunks. */
   get left(): number {
     return this.#state === 'data' ? this.#size : 0;
   }
@@ -42,7 +45,7 @@ export class ChunkedReader {
     this.#size = this.#digits = this.#lineBytes = 0;
   }
 
-  /** So many bytes of the chunk were taken. */
+  /** Marks `count` bytes of the chunk as taken. */
   take(count: number): void {
     this.#size -= count;
     if (this.#size === 0) this.#state = 'data-cr';
@@ -50,7 +53,7 @@ export class ChunkedReader {
 
   /**
    * Reads what stands between chunks.
-   * @returns where data starts, or what comes behind the body, or `end`
+   * @returns where data starts, or the first byte after the body, or `end`
    * @throws MalformedReplyError
    */
   read(bytes: Buffer, start: number, end: number): number {

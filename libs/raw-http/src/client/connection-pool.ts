@@ -6,9 +6,9 @@ import type { ReplyHandler } from './reply-handler.ts';
 
 export interface ConnectionPoolOptions {
   readonly openSocket: OpenSocket;
-  /** Milliseconds, monotonic; may be some behind. */
+  /** Milliseconds, monotonic; it may lag slightly. */
   readonly clock: { readonly now: number };
-  /** Default 256: what is more waits. */
+  /** Default 256; further requests wait. */
   readonly connectionsMax?: number;
   /** undici reads and writes in place of `RawConnection`. */
   readonly isPlain?: boolean;
@@ -22,11 +22,11 @@ interface Waiting {
   readonly handler: ReplyHandler;
   readonly head: string;
   readonly body: Buffer;
-  /** Only over a connection that carried nothing yet. */
+  /** The request may only use a connection that has carried nothing yet. */
   readonly isFresh: boolean;
 }
 
-/** Connections to one server that are kept and used again, the one that was used last first. Requests beyond them wait in order. */
+/** Kept connections to one server; the one used last is used first. Requests beyond the limit wait in order. */
 export class ConnectionPool implements ConnectionOwner {
   readonly #options: ConnectionPoolOptions;
   readonly #Connection: ConnectionClass;
@@ -45,9 +45,9 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   /**
-   * Sends head and body over one connection; the head is whole, with its empty line.
-   * @param idleMsMax kept connections that were idle for longer are passed over: the server may have closed them. With 0
-   * the request goes over a connection that carried nothing yet.
+   * Sends head and body over one connection; the head is complete, including its empty line.
+   * @param idleMsMax kept connections that have been idle for longer are skipped, because the server may have closed
+   * them. With 0 the request gets a connection that has carried nothing yet.
    */
   send(handler: ReplyHandler, head: string, body: Buffer, idleMsMax = Infinity): void {
     const { now } = this.#options.clock;
@@ -62,7 +62,7 @@ export class ConnectionPool implements ConnectionOwner {
         continue;
       }
       if (now - connection.idleSince <= idleMsMax) return connection.send(handler, head, body);
-      // The others were idle for longer still.
+      // The remaining ones have been idle even longer.
       this.#free.push(connection);
       break;
     }
@@ -71,12 +71,12 @@ export class ConnectionPool implements ConnectionOwner {
     this.#open();
   }
 
-  /** What waits and is not wanted any more. */
+  /** Drops a waiting request that is no longer wanted. */
   withdraw(handler: ReplyHandler): void {
     this.#waiting.delete(handler);
   }
 
-  /** What is under way or waits may end; nothing is kept behind it. */
+  /** Requests in flight or waiting may finish; no connection is kept afterwards. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#sweep);
@@ -103,7 +103,7 @@ export class ConnectionPool implements ConnectionOwner {
     if (waiting !== undefined) return connection.send(waiting.handler, waiting.head, waiting.body);
     const { now } = this.#options.clock;
     if (this.#isClosed) return connection.destroy(CLOSED);
-    // A connection in constant use would never follow a change of DNS.
+    // A connection in constant use would never notice a DNS change.
     if (now - connection.bornAt > AGE_MS_MAX) return connection.destroy(OLD);
     connection.idleSince = now;
     connection.freshUntil = now + connection.keepAliveMs;
@@ -120,7 +120,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#open();
   }
 
-  /** As many as wait, within the limit. */
+  /** Opens a connection for each waiting request, up to the limit. */
   #open(): void {
     const { openSocket, clock } = this.#options;
     while (this.#opening < this.#waiting.size && this.#connections.size < this.#connectionsMax) {
@@ -128,7 +128,7 @@ export class ConnectionPool implements ConnectionOwner {
       try {
         this.#connections.add(new this.#Connection(openSocket, this, clock.now));
       } catch (error) {
-        // An address that may not be dialled: told later, as every other failure is.
+        // A forbidden address: reported asynchronously, as every other failure is.
         queueMicrotask(() => this.#failToOpen(error as Error));
       }
     }
@@ -148,7 +148,7 @@ export class ConnectionPool implements ConnectionOwner {
     return undefined;
   }
 
-  /** What waits for a new connection gets the place of a kept one, where there are as many as may be. */
+  /** Replaces a kept connection if a request waits for a new one and the limit is reached. */
   #makeRoom(): void {
     if (this.#waiting.size > this.#opening && this.#connections.size >= this.#connectionsMax)
       this.#free.shift()?.destroy(OLD);

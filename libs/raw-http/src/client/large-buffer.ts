@@ -1,20 +1,22 @@
-/** Fewer calls of the kernel for the same bytes; more than that brings nothing. */
+/** A larger buffer saves calls to the kernel; beyond this size there is no further gain. */
 export const LARGE_BUFFER_BYTES = 262_144;
 const KEPT_MAX = 16;
 
 const kept: Buffer[] = [];
 
 /**
- * Where one large reply is read to, piece by piece, and lent from without a copy. Fresh memory costs as much as the copy
- * that it saves, so it is used again.
+ * The buffer of one large reply: it is filled piece by piece, and pieces are lent from it without a copy. Buffers are
+ * reused, because fresh memory costs as much as the copy that it saves.
  */
 export class LargeBuffer {
   readonly #bytes = kept.pop() ?? Buffer.allocUnsafeSlow(LARGE_BUFFER_BYTES);
   #filled = 0;
-  /** Where the next bytes may be read to; undefined while there is no room. */
+  /** Where to read the next bytes to; undefined while there is no room. */
   rest: Buffer | undefined = this.#bytes;
 
-  /** @returns the bytes as they lie here: read into `rest`, or copied from elsewhere; a copy of their own where there is no room */
+  /**
+   * @returns the bytes in this buffer, read into `rest` or copied from elsewhere; if there is no room, a separate copy
+   */
   add(bytes: Buffer, start: number, end: number): Buffer {
     const from = this.#filled;
     if (bytes !== this.rest) {
@@ -26,13 +28,13 @@ export class LargeBuffer {
     return this.#bytes.subarray(from, this.#filled);
   }
 
-  /** What was lent is not needed any more. */
+  /** The lent pieces are no longer needed. */
   empty(): void {
     this.#filled = 0;
     this.rest = this.#bytes;
   }
 
-  /** The same, and the buffer is not used any more. */
+  /** The same, and the buffer itself is no longer needed. */
   giveBack(): void {
     if (kept.length < KEPT_MAX) kept.push(this.#bytes);
   }

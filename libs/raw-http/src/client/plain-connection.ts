@@ -9,7 +9,7 @@ import { StaleConnectionError } from './stale-connection-error.ts';
 const KEEP_ALIVE_MS_MAX = 25_000;
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
-/** One connection to a server, read and written by undici: the way out, should `RawConnection` have a flaw. */
+/** One connection to a server through undici: the fallback in case `RawConnection` has a flaw. */
 export class PlainConnection implements PooledConnection, ReplySource, Dispatcher.DispatchHandler {
   freshUntil = 0;
   idleSince = 0;
@@ -22,11 +22,14 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
   #handler: ReplyHandler | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #isGone = false;
-  /** It carried a reply before, and nothing of the next one came yet: the server may have closed it meanwhile. */
+  /**
+   * The connection carried a reply before, and nothing of the next one has come: the server may have closed it
+   * meanwhile.
+   */
   #isStaleIfLost = false;
   #replyCount = 0;
 
-  /** @throws Error where the address may not be dialled */
+  /** @throws Error if the address is forbidden */
   constructor(openSocket: OpenSocket, owner: ConnectionOwner, now: number) {
     this.#owner = owner;
     this.bornAt = now;
@@ -41,7 +44,7 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
     handler.onSend(this);
     const [line, ...lines] = head.trimEnd().split('\r\n');
     const [method, path] = line!.split(' ') as ['GET' | 'POST', string];
-    // Framing is undici's own.
+    // undici writes the framing headers itself.
     const headers = lines
       .filter((each) => !/^(connection|content-length):/i.test(each))
       .flatMap((each) => [each.slice(0, each.indexOf(':')), each.slice(each.indexOf(':') + 2)]);
@@ -78,7 +81,7 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
     headers: IncomingHttpHeaders,
   ): void {
     this.#isStaleIfLost = false;
-    // Informational: the reply comes behind it.
+    // An informational response; the reply follows it.
     if (status < 200 || this.#handler === undefined) return;
     const length = headers['content-length'];
     const isChunked = headers['transfer-encoding'] !== undefined;
@@ -120,27 +123,29 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
     if (this.#isGone) return;
     this.isConnected = true;
     let isTaken = false;
-    // One connection: where it is lost, there is no other one behind it.
+    // A client of one connection: if that is lost, no other one takes its place.
     this.#client = new Client('http://server', {
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 65_536,
-      // The pool drops it before.
+      // The pool drops the connection earlier.
       keepAliveTimeout: KEEP_ALIVE_MS * 2,
       keepAliveMaxTimeout: KEEP_ALIVE_MS_MAX * 2,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS / 2,
       connect: (_target, callback) => {
         const isFirst = !isTaken;
         isTaken = true;
-        // Within its question undici takes no answer.
+        // undici cannot take the socket while it asks for it.
         queueMicrotask(() => (isFirst ? callback(null, this.#socket) : callback(ENDED, null)));
       },
     });
     this.#owner.onConnected(this);
   }
 
-  /** Everything that came with the reply is read: bytes behind it, and its own wish to close, have closed the socket. */
+  /**
+   * The whole reply has been read. Extra bytes after it, or undici's own wish to close, would have closed the socket.
+   */
   #free(): void {
     if (this.#isGone) return;
     if (this.#socket.destroyed) this.destroy(ENDED);

@@ -1,31 +1,31 @@
 import type { OpenSocket } from '@chainwatch/outbound';
 import type { ReplyHandler } from './reply-handler.ts';
 
-/** The pool, as its connections know it. */
+/** The pool as its connections see it. */
 export interface ConnectionOwner {
   onConnected(connection: PooledConnection): void;
-  /** Done with a reply, and fit for another request. */
+  /** The reply is complete, and the connection can carry another request. */
   onFree(connection: PooledConnection): void;
-  /** Told once, with the reason. */
+  /** Called once, with the reason. */
   onGone(connection: PooledConnection, error: Error): void;
 }
 
-/** One connection of a pool, whoever reads and writes HTTP over it. */
+/** One connection of a pool, whichever HTTP implementation drives it. */
 export interface PooledConnection {
-  /** When it is too old to be used again. */
+  /** When the connection becomes too old to be reused. */
   freshUntil: number;
-  /** When it became free last. */
+  /** When it last became free. */
   idleSince: number;
   readonly bornAt: number;
   readonly isConnected: boolean;
-  /** How long after its last reply it may be used again. */
+  /** How long after its last reply it may be reused. */
   readonly keepAliveMs: number;
-  /** Sends head and body, as they are. */
+  /** Sends head and body unchanged. */
   send(handler: ReplyHandler, head: string, body: Buffer): void;
   destroy(error: Error): void;
 }
 
-/** Throws where the address may not be dialled. */
+/** The constructor throws if the address is forbidden. */
 export type ConnectionClass = new (
   openSocket: OpenSocket,
   owner: ConnectionOwner,

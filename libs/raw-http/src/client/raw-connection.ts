@@ -6,12 +6,17 @@ import type { ReplyHandler, ReplySource } from './reply-handler.ts';
 import { ReplyReader, type ReplySink } from './reply-reader.ts';
 import { StaleConnectionError } from './stale-connection-error.ts';
 
-/** Everything that arrives is read here first: one turn of the event loop reads for one socket, and what is kept is copied. */
+/**
+ * All connections read into this buffer first: one turn of the event loop reads one socket, and whatever is kept is
+ * copied.
+ */
 const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
-/** Up to here a body is cheaper as text behind its head, in one write. */
+/** Up to this size it is cheaper to append the body to the head as text, in one write. */
 const JOINED_BYTES_MAX = 8_192;
 
-/** One connection to a server, one request at a time. A reply that is not understood to the last byte ends it. */
+/**
+ * One connection to a server, one request at a time. Any byte of a reply that is not understood ends the connection.
+ */
 export class RawConnection implements PooledConnection, ReplySink, ReplySource {
   freshUntil = 0;
   idleSince = 0;
@@ -24,11 +29,14 @@ export class RawConnection implements PooledConnection, ReplySink, ReplySource {
   #handler: ReplyHandler | undefined;
   #isPaused = false;
   #isGone = false;
-  /** It carried a reply before, and nothing of the next one came yet: the server may have closed it meanwhile. */
+  /**
+   * The connection carried a reply before, and nothing of the next one has come: the server may have closed it
+   * meanwhile.
+   */
   #isStaleIfLost = false;
   #replyCount = 0;
 
-  /** @throws Error where the address may not be dialled */
+  /** @throws Error if the address is forbidden */
   constructor(openSocket: OpenSocket, owner: ConnectionOwner, now: number) {
     this.#owner = owner;
     this.bornAt = now;
@@ -94,7 +102,8 @@ export class RawConnection implements PooledConnection, ReplySink, ReplySource {
     const isOwn = handler.isOwnReply();
     this.#handler = undefined;
     this.#isPaused = false;
-    // A server that answers before it has read the request, or goes on behind its answer, is not understood any more.
+    // The connection is reused only if the server read the whole request before it answered, and sent nothing after its
+    // answer.
     if (isOwn && isClean && this.keepAliveMs > 0 && this.#socket.writableLength === 0)
       this.#owner.onFree(this);
     else this.destroy(ENDED);
@@ -107,7 +116,7 @@ export class RawConnection implements PooledConnection, ReplySink, ReplySource {
     this.#owner.onConnected(this);
   }
 
-  /** @returns whether to go on reading */
+  /** @returns whether to continue reading */
   #read(count: number, bytes: Buffer): boolean {
     if (this.#isGone) return false;
     this.#isStaleIfLost = false;

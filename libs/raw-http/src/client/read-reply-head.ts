@@ -1,7 +1,7 @@
 import { COLON, CR, endOfLine, IS_TOKEN, IS_VALUE, isBlank } from './http-bytes.ts';
 import { MalformedReplyError } from './malformed-reply-error.ts';
 
-/** Where a reply's body ends: it has none, after so many bytes, with its last chunk, or with the connection. */
+/** How a reply's body ends: there is none, after a number of bytes, after the last chunk, or with the connection. */
 export type Framing = 'none' | 'length' | 'chunked' | 'close';
 
 /** What is read of a server's reply besides its body. */
@@ -10,20 +10,23 @@ export interface ReplyHead {
   readonly contentType: string;
   readonly contentEncoding: string | undefined;
   readonly retryAfter: string | undefined;
-  /** -1 where the server did not tell. */
+  /** -1 if the server did not say. */
   readonly contentLength: number;
 }
 
 export interface WireHead extends ReplyHead {
   readonly framing: Framing;
-  /** How long the connection may be used again; 0: not at all. */
+  /** How long the connection may be reused; 0: not at all. */
   readonly keepAliveMs: number;
 }
 
-/** Shorter than a server's own, where it does not tell (Go 120 s, libevent 30 s, nginx 60 s, Node 5 s). */
+/**
+ * Used if the server does not say. Shorter than common servers' own time-outs, as far as known (Go 120 s, nginx 60 s,
+ * libevent 30 s, Node 5 s).
+ */
 export const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MS_MAX = 25_000;
-/** Of what the server tells: its clock runs while the reply is on its way, and the next request is as well. */
+/** Subtracted from the server's own value: its clock already runs while the reply and the next request travel. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const JSON_TYPE = 'application/json';
 const KEEP_ALIVE = 'keep-alive';
@@ -43,8 +46,8 @@ interface Draft {
 }
 
 /**
- * Reads a whole head, from the status line to the empty line (RFC 9112, sections 4 to 6). Bytes are compared as bytes:
- * making text of each name and value costs as much as everything else that is done for a small reply.
+ * Reads a complete head, from the status line to the empty line (RFC 9112, sections 4 to 6). Bytes are compared as
+ * bytes: decoding each name and value would cost as much as all other work for a small reply.
  * @throws MalformedReplyError
  */
 export function readReplyHead(bytes: Buffer, start: number, end: number): WireHead {
@@ -80,7 +83,7 @@ export function readReplyHead(bytes: Buffer, start: number, end: number): WireHe
 
 const VERSION = Buffer.from('HTTP/1.');
 
-/** Whether bytes may be the beginning of a reply, however few they are. */
+/** Whether the bytes can be the beginning of a reply, however few there are. */
 export function mayBeReply(bytes: Buffer, start: number, end: number): boolean {
   const length = Math.min(VERSION.length, end - start);
   for (let at = 0; at < length; at += 1) if (bytes[start + at] !== VERSION[at]) return false;
@@ -103,7 +106,7 @@ function readStatusLine(bytes: Buffer, start: number, draft: Draft): number {
   }
   if (draft.status < 100) throw new MalformedReplyError(`expected a status from 100 on, got ${draft.status}`);
   let at = start + 12;
-  // The reason, behind a space.
+  // The reason phrase, after a space.
   if (bytes[at] === 0x20) while (IS_VALUE[bytes[at]!] === 1) at += 1;
   return endOfLine(bytes, at);
 }
@@ -112,7 +115,7 @@ function readStatusLine(bytes: Buffer, start: number, draft: Draft): number {
 function readField(bytes: Buffer, start: number, draft: Draft): number {
   let at = start;
   while (IS_TOKEN[bytes[at]!] === 1) at += 1;
-  // A space before the colon and a folded line are read differently by different readers (RFC 9112, sections 5.1 and 5.2).
+  // Readers disagree about a space before the colon and about folded lines (RFC 9112, sections 5.1 and 5.2).
   if (at === start || bytes[at] !== COLON) throw new MalformedReplyError('expected a header with its name');
   const nameEnd = at;
   at += 1;
@@ -153,14 +156,17 @@ function note(bytes: Buffer, start: number, nameEnd: number, from: number, to: n
   }
 }
 
-/** In either case; `text` is in lower case, and its letters and signs have no other neighbour in that bit than their own capital. */
+/**
+ * Case-insensitive. `text` is in lower case: of the bytes that names may have, only a letter's own capital becomes one
+ * of its characters when the case bit is set.
+ */
 function isText(bytes: Buffer, start: number, text: string): boolean {
   for (let at = 0; at < text.length; at += 1)
     if ((bytes[start + at]! | 0x20) !== text.charCodeAt(at)) return false;
   return true;
 }
 
-/** What almost every reply says is not made into text again. */
+/** Nearly every reply has this type, so it is not decoded each time. */
 function isJsonType(bytes: Buffer, from: number, to: number): boolean {
   if (to - from !== JSON_TYPE.length) return false;
   for (let at = 0; at < JSON_TYPE.length; at += 1)

@@ -1,25 +1,31 @@
 import type { WireHead } from './read-reply-head.ts';
 
-/** The connection that a reply comes over, for the one who waits for it. */
+/** The connection of a reply, as the receiver of the reply sees it. */
 export interface ReplySource {
-  /** Goes on after `onBody` returned false. */
+  /** Continues after `onBody` returned false. */
   resume(): void;
-  /** The reply is not wanted any more: the connection goes with it. */
+  /** The reply is no longer wanted. This also ends the connection. */
   abort(): void;
 }
 
-/** Told what becomes of one request. */
+/** Is told what happens to one request. */
 export interface ReplyHandler {
-  /** The request goes out now: from here on the server may have acted. */
+  /** The request is sent now: from here on the server may have acted. */
   onSend(source: ReplySource): void;
   onHead(head: WireHead): void;
-  /** Where to read the bytes that come next, instead of what all connections share. */
+  /** Where to read the next bytes to, instead of the buffer that all connections share. */
   readonly buffer: Buffer | undefined;
-  /** The bytes are lent for the call only, unless the buffer is the handler's own. False: no more until `resume`, besides what has arrived. */
+  /**
+   * Bytes are lent for the duration of the call only, unless the buffer is the handler's own. False: deliver nothing
+   * until `resume`, except what has already arrived.
+   */
   onBody(bytes: Buffer, start: number, end: number): boolean;
-  /** The whole reply came, and `onComplete` follows. False: it answers another request, and the connection must not carry one more. */
+  /**
+   * Asked when the reply is complete; `onComplete` follows. False: the reply answers another request, and the
+   * connection must not be reused.
+   */
   isOwnReply(): boolean;
   onComplete(): void;
-  /** Instead of `onComplete`, at any time. */
+  /** Called instead of `onComplete`, at any time. */
   onError(error: Error): void;
 }

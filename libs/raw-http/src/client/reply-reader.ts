@@ -3,11 +3,11 @@ import { CR, LF } from './http-bytes.ts';
 import { MalformedReplyError } from './malformed-reply-error.ts';
 import { mayBeReply, readReplyHead, type WireHead } from './read-reply-head.ts';
 
-/** Told what a reply consists of, in this order. Bytes are lent for the call only. */
+/** Receives the parts of a reply, in this order. Bytes are lent for the duration of the call only. */
 export interface ReplySink {
   onHead(head: WireHead): void;
   onBody(bytes: Buffer, start: number, end: number): void;
-  /** @param isClean nothing came behind the reply */
+  /** @param isClean nothing followed the reply */
   onReplyEnd(isClean: boolean): void;
 }
 
@@ -17,13 +17,13 @@ const EMPTY: Buffer = Buffer.alloc(0);
 /** `idle` while no reply is expected. */
 type State = 'idle' | 'head' | 'length' | 'chunked' | 'close';
 
-/** Replies of one connection, one after the other, in whatever pieces their bytes come (RFC 9112). */
+/** Reads the replies of one connection one after another, in whatever pieces their bytes come (RFC 9112). */
 export class ReplyReader {
   readonly #sink: ReplySink;
   #state: State = 'idle';
-  /** Of a body with a length. */
+  /** Bytes left of a body with a length. */
   #left = 0;
-  /** A head that has not come to its end. */
+  /** The beginning of an incomplete head. */
   #kept: Buffer = EMPTY;
   #keptBytes = 0;
   #chunks: ChunkedReader | undefined;
@@ -32,18 +32,18 @@ export class ReplyReader {
     this.#sink = sink;
   }
 
-  /** A request was sent. */
+  /** A request was sent: a reply is expected. */
   expect(): void {
     this.#state = 'head';
   }
 
-  /** Nothing more is told. */
+  /** The sink is not called any more. */
   stop(): void {
     this.#state = 'idle';
     this.#forget();
   }
 
-  /** @throws MalformedReplyError, also where no reply is expected */
+  /** @throws MalformedReplyError, also if no reply is expected */
   read(bytes: Buffer, end: number): void {
     if (this.#state === 'idle') throw new MalformedReplyError('expected nothing before a request');
     let at = 0;
@@ -67,7 +67,10 @@ export class ReplyReader {
     }
   }
 
-  /** The node sends nothing more. @returns whether that is how the reply ends */
+  /**
+   * The server has closed its side.
+   * @returns whether the reply ends that way
+   */
   end(): boolean {
     if (this.#state !== 'close') return false;
     this.#finish(true);
@@ -87,7 +90,10 @@ export class ReplyReader {
     return headEnd;
   }
 
-  /** More of a head of which there is a beginning. @returns where it ends in the new bytes */
+  /**
+   * Reads more of a head that has begun.
+   * @returns where it ends in the new bytes
+   */
   #readKeptHead(bytes: Buffer, start: number, end: number): number {
     const before = this.#keptBytes;
     const kept = this.#keep(bytes, start, end);
@@ -118,10 +124,10 @@ export class ReplyReader {
     this.#keptBytes = 0;
   }
 
-  /** @param isAll the head is the last that has come so far */
+  /** @param isAll nothing that has arrived follows the head */
   #begin(head: WireHead, isAll: boolean): void {
     if (head.status === 101) throw new MalformedReplyError('expected no other protocol');
-    // Informational: the reply comes behind it.
+    // An informational response; the reply follows it.
     if (head.status < 200) return;
     this.#state = head.framing === 'none' ? 'head' : head.framing;
     this.#left = head.contentLength;
@@ -134,7 +140,7 @@ export class ReplyReader {
     const to = Math.min(end, start + this.#left);
     this.#left -= to - start;
     this.#sink.onBody(bytes, start, to);
-    // The sink may not want it any more.
+    // The sink may have stopped the reader.
     if (this.#left === 0 && this.#state === 'length') this.#finish(to === end);
     return to;
   }
@@ -162,7 +168,10 @@ function tooLong(): MalformedReplyError {
   return new MalformedReplyError(`expected a head of at most ${HEAD_BYTES_MAX} bytes`);
 }
 
-/** The place behind the empty line; -1 where there is none yet. One that ends in line feeds alone is found, and refused by its reader. */
+/**
+ * The place after the empty line; -1 if there is none yet. A head that ends in bare line feeds is found as well, and is
+ * then refused by readReplyHead.
+ */
 function findHeadEnd(bytes: Buffer, start: number, end: number): number {
   for (let at = start; at < end - 1; at += 1) {
     if (bytes[at] !== LF) continue;

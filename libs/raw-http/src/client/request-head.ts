@@ -1,4 +1,4 @@
-/** Never taken from a configuration: they say how a request is framed, and that is the connection's own. */
+/** Headers that a configuration must not set: the connection itself decides how a request is framed. */
 const FRAMING: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -11,8 +11,9 @@ const FRAMING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The lines that every request to a server has, each with its end; a name that is given twice counts as it comes last.
- * @throws Error for a value that would not stay on its line
+ * The header lines of every request to a server, each with its line end. If a name is given twice, the last value
+ * counts.
+ * @throws Error for a value that would break its line
  */
 export function writeHeaders(
   host: string,
@@ -30,7 +31,7 @@ export function writeHeaders(
   return [...lines.values()].join('');
 }
 
-/** @throws Error for a path that would not stay on its line */
+/** @throws Error for a path that would break its line */
 export function writeRequestLine(verb: 'POST' | 'GET', path: string): string {
   if (!/^\/[\x21-\x7e\x80-\xff]*$/.test(path))
     throw new Error('expected a path without spaces and control characters');

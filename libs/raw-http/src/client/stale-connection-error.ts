@@ -1,4 +1,7 @@
-/** A kept connection was lost before a byte of the reply: the server closed it, perhaps before the request came. */
+/**
+ * A kept connection was lost before the first byte of the reply: the server had closed it, perhaps before the request
+ * arrived.
+ */
 export class StaleConnectionError extends Error {
   override readonly name = 'StaleConnectionError';
   constructor(cause: Error) {

@@ -9,7 +9,10 @@ import { UnreadBytes } from './unread-bytes.ts';
 import { writeReplyHead } from './write-reply-head.ts';
 
 export interface ServerTimeouts {
-  /** Until the first byte; from the first byte to the last of a request; from an answer to the next request. */
+  /**
+   * Time limits: until the first byte; from the first byte of a request to its last; from an answer to the next
+   * request.
+   */
   readonly headersTimeout: number;
   readonly requestTimeout: number;
   readonly keepAliveTimeout: number;
@@ -18,54 +21,55 @@ export interface ServerTimeouts {
 export interface ConnectionOwner {
   readonly handle: RequestHandler<never>;
   readonly payers: BodyPayers;
-  /** What is read of a head. */
+  /** The headers that are read of a head. */
   readonly headerNames: ReadonlySet<string>;
   readonly timeouts: ServerTimeouts;
   /** Milliseconds, as of the last sweep. */
   readonly now: number;
   readonly isStopping: boolean;
-  /** The connection is node:http's from here on, with these bytes to read first. */
+  /** Hands the connection to node:http, with these bytes to read first. */
   handOver(socket: Socket, unread: Buffer): void;
   forget(connection: AcceptedConnection): void;
 }
 
-/** Requests on one connection that are begun before the first of them is answered. */
+/** Requests of one connection that may be in flight before the first of them is answered. */
 const PIPELINED_MAX = 100;
-/** Of answers that wait for those before them; with more, no other request is begun. */
+/** Bytes of answers that wait for earlier answers; beyond this no further request is begun. */
 const HELD_BYTES_MAX = 65_536;
-/** Text that goes out in one write, where several requests come in one read. */
+/** Largest text for one write when one read brings several requests. */
 const PUT_MAX = 65_536;
 
 /**
- * One connection of a client, as long as its requests are of the strict form. What is not, is handed over to node:http
- * for good, between requests and behind every answer: nothing here decides about anything that readers may read differently.
+ * One connection of a client, as long as its requests have the strict form. Anything else is handed over to node:http
+ * for good, between requests and after every pending answer: this class never interprets what two readers may read
+ * differently.
  */
 export class AcceptedConnection implements ChannelOwner {
   readonly socket: Socket;
   readonly #owner: ConnectionOwner;
-  /** Answers under way, in the order of their requests. */
+  /** Answers that are not out yet, in the order of their requests. */
   readonly #queue: RawChannel[] = [];
   readonly #unread = new UnreadBytes();
-  /** Who pays for what is unread. */
+  /** Pays for the unread bytes. */
   #payer: Payer | undefined;
   #known: KnownHead | undefined;
-  /** How many bytes there must be before it is worth looking again. */
+  /** How many bytes are needed before it is worth parsing again. */
   #wanted = 0;
-  /** What is unread is no request of the strict form. */
+  /** The unread bytes are not a request of the strict form. */
   #isForeign = false;
-  /** What is unread waits for answers to go out. */
+  /** The unread bytes wait until answers are out. */
   #isHeldBack = false;
-  /** What is unread is the beginning of a head. */
+  /** The unread bytes are the beginning of a head. */
   #isHeadCut = false;
   #isTaking = false;
-  /** No request is taken any more. */
+  /** No further request is read. */
   #isOver = false;
   #hasAsked = false;
   #put = '';
   #heldBytes = 0;
-  /** Answers that are put, and not all in the kernel yet. */
+  /** Answers that were put, but have not all reached the kernel. */
   #unsent: RawChannel[] = [];
-  /** Of what is waited for: a first byte, the rest of a request, or the next one. */
+  /** Since when the connection has waited for a first byte, for the rest of a request, or for the next one. */
   #since: number;
 
   constructor(socket: Socket, owner: ConnectionOwner) {
@@ -117,7 +121,7 @@ export class AcceptedConnection implements ChannelOwner {
     if (!this.#isTaking) this.#goOn();
   }
 
-  /** Answers under way end; one that has none ends now. */
+  /** Pending answers finish; a connection without one closes now. */
   stop(): void {
     if (this.#queue.length === 0 && this.#unread.length === 0) this.#close();
   }
@@ -157,7 +161,7 @@ export class AcceptedConnection implements ChannelOwner {
     for (const channel of this.#unsent.splice(0)) channel.watcher?.tellOut();
   };
 
-  // `close` comes behind it.
+  // `close` follows.
   #onError = (): void => undefined;
 
   #tellOut(): void {
@@ -174,7 +178,7 @@ export class AcceptedConnection implements ChannelOwner {
     });
   }
 
-  /** Begins every request that is there whole. */
+  /** Begins every request that has arrived completely. */
   #take(bytes: Buffer): void {
     this.#isTaking = true;
     let at = 0;
@@ -186,7 +190,7 @@ export class AcceptedConnection implements ChannelOwner {
       const end = bodyStart + head.contentLength;
       this.#wanted = end - at;
       if (end > bytes.length) {
-        // A stranger's body, and one that there is no room for, are for those to answer who see to such things.
+        // The body of a stranger, or one that there is no room for, is left to node:http to answer.
         this.#payer = this.#owner.payers.find(head.request);
         if (this.#payer === undefined || this.#payer.take(bytes.length - at) !== undefined) {
           this.#payer = undefined;
@@ -204,7 +208,7 @@ export class AcceptedConnection implements ChannelOwner {
     this.#settle();
   }
 
-  /** The head at `at`; undefined where it is not whole, or foreign. */
+  /** The head at `at`; undefined if it is incomplete or not of the strict form. */
   #findHead(bytes: Buffer, at: number): KnownHead | undefined {
     if (this.#known?.standsAt(bytes, at)) return this.#known;
     const end = bytes.indexOf('\r\n\r\n', at, 'latin1') + 4;
@@ -240,11 +244,14 @@ export class AcceptedConnection implements ChannelOwner {
     if (this.#isHeadCut) this.#wanted = 0;
     if (!this.#isHeldBack) return;
     this.socket.pause();
-    // With no answer to wait for, it is handed over at once.
+    // If there is no answer to wait for, the bytes are handed over at once.
     if (this.#queue.length > 0 || !this.#isForeign) this.#payWhileHeldBack();
   }
 
-  /** Requests that may not begin yet are short: there is no answer to them but the end, where even they have no room. */
+  /**
+   * Pays for requests that may not begin yet. They are short: if there is no room even for them, the connection is cut
+   * without an answer.
+   */
   #payWhileHeldBack(): void {
     if (this.#payer !== undefined) return;
     this.#payer = this.#owner.payers.payerOf(this);
@@ -268,7 +275,7 @@ export class AcceptedConnection implements ChannelOwner {
     this.#settle();
   }
 
-  /** An answer went out, or the client has read some. */
+  /** An answer went out, or the client has read something. */
   #goOn(): void {
     if (this.#isTaking) return;
     if (this.#isHeldBack && !this.#isForeign && this.#mayBegin()) {
@@ -278,7 +285,7 @@ export class AcceptedConnection implements ChannelOwner {
     } else this.#settle();
   }
 
-  /** What is left to do where nothing is under way. */
+  /** Finishes or hands over the connection when no answer is pending. */
   #settle(): void {
     if (this.#queue.length > 0) return;
     if (this.#unread.length === 0) {
@@ -298,11 +305,11 @@ export class AcceptedConnection implements ChannelOwner {
     this.#owner.handOver(this.socket, this.#takeUnread());
   }
 
-  /** Answered as node:http has it done with what is no HTTP. */
+  /** Answers the way node:http answers malformed HTTP. */
   #refuse(code: 'ERR_HTTP_REQUEST_TIMEOUT' | 'HPE_INVALID_EOF_STATE'): void {
     this.#isOver = true;
     this.#since = this.#owner.now;
-    // In the middle of an answer it would be taken for a part of it.
+    // In the middle of an answer, this text would be taken for a part of it.
     if (this.#queue[0]?.isBegun) return void this.socket.destroy();
     answerClientError(Object.assign(new Error('the request did not come to its end'), { code }), this.socket);
   }

@@ -1,23 +1,23 @@
 import { IncomingMessage } from 'node:http';
 
-/** Takes a body as it arrives, and is told its end. */
+/** Receives a body as it arrives, and its end. */
 export interface BodyTaker {
-  /** @returns whether to read on */
+  /** @returns whether to continue reading */
   take(piece: Buffer): boolean;
   end(): void;
 }
 
 /**
- * A request whose body goes to a taker in the parser's own call. As a stream each small body would cost two listeners and
- * three turns of the queue of ticks; without a taker it is a stream as every other request is.
+ * A request whose body goes to a taker directly in the parser's call. As a stream, each small body would cost two
+ * listeners and three rounds of the tick queue. Without a taker it is an ordinary stream.
  */
 export class BodyIncoming extends IncomingMessage {
   taker: BodyTaker | undefined;
   declare _offersUpgrade: boolean | null;
 
   /**
-   * What the parser says of `Upgrade`, for a WebSocket. An offer of anything else (h2c, by clients that would rather speak
-   * HTTP/2) is ignored, and the request answered as it is (RFC 9110, section 7.8).
+   * Whether the request upgrades, as the parser says, but only to a WebSocket. Any other offer is ignored (h2c, from
+   * clients that prefer HTTP/2), and the request is answered normally (RFC 9110, section 7.8).
    */
   get upgrade(): boolean | null {
     const { upgrade } = this.headers;
@@ -28,17 +28,20 @@ export class BodyIncoming extends IncomingMessage {
     this._offersUpgrade = offersUpgrade;
   }
 
-  /** Called by the parser; null is the end. @returns whether to read on */
+  /**
+   * Called by the parser; null is the end.
+   * @returns whether to continue reading
+   */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     if (this.taker === undefined) return super.push(piece, encoding);
     if (piece !== null) return this.taker.take(piece);
-    // The stream counts as read, or the response would wait for somebody who reads it.
+    // Marks the stream as read; otherwise the response would wait for a reader.
     super._read(0);
     this.taker.end();
     return false;
   }
 
-  /** Goes on after the taker returned false. */
+  /** Continues after the taker returned false. */
   readOn(): void {
     super._read(0);
   }

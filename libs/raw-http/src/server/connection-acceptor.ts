@@ -10,14 +10,13 @@ export interface AcceptorOptions {
   readonly handle: RequestHandler<never>;
   readonly payers: BodyPayers;
   readonly headerNames: ReadonlySet<string>;
-  /** How often connections are looked at; for specs. */
+  /** How often connections are checked; for specs. */
   readonly sweepMs?: number | undefined;
 }
 
 /**
- * Stands before a server of node:http and takes its connections first: requests in the strict form are answered without
- * it, everything else is read by the server as if nobody stood before it (docs/adr/0011-own-front-for-calls.md). Timeouts
- * are the server's.
+ * Takes the connections of a node:http server first. Requests of the strict form are answered without node:http;
+ * everything else is handed to it unchanged (docs/adr/0011-own-front-for-calls.md). Time-outs are the server's.
  */
 export class ConnectionAcceptor implements ConnectionOwner {
   readonly handle: RequestHandler<never>;
@@ -55,18 +54,18 @@ export class ConnectionAcceptor implements ConnectionOwner {
     this.#connections.delete(connection);
   }
 
-  /** Every answer from now on ends its connection; new ones are taken. */
+  /** From now on every answer ends its connection; new connections are still accepted. */
   drain(): void {
     this.isStopping = true;
   }
 
-  /** Idle connections end; the others behind their last answer. The server is closed by who made it. */
+  /** Idle connections end now, the others after their last answer. The server itself is closed by its creator. */
   stop(): void {
     this.isStopping = true;
     for (const connection of this.#connections) connection.stop();
   }
 
-  /** Ends what did not end by itself. */
+  /** Cuts the remaining connections. */
   destroy(): void {
     clearInterval(this.#sweeping);
     for (const { socket } of this.#connections) socket.destroy();

@@ -11,23 +11,26 @@ import { readBody } from './read-body.ts';
 export interface HttpServerOptions<Full extends string> {
   readonly handle: RequestHandler<Full>;
   readonly payers: BodyPayers<Full>;
-  /** What `handle` reads of a head, in lower case: nothing else is there of a request that is read by hand. */
+  /** The headers that `handle` reads, in lower case. A request that is read by hand has no others. */
   readonly headerNames: ReadonlySet<string>;
-  /** Asked of each request that node:http reads, before its body. @returns false: it is for `handle` */
+  /**
+   * Called for each request that node:http reads, before its body.
+   * @returns false if the request is for `handle`
+   */
   readonly answerOther: (req: IncomingMessage, res: ServerResponse) => boolean;
-  /** node:http reads and writes everything. */
+  /** node:http serves every request. */
   readonly isPlain: boolean;
   readonly timeouts?: ServerTimeouts;
-  /** How often connections are looked at; for specs. */
+  /** How often connections are checked; for specs. */
   readonly sweepMs?: number;
 }
 
 export interface HttpServer {
-  /** To listen with, for `upgrade`, and for who wants to see connections first. */
+  /** The server to listen with, to handle `upgrade`, and to observe connections first. */
   readonly server: Server;
-  /** Each answer that is written by hand is from now on the last one of its connection. */
+  /** From now on each answer written by hand is the last one of its connection. */
   drain(): void;
-  /** Lets answers under way end for so long, then cuts what is left. */
+  /** Lets pending answers finish for `graceMs`, then cuts the remaining connections. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -37,7 +40,7 @@ const TIMEOUTS: ServerTimeouts = {
   keepAliveTimeout: 65_000,
 };
 
-/** A server of node:http, with an acceptor in front of it that reads the usual requests by hand. */
+/** A node:http server with an acceptor in front of it, which reads ordinary requests by hand. */
 export function createHttpServer<Full extends string>(options: HttpServerOptions<Full>): HttpServer {
   const { handle, payers, answerOther, isPlain, sweepMs, timeouts = TIMEOUTS } = options;
   const server = createServer(

@@ -9,7 +9,7 @@ import {
 } from 'node:zlib';
 import { BodyEncodingError, BodyTooLargeError } from './body-errors.ts';
 
-/** Up to here, packed and unpacked, it costs less than another thread. */
+/** Up to this size, compressed and decompressed, another thread would cost more. */
 const SYNC_BYTES_MAX = 65_536;
 const EMPTY: Buffer = Buffer.alloc(0);
 
@@ -38,7 +38,7 @@ export function isCompressed(encoding: string | undefined): encoding is string {
   return encoding !== undefined && encoding !== 'identity';
 }
 
-/** What is large is unpacked beside the event loop: a body of 1 KiB may become one of 1 MiB. */
+/** Large bodies are decompressed off the event loop: a body of 1 KiB may become 1 MiB. */
 export function decompress(encoding: string, body: Buffer, bytesMax: number, done: Done): void {
   const coder = CODERS.get(encoding);
   if (coder === undefined) return done(new BodyEncodingError(), EMPTY);

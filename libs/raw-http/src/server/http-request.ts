@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { BodyError } from './body-errors.ts';
 import type { ReplyChannel } from './reply-channel.ts';
 
-/** A client's request besides its body. Read by hand, it has those headers only that the options name. */
+/** A client's request without its body. If it was read by hand, it has only the headers that the options name. */
 export interface HttpRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -11,7 +11,10 @@ export interface HttpRequest {
   readonly socket: Socket;
 }
 
-/** Takes a request that is there to its end. @param error why its body could not be read */
+/**
+ * Handles a complete request.
+ * @param error why its body could not be read
+ */
 export type RequestHandler<Full extends string = string> = (
   req: HttpRequest,
   channel: ReplyChannel,

@@ -3,8 +3,8 @@ import type { HttpRequest } from './http-request.ts';
 import type { StrictHead } from './read-strict-head.ts';
 
 /**
- * The last head of a connection. Clients send the same one with every request but for the length of the body: where all
- * other bytes are the same, so is what they say.
+ * The last head of a connection. Clients usually repeat it with every request, and only the length of the body changes:
+ * if all other bytes are equal, so is their meaning.
  */
 export class KnownHead {
   readonly request: HttpRequest;
@@ -12,7 +12,7 @@ export class KnownHead {
   contentLength = 0;
   end = 0;
   readonly #bytes: Buffer;
-  /** How many of them stand before the digits of the length, and where those behind begin. */
+  /** How many bytes stand before the digits of the length, and where the bytes after them begin. */
   readonly #before: number;
   readonly #behind: number;
 
@@ -25,13 +25,13 @@ export class KnownHead {
     this.request = { method: request.method, url: request.url, headers: request.headers, socket };
     this.contentLength = contentLength;
     this.end = end;
-    // Bytes of their own: what was read here is larger than a head.
+    // A copy, because the buffer that was read is larger than a head.
     this.#bytes = Buffer.from(bytes.subarray(start, end));
     this.#before = lengthStart - start;
     this.#behind = lengthEnd - start;
   }
 
-  /** Whether the same head stands at `start`, to its end. */
+  /** Whether the same head stands at `start`, complete. */
   standsAt(bytes: Buffer, start: number): boolean {
     const lengthStart = start + this.#before;
     const first = bytes[lengthStart];

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
 
-/** An answer over node:http. */
+/** One answer through node:http. */
 export class PlainChannel implements ReplyChannel {
   watcher: { tellOut(): void } | undefined;
   readonly #res: ServerResponse;
@@ -30,16 +30,16 @@ export class PlainChannel implements ReplyChannel {
   }
 
   /**
-   * A small body goes out with its head as one text, in one write. `end` with a body would make three pieces of it: the
-   * head, the body and an end, whose way through the streams and the kernel costs as much as a request of our own.
+   * A small body goes out with its head as one text, in one write. `end` with a body would write three pieces (head,
+   * body, end), and their way through the streams and the kernel costs as much as a whole request.
    */
   send(status: number, headers: readonly string[], body: Buffer): void {
-    // What comes of a body behind its answer is not waited for.
+    // If the body is not complete, its rest is not waited for: the answer is the connection's last one.
     const { socket } = this.#res.writeHead(
       status,
       this.#res.req.complete ? (headers as string[]) : [...headers, 'Connection', 'close'],
     );
-    // Without a socket it waits behind earlier replies on the same connection.
+    // Without a socket, the answer waits behind earlier replies of the same connection.
     if (socket === null) this.#putHead();
     if (socket === null || body.length === 0 || body.length > JOINED_BYTES_MAX)
       return void this.#res.end(body);
@@ -67,7 +67,7 @@ export class PlainChannel implements ReplyChannel {
 
   write(piece: Buffer): boolean {
     const { socket } = this.#res;
-    // Held back by us, it is not held back until the next turn by `write` itself.
+    // Corked here, because `write` itself would hold the data back until the next turn.
     socket?.cork();
     this.#res.write(piece, this.#written);
     socket?.uncork();
@@ -87,7 +87,10 @@ export class PlainChannel implements ReplyChannel {
     this.#leave = leave;
   }
 
-  /** Behind a `100 Continue` that waits as well: node:http puts the head of an answer in bytes before all that waits. */
+  /**
+   * If a `100 Continue` waits too, node:http would put the head of an answer in bytes before everything that waits;
+   * this puts it after.
+   */
   #putHead(): void {
     this.#res.flushHeaders();
   }

@@ -6,17 +6,17 @@ export interface ChannelOwner {
   readonly socket: Socket;
   isTurnOf(channel: RawChannel): boolean;
   headOf(channel: RawChannel, status: number, headers: readonly string[], isChunked: boolean): string;
-  /** Text in one byte a letter, with what else goes out now. */
+  /** Adds text, one byte per character, to the next write. */
   put(text: string): void;
-  /** So many bytes more, or less, wait for answers before theirs. */
+  /** Adds to the number of bytes that wait for earlier answers; negative when fewer wait. */
   hold(bytes: number): void;
-  /** Writes what was put. */
+  /** Writes the text that was put. */
   flush(): void;
-  /** The answer is out: it is the next one's turn. */
+  /** The answer is out: the next one may go. */
   finish(channel: RawChannel): void;
 }
 
-/** An answer over an accepted connection. Before its turn it is held back, and who brings more is paused. */
+/** One answer over an accepted connection. Before its turn it is held back, and its producer is paused. */
 export class RawChannel implements ReplyChannel {
   isGone = false;
   isBegun = false;
@@ -28,7 +28,7 @@ export class RawChannel implements ReplyChannel {
   #isEnded = false;
   #isCut = false;
   #isWaiting = false;
-  /** Pieces that the kernel has not told of yet. */
+  /** Pieces that are not confirmed written. */
   #unwritten = 0;
   #heldText = '';
   #heldBytes = 0;
@@ -85,7 +85,7 @@ export class RawChannel implements ReplyChannel {
   }
 
   destroy(): void {
-    // Answers before this one are whole.
+    // Cut only at its turn, because earlier answers must go out whole.
     this.#isCut = true;
     if (this.#owner.isTurnOf(this)) this.#owner.socket.destroy();
   }
@@ -94,7 +94,7 @@ export class RawChannel implements ReplyChannel {
     this.#leave = leave;
   }
 
-  /** Every answer before this one is out. */
+  /** Every earlier answer is out. */
   takeTurn(): void {
     if (this.#isCut) return void this.#owner.socket.destroy();
     if (!this.isBegun) return;
@@ -126,11 +126,11 @@ export class RawChannel implements ReplyChannel {
     this.#owner.finish(this);
   }
 
-  /** @returns whether the kernel has taken all of it */
+  /** @returns whether the kernel has taken everything */
   #writePieces(text: string, pieces: readonly Buffer[]): boolean {
     const { socket } = this.#owner;
     if (!socket.writable) return true;
-    // One piece by itself is one write anyway.
+    // A single piece is one write anyway.
     const isOne = text === '' && pieces.length === 1 && !this.#isChunked;
     if (!isOne) socket.cork();
     this.#owner.put(text);

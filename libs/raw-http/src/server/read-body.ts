@@ -4,16 +4,16 @@ import type { BodyPayers, Payer } from './body-payers.ts';
 import { decompress, isCompressed } from './decompress.ts';
 
 export const BODY_BYTES_MAX = 1_048_576;
-/** What a sender of a too large body may go on with before the connection is cut. */
+/** How much of a too large body is discarded before the connection is cut. */
 const DISCARDED_BYTES_MAX = 16 * BODY_BYTES_MAX;
-/** What a stranger's body is waited for: who sends a short one reads the answer. */
+/** How much of a stranger's body is waited for: a client that sends a short one reads the answer. */
 const STRANGER_BYTES_MAX = 16_384;
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
 type Done<Full extends string> = (error: BodyError<Full> | undefined, body: Buffer) => void;
 
-/** Calls back once with the body as it is behind its compression. A sender that leaves is not told of. */
+/** Calls back once with the decompressed body. If the client leaves first, there is no call. */
 export function readBody<Full extends string>(
   req: BodyIncoming,
   payers: BodyPayers<Full>,
@@ -22,7 +22,7 @@ export function readBody<Full extends string>(
   req.taker = new BodyReader(req, payers, done);
 }
 
-/** Nothing is kept or decompressed before it is known whose it is; a stranger's body is empty. */
+/** Nothing is kept or decompressed before the payer is known; a stranger's body is empty. */
 class BodyReader<Full extends string> implements BodyTaker {
   readonly #req: BodyIncoming;
   readonly #done: Done<Full>;
@@ -31,7 +31,7 @@ class BodyReader<Full extends string> implements BodyTaker {
   #whose: 'asked' | 'known' | 'stranger' = 'asked';
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Of the pieces, taken from the payer. */
+  /** Bytes of the pieces, taken from the payer. */
   #held = 0;
   #isEnded = false;
   #isDone = false;
@@ -67,7 +67,7 @@ class BodyReader<Full extends string> implements BodyTaker {
     this.#isEnded = true;
     if (this.#isDone || this.#whose === 'asked') return;
     if (this.#whose === 'stranger') return void this.#finish(undefined, EMPTY);
-    // Answered behind the body, so that the sender reads the answer and not a cut connection.
+    // Answered after the body, so that the client reads the answer instead of an error of its connection.
     if (this.#bytes > BODY_BYTES_MAX) return void this.#finish(new BodyTooLargeError(), EMPTY);
     const body = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
     if (!isCompressed(this.#encoding)) return void this.#finish(undefined, body);
@@ -79,7 +79,7 @@ class BodyReader<Full extends string> implements BodyTaker {
     });
   }
 
-  /** It is known whose the body is. */
+  /** The payer has been found, or there is none. */
   #admit(payer: Payer<Full> | undefined): void {
     if (this.#isDone || this.#req.destroyed) return;
     const pieces = this.#pieces;
@@ -103,7 +103,7 @@ class BodyReader<Full extends string> implements BodyTaker {
     this.#pieces = [];
   }
 
-  /** @returns false: nothing more is read */
+  /** @returns false: stop reading */
   #finish(error: BodyError<Full> | undefined, body: Buffer): false {
     if (this.#isDone) return false;
     this.#isDone = true;

@@ -1,11 +1,11 @@
 import type { HttpRequest } from './http-request.ts';
 import { BODY_BYTES_MAX } from './read-body.ts';
 
-/** A head in the strict form. The body begins at `end`. */
+/** A head of the strict form. The body begins at `end`. */
 export interface StrictHead {
   readonly request: Pick<HttpRequest, 'method' | 'url' | 'headers'>;
   readonly contentLength: number;
-  /** Where the digits of the length stand. */
+  /** Where the digits of the length start. */
   readonly lengthStart: number;
   readonly lengthEnd: number;
   readonly end: number;
@@ -13,9 +13,9 @@ export interface StrictHead {
 
 export const HEAD_BYTES_MAX = 4_096;
 
-/** Read of every head. Each name that is read stands once. */
+/** Read of every head. A name that is read may occur only once. */
 const READ: ReadonlySet<string> = new Set(['content-length', 'host']);
-/** What says how a request is framed, or what becomes of its connection. */
+/** Headers that decide how a request is framed, or what happens to its connection. */
 const FRAMING: ReadonlySet<string> = new Set([
   'content-encoding',
   'expect',
@@ -26,18 +26,19 @@ const FRAMING: ReadonlySet<string> = new Set([
 ]);
 
 const REQUEST_LINE = /POST (\/[\w\-.:~][\w\-.:~/]*) HTTP\/1\.1\r\n/y;
-// A value to the end of its line, blanks around it included: with one choice at each letter there is nothing to go back for.
+// The value runs to the end of its line, including blanks around it. Each character has one way to match, so there is
+// no backtracking.
 const FIELD = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e]*)\r\n/y;
-// Blanks beside a length and a list of one name are read in more than one way.
+// Readers disagree about blanks around a length and about a list with one element.
 const LENGTH = /^ ?(?:0|[1-9]\d{0,6})$/;
 const KEEP_ALIVE = /^ ?keep-alive$/i;
 
 /**
- * The head at `start`, where it is of the one form that every reader of HTTP/1.1 reads alike: a POST to a path of plain
- * letters, names and values of visible ASCII, one Host, one Content-Length and no other framing (RFC 9112). Of everything
- * else it says only that it is something else.
- * @param end behind the empty line
- * @param names whose values are wanted, in lower case
+ * The head at `start`, if it has the one form that every reader of HTTP/1.1 reads alike: a POST to a path of plain
+ * characters, names and values of visible ASCII, one Host, one Content-Length and no other framing (RFC 9112).
+ * Undefined for everything else.
+ * @param end after the empty line
+ * @param names the headers whose values are wanted, in lower case
  */
 export function readStrictHead(
   bytes: Buffer,

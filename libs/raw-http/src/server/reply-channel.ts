@@ -1,28 +1,31 @@
 /**
- * The way of one answer to its client: whole with `send`, or in pieces with `begin`, `write` and `end`. Headers are name,
- * value, name, value; those of the connection are the channel's own.
+ * One answer to its client: whole with `send`, or in pieces with `begin`, `write` and `end`. Headers are name, value,
+ * name, value; the channel adds those of the connection.
  */
 export interface ReplyChannel {
   /** The client left, or the connection was cut. */
   readonly isGone: boolean;
-  /** There is a head already: no other answer can be given. */
+  /** A head was sent: no other answer can be given. */
   readonly isBegun: boolean;
-  /** @param body the channel's from here on, and not changed any more */
+  /** @param body belongs to the channel from here on, and must not change */
   send(status: number, headers: readonly string[], body: Buffer): void;
-  /** The first pieces, lent as those of `write`; `resume` is called when those are done with for which false was returned. */
+  /**
+   * Sends the first pieces, lent like those of `write`; `resume` is called when pieces for which false was returned are
+   * done with.
+   */
   begin(status: number, headers: readonly string[], pieces: readonly Buffer[], resume: () => void): boolean;
   /** True: the piece is done with. False: it is needed until `resume`. */
   write(piece: Buffer): boolean;
   end(): void;
-  /** Cuts the connection: what is out is no whole answer. */
+  /** Cuts the connection, because the answer is incomplete. */
   destroy(): void;
-  /** What to do when the client leaves before its answer is out; the last one given counts. */
+  /** Sets what to do if the client leaves before its answer is out; replaces what was set before. */
   onLeave(leave: () => void): void;
-  /** Told once that nothing of the answer is held any more: the kernel has all of it, or the client is gone. */
+  /** Told once when nothing of the answer is held any more: the kernel has all of it, or the client is gone. */
   watcher: { tellOut(): void } | undefined;
-  /** What the kernel did not take yet. */
+  /** Bytes that the kernel has not taken yet. */
   readonly unsentBytes: number;
 }
 
-/** Up to here a body is cheaper as text behind its head, in one write. */
+/** Up to this size it is cheaper to append the body to the head as text, in one write. */
 export const JOINED_BYTES_MAX = 8_192;

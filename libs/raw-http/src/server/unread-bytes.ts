@@ -1,11 +1,11 @@
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** What a connection brought of a request that is not whole. */
+/** The bytes of an incomplete request. */
 export class UnreadBytes {
   #bytes: Buffer = EMPTY;
   length = 0;
 
-  /** Room grows with what came, not with what was announced. */
+  /** Capacity grows with the bytes received, not with the announced length. */
   add(bytes: Buffer): void {
     const length = this.length + bytes.length;
     if (this.#bytes.length < length) {
@@ -17,7 +17,7 @@ export class UnreadBytes {
     this.length = length;
   }
 
-  /** All of it, the taker's from here on. */
+  /** Returns all bytes, which belong to the caller from here on. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.length);
     this.#bytes = EMPTY;

@@ -4,7 +4,8 @@ let second = 0;
 let date = '';
 
 /**
- * The head of an answer as node:http writes it, to the empty line: the given headers, then those of the connection.
+ * The head of an answer as node:http writes it, including the empty line: the given headers, then those of the
+ * connection.
  * @param headers name, value, name, value
  */
 export function writeReplyHead(
