@@ -17,16 +17,19 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       RATE_LIMIT_MANAGEMENT: integer(1).default(120),
       RATE_LIMIT_RPC: integer(1).default(6_000),
       RATE_LIMIT_FAILED_AUTH: integer(1).default(60),
-      /** Per 60 s and client address: what needs no key, documents and preflights. */
+      /** Requests without a key (documents, preflights), per 60 s and client address. */
       RATE_LIMIT_PUBLIC: integer(1).default(600),
-      /** How many proxies in front are believed about the client's address. */
+      /** Number of proxies in front whose word about the client's address is trusted. */
       TRUSTED_PROXIES: integer(0, 10).default(0),
-      /** Origins of web pages that may call the API with a key of their user, commas between; `*` for any. Default none. */
+      /**
+       * Origins of web pages that may call the API with their user's key, separated by commas; `*` for any. Default
+       * none.
+       */
       CORS_ORIGINS: originList().default([]),
-      /** Longest wait for an answer, and for one statement of the database. */
+      /** Longest time to answer a request, and for one database statement. */
       REQUEST_TIMEOUT: durationMs().default(30_000),
       STATEMENT_TIMEOUT: durationMs().default(20_000),
-      /** A node that is asked while a client waits. */
+      /** Time-out of a node that is asked while a client waits. */
       NODE_TIMEOUT: durationMs().default(8_000),
       BUILD_COMMIT: z.string().max(64).default('unknown'),
       BUILD_TIME: z.string().max(64).default('unknown'),

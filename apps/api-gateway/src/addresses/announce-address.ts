@@ -12,12 +12,15 @@ interface ChangedAddress {
 
 type Announcer = Pick<ApiDeps, 'bus' | 'logger'>;
 
-/** Hints that an address was registered or changed. With the bus away, the analyzer finds the row by its transaction id. */
+/**
+ * Hints to the services that an address was registered or changed. While the bus is away, the analyzer finds the row by
+ * its transaction id.
+ */
 export function announceAddress(deps: Announcer, changed: ChangedAddress): void {
   announceAddresses(deps, [changed]);
 }
 
-/** The same for many: some at a time, and no more of them once the bus is away. */
+/** The same for many addresses, a few at a time; it stops once the bus is away. */
 export function announceAddresses({ bus, logger }: Announcer, changed: readonly ChangedAddress[]): void {
   // Not awaited: a hint is not worth a client's time, least of all while the bus is away.
   publishAll(bus, changed).catch((err: unknown) => {

@@ -5,7 +5,10 @@ import { listCanonicalForms } from './parse-address.ts';
 import { ADDRESS_INCLUDE } from '../records/address.ts';
 import type { AddressRow } from '../records/address.ts';
 
-/** The project's address in any form its family reads. @throws ProblemError 404, also when it is another project's */
+/**
+ * Finds the project's address by any form that its family reads. @throws ProblemError 404, also if it belongs to
+ * another project
+ */
 export async function findAddress(
   { prisma }: Pick<ApiDeps, 'prisma'>,
   principal: Principal,
@@ -16,7 +19,7 @@ export async function findAddress(
     where: { projectId: principal.projectId, address: { in: forms } },
     include: ADDRESS_INCLUDE,
   });
-  // The hexadecimal form names an account of two families: the one that shows it so comes first.
+  // The hexadecimal form can name an account in two families: the family that displays this form comes first.
   const [row] = rows.sort((a, b) => forms.indexOf(a.address) - forms.indexOf(b.address));
   if (!row) throw notFound(`There is no address ${input.slice(0, 128)} in this project.`);
   return row;

@@ -22,7 +22,7 @@ export async function parseAddressOf(
   }
 }
 
-/** The networks that know a canonical address; undefined where every network of its family does. */
+/** The networks that know a canonical address; undefined if every network of its family does. */
 export async function findNetworkGids(
   familyName: string,
   address: string,
@@ -31,7 +31,10 @@ export async function findNetworkGids(
   return family?.parseAddress(address).networkGids;
 }
 
-/** What an address of unknown family may be, best first: itself, and its canonical form in each family that reads it. */
+/**
+ * The forms that an address of unknown family may be stored in, most likely first: the input itself, then its canonical
+ * form in each family that reads it.
+ */
 export async function listCanonicalForms(input: string): Promise<string[]> {
   const forms = new Set([input]);
   for (const { name } of listFamilies()) {

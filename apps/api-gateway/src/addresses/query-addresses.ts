@@ -13,7 +13,7 @@ import { familySchema, searchSchema } from '../records/path-schemas.ts';
 
 export const ADDRESS_SORT_FIELDS = ['created_at', 'address', 'label', 'index'] as const;
 
-/** What every list of addresses filters by. */
+/** Filters that every list of addresses has. */
 export const addressFilters = {
   ...pageParameters,
   chain_families: listParameter(familySchema),
@@ -24,7 +24,7 @@ export const addressFilters = {
   search: searchSchema,
 };
 
-/** What only derived addresses have. */
+/** Filters that only derived addresses have. */
 export const hdAddressFilters = {
   is_used: booleanParameter.optional(),
   change: z.enum(['0', '1']).transform(Number).optional(),
@@ -108,14 +108,14 @@ function searchAddresses(
       is_used: one(is_used),
       derivation_change: one(change),
     },
-    // External addresses have no index: they stand last.
+    // External addresses have no index, so they come last.
     order: field === 'index' ? `kind <> 'hd', ${order}` : order,
     offset: offsetOf(query),
     limit: query.limit,
   });
 }
 
-/** From the totals kept of the columns of few values; those of a key are counted. */
+/** From kept totals, which cover the columns with few values; the addresses of a key are counted. */
 async function countAddresses(
   { prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>,
   principal: Principal,
@@ -163,7 +163,7 @@ async function findPageIds(
   const byIndex: Order[] = [{ derivationIndex: direction }, { derivationChange: direction }];
   if (query.public_key_id !== undefined)
     return read(query, [...byIndex, { id: direction }], skip, query.limit);
-  // External addresses have no index: they stand last, in the order of their creation.
+  // External addresses have no index, so they come last, in the order of their creation.
   const derived: AddressQuery = { ...query, kind: 'hd' };
   const derivedCount = query.kind === 'external' ? 0 : await countAddresses(deps, principal, derived);
   const first =
@@ -180,7 +180,7 @@ async function findPageIds(
   return [...first, ...others];
 }
 
-/** The ids alone come from an index, whatever number of rows is passed over. */
+/** Only the ids are read, so an index alone answers however many rows are skipped. */
 async function readIds(
   { prisma }: Pick<ApiDeps, 'prisma'>,
   where: Prisma.AddressWhereInput,

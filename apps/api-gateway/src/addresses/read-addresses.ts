@@ -6,7 +6,7 @@ import type { ApiDeps } from '../server/api-deps.ts';
 import { ADDRESS_INCLUDE, toAddressRecord } from '../records/address.ts';
 import type { AddressRow, addressSchema } from '../records/address.ts';
 
-/** The records of addresses, in their order: HD ones with what the gap limit of their key says. */
+/** The records of addresses, in the given order. HD addresses include their key's gap-limit information. */
 export async function readAddresses(
   sql: Sql,
   rows: readonly AddressRow[],
@@ -23,7 +23,7 @@ export async function readAddress(sql: Sql, row: AddressRow): Promise<z.infer<ty
   return record!;
 }
 
-/** One that was written in this request. @throws ProblemError 404 when it was deleted meanwhile */
+/** Reads an address that this request has written. @throws ProblemError 404 if it was deleted meanwhile */
 export async function readAddressById(
   { db, prisma }: Pick<ApiDeps, 'db' | 'prisma'>,
   { projectId }: Principal,

@@ -4,15 +4,15 @@ import type { Sql } from '@chainwatch/db';
 interface WatchedAddresses {
   readonly ids: readonly string[];
   readonly chainFamily: string;
-  /** The networks that know them; absent where every network of the family does (`ParsedAddress.networkGids`). */
+  /** The networks that know the addresses; absent if every network of the family does (`ParsedAddress.networkGids`). */
   readonly networkGids?: readonly string[];
-  /** Where a rescan of blocks begins, on chains whose node cannot tell coins by address; default 0. */
+  /** Where a rescan of blocks begins on chains whose node cannot list coins by address; default 0. */
   readonly fromBlock?: number;
 }
 
 /**
- * Part of the transaction that registers addresses: they count from the head that each chain which knows them has
- * now (architecture.md, invariant 7), their balances are read once, and the coins that they had before are looked for.
+ * Part of the transaction that registers addresses. On each chain that knows them, they count from the chain's current
+ * head (architecture.md, invariant 7), their balances are read once, and their earlier coins are searched for.
  */
 export async function watchFromHead(
   sql: Sql,
@@ -20,7 +20,8 @@ export async function watchFromHead(
 ): Promise<void> {
   if (ids.length === 0) return;
   await sql.query(
-    // Locked, so that an activation comes before or after: the analyzer looks for addresses without a backfill then.
+    // The lock puts an activation either before or after: when the analyzer starts, it looks for addresses without a
+    // backfill.
     `WITH chains AS MATERIALIZED (
        SELECT gid, is_active FROM blockchains WHERE family = $2 AND ($3::text[] IS NULL OR gid = ANY ($3)) ORDER BY gid FOR SHARE
      ), watches AS (
@@ -39,13 +40,13 @@ export async function watchFromHead(
   );
 }
 
-/** One that was looked for before starts over: what happened while nobody watched is not known. */
+/** An earlier search starts over, because nothing is known of the time when the address was not watched. */
 const BACKFILLS_SQL = `INSERT INTO address_backfills (address_id, chain_gid, from_block)
        SELECT a.id, c.gid, coalesce($4::bigint, 0) FROM chains c, unnest($1::uuid[]) AS a (id) WHERE c.is_active AND $5::boolean
        ON CONFLICT (address_id, chain_gid) DO UPDATE
        SET status = 'pending', from_block = coalesce($4, address_backfills.from_block), next_block = NULL, to_block = NULL, method = NULL, reason = NULL, coin_count = 0, updated_at = now()`;
 
-/** Chains of unspent outputs: what an address has there is known by its coins alone. */
+/** Whether the family's balances are made of unspent outputs: an address is then known only by its coins. */
 export async function hasCoins(chainFamily: string): Promise<boolean> {
   const family = await findFamilyNamed(chainFamily);
   return family?.utxo !== undefined;

@@ -1,8 +1,9 @@
 import type { Sql } from '@chainwatch/db';
 
 /**
- * Asks the balance service for an asset that is active from now on: whoever moved it or was known to hold it is read at the head.
- * @param projectId undefined: of every project
+ * Asks the balance service to read an asset that is active from now on, at the head, for every address that moved it or
+ * was known to hold it.
+ * @param projectId undefined: for all projects
  */
 export async function askForBalances(sql: Sql, assetGid: string, projectId?: string): Promise<void> {
   await sql.query(

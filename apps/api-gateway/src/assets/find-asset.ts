@@ -13,7 +13,10 @@ interface AssetParams {
   readonly asset_path: string;
 }
 
-/** The asset of two path parameters, aliases resolved. @throws ProblemError 404, also when it is on other projects' lists; 400 for a path the family refuses */
+/**
+ * The asset of two path parameters, with aliases resolved. @throws ProblemError 404, also if only other projects list
+ * it; 400 for a path that the family refuses
+ */
 export async function findAsset(
   { db }: Pick<ApiDeps, 'db'>,
   { projectId }: Principal,
@@ -25,7 +28,7 @@ export async function findAsset(
   return asset;
 }
 
-/** @throws ProblemError 400 with `fields` when the path names no asset of the chain's family */
+/** @throws ProblemError 400 with `fields` if the path names no asset of the chain's family */
 export function toAssetGid(family: ChainNotation, network: Network, assetPath: string): string {
   try {
     return family.parseAssetPath(network, assetPath);
@@ -36,7 +39,7 @@ export function toAssetGid(family: ChainNotation, network: Network, assetPath: s
   }
 }
 
-/** The canonical gid of another spelling; undefined when the family refuses it, or is not part of this build. */
+/** The canonical gid of another spelling; undefined if the family refuses it or is not part of this build. */
 export async function tryAssetGid(network: Network, assetPath: string): Promise<string | undefined> {
   const family = await findNotation(network.namespace);
   try {

@@ -39,7 +39,7 @@ export async function listProjectAssets(
   return { rows: await readProjectAssets(sql, projectId, gids), total };
 }
 
-/** The filters as columns of the list and the values that they may have. */
+/** The filters as the list's columns and the values allowed in each. */
 export function wantedColumns(
   projectId: string,
   { chains, namespaces, types, statuses, isArchived }: AssetFilters,
@@ -54,7 +54,7 @@ export function wantedColumns(
   };
 }
 
-/** Tiebreak and order run the same way, so that one index serves both directions. */
+/** The tiebreak runs in the direction of the order, so that one index serves both directions. */
 export function toAssetOrder(sortBy: string): string {
   const direction = sortBy.startsWith('-') ? 'DESC' : 'ASC';
   return [...new Set([sortBy.replace('-', ''), 'gid'])].map((column) => `${column} ${direction}`).join(', ');

@@ -1,8 +1,8 @@
 import type { Sql } from '@chainwatch/db';
 
 /**
- * Keeps the chain's analyzer from discovering assets until the transaction ends: taken first, by whoever changes what the
- * service knows of one (migration project_assets).
+ * Keeps the chain's analyzer from discovering assets until the transaction ends. Whoever changes what the service knows
+ * of an asset takes this lock first (migration project_assets).
  */
 export async function lockChain(sql: Sql, chainGid: string): Promise<void> {
   await sql.query('SELECT FROM analyzer_states WHERE chain_gid = $1 FOR UPDATE', [chainGid]);

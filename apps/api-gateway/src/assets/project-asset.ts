@@ -1,7 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import { LISTED_ASSETS } from './listed-assets.ts';
 
-/** An asset as a project sees it: what it is comes from the chain, its status and times are the project's. */
+/** An asset as a project sees it. Its properties come from the chain; its status and times are the project's own. */
 export interface ProjectAsset {
   readonly gid: string;
   readonly chainGid: string;
@@ -14,14 +14,14 @@ export interface ProjectAsset {
   readonly imageUrl: string | null;
   readonly source: string;
   readonly status: string;
-  /** What the chain says, whatever the project did. */
+  /** The status on the chain, whatever the project did. */
   readonly chainStatus: string;
   readonly archivedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** Those of the project's lists among these, in their order. */
+/** The assets among these that the project lists, in the given order. */
 export async function readProjectAssets(
   sql: Sql,
   projectId: string,

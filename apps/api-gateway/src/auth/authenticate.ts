@@ -10,17 +10,23 @@ import type { Limit } from './limit-requests.ts';
 export interface AuthenticateOptions {
   readonly keys: KeyStore;
   readonly namespaceLabel: string;
-  /** Counts the request against its key, or the failure against its client; sets the X-RateLimit headers. @throws ProblemError 429 */
+  /**
+   * Counts the request against its key, or the failure against its client. Sets the X-RateLimit headers. @throws
+   * ProblemError 429
+   */
   readonly limit: Limit;
 }
 
-/** Finds out who asks. The checksum comes before any look-up, so that guesses cost no query. @throws ProblemError 401, 429 */
+/**
+ * Authenticates a request. The key's checksum is checked before any look-up, so that guesses cost no query. @throws
+ * ProblemError 401, 429
+ */
 export function authenticate({ keys, namespaceLabel, limit }: AuthenticateOptions): RequestHandler {
   const findPrincipal = async (key: string, req: Request, res: Response): Promise<Principal | undefined> => {
     try {
       return await keys.findPrincipal(key);
     } catch (error) {
-      // The database is away, and nobody knows whose key it is.
+      // The database is away, so the owner of the key is unknown.
       await limit(res, { publicClient: clientOf(req) });
       throw error;
     }
@@ -32,7 +38,7 @@ export function authenticate({ keys, namespaceLabel, limit }: AuthenticateOption
     await limit(res, { failedClient: clientOf(req) });
     throw unauthorized(key === undefined ? 'The X-Api-Key header is missing.' : 'The API key is invalid.');
   };
-  // A promise only where somebody has to be asked.
+  // A promise is made only if somebody must be asked.
   return (req, res, next) => {
     const go = (principal: Principal): void | Promise<void> => {
       res.locals.principal = principal;
@@ -45,8 +51,8 @@ export function authenticate({ keys, namespaceLabel, limit }: AuthenticateOption
 }
 
 /**
- * Finds the caller of a route, when it may use it. @throws ProblemError 403
- * @throws TypeError for a route that names no permission: the start fails
+ * Returns the caller of a route, if it may use the route. @throws ProblemError 403
+ * @throws TypeError when the table is built, if a route names no permission
  */
 export function authorizerOf({
   method,
@@ -65,7 +71,7 @@ export function authorizerOf({
       );
     if (!principal.permissions.includes(permission))
       throw forbidden(`The API key does not have the permission ${permission}.`);
-    // A key may be older than the rule that it cannot be given this any more.
+    // The key may have been made before the rule that forbids this permission.
     if (!principal.isOperator && isOperatorPermission(permission))
       throw forbidden(`The permission ${permission} counts for keys of the operator's workspace only.`);
     return principal;

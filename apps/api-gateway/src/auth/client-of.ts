@@ -2,14 +2,14 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Request } from 'express';
 
 /**
- * Whom to count requests without a key against: the client's address, as far as the proxies in front are believed. Of
+ * The client that a request without a key counts against: its address, as far as the proxies in front are trusted. For
  * IPv6 the first 64 bits, because whoever has one address has the whole network.
  */
 export function clientOf({ ip, socket }: Pick<Request, 'ip' | 'socket'>): string {
   return toClient(ip) ?? toClient(socket.remoteAddress) ?? 'unknown';
 }
 
-/** Undefined for what is no address: proxies may be told anything. */
+/** Undefined if the text is no address: a client can send any text to a proxy. */
 function toClient(address: string | undefined): string | undefined {
   if (address === undefined) return undefined;
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;

@@ -1,6 +1,6 @@
 import type { ApiKeyType, Permission } from '@chainwatch/api-key';
 
-/** The type of key that can carry a permission: its first word. */
+/** The type of key that can have a permission: the permission's first word. */
 export function keyTypeOf(permission: Permission): ApiKeyType {
   return permission.slice(0, permission.indexOf(':')) as ApiKeyType;
 }

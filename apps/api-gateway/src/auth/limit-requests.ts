@@ -10,25 +10,28 @@ export interface RequestLimits {
   readonly perKey: Readonly<Record<ApiKeyType, number>>;
   /** Failed authentications per client address. */
   readonly failedPerClient: number;
-  /** What needs no key, per client address. */
+  /** Requests that need no key, per client address. */
   readonly publicPerClient: number;
 }
 
-/** Who pays for a request: its key, the client whose key was none, or the client that needed none. */
+/** What a request is counted against: its key, or its client, which failed to authenticate or needed no key. */
 export type LimitedSubject =
   | { readonly keyId: string; readonly keyType: ApiKeyType }
   | { readonly failedClient: string }
   | { readonly publicClient: string };
-/** A promise only where the shared counter has to be asked. @throws ProblemError 429 */
+/** Returns a promise only if the shared counter must be asked. @throws ProblemError 429 */
 export type Limit = (res: Response, subject: LimitedSubject) => Promise<void> | undefined;
 
 const WINDOW_SECONDS = 60;
 
-/** Takes one from the key's limit, or from the client's limit of failures, and tells on the response what is left. */
+/**
+ * Takes one request from the key's limit, or from the client's limit of failures, and writes what is left into the
+ * response.
+ */
 export function createLimit(cache: Pick<Cache, 'consumeToken'>, limits: RequestLimits): Limit {
   const ledger = new TokenLedger({ consumeToken: (request) => cache.consumeToken(request) });
   return (res, subject) => {
-    // Strangers are counted one by one: each comes from another address.
+    // Strangers are counted one by one in the shared counter, because each comes from another address.
     const taken =
       'keyId' in subject
         ? ledger.take(toRequest(subject, limits))

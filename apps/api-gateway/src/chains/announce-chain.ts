@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiDeps } from '../server/api-deps.ts';
 
-/** Forgets what this replica knew of a chain that changed, and hints it to the services. The database is the truth: with the bus away, the services find it by themselves. */
+/**
+ * Drops what this replica has cached of a changed chain, and hints the change to the services. The database is the
+ * truth: while the bus is away, the services find the change by themselves.
+ */
 export function announceChain(
   { bus, chains, logger }: Pick<ApiDeps, 'bus' | 'chains' | 'logger'>,
   chainGid: string,

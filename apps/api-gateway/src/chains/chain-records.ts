@@ -4,9 +4,9 @@ import type { blockchainSchema } from '../records/blockchain.ts';
 type BlockchainRecord = z.infer<typeof blockchainSchema>;
 
 export interface ChainRecords {
-  /** The record of a chain by its canonical gid; undefined when it is not in this service. */
+  /** The record of a chain by its canonical gid; undefined if the chain is not registered. */
   find(gid: string): Promise<BlockchainRecord | undefined>;
-  /** It was changed here: whoever asks from now on sees it. */
+  /** The chain was changed here: the next caller reads it again. */
   forget(gid: string): void;
 }
 
@@ -22,8 +22,8 @@ interface Entry {
 }
 
 /**
- * Chains for clients that ask again and again how far one is: what is answered was true at most `lifetimeMs` before, and
- * everybody who asks within that time costs one query.
+ * Chain records for clients that poll a chain's progress. An answer is at most `lifetimeMs` old, and all callers within
+ * that time share one query.
  */
 export function createChainRecords({ read, lifetimeMs, now = Date.now }: ChainRecordsOptions): ChainRecords {
   const entries = new Map<string, Entry>();
@@ -37,7 +37,7 @@ export function createChainRecords({ read, lifetimeMs, now = Date.now }: ChainRe
       const drop = (): void => {
         if (entries.get(gid) === entry) entries.delete(gid);
       };
-      // Neither a failure nor what strangers make up is kept.
+      // Failures and unknown gids are not cached: a client can invent any number of gids.
       void record.then((found) => found === undefined && drop(), drop);
       return record;
     },

@@ -15,7 +15,10 @@ export async function findChain({ prisma }: Pick<ApiDeps, 'prisma'>, chainGid: s
   return row;
 }
 
-/** The catalogue's word on a registered chain, with the family's code. @throws ProblemError 422 when this build has none */
+/**
+ * The catalogue entry of a registered chain, with the code of its family. @throws ProblemError 422 if this build lacks
+ * the family
+ */
 export async function loadFamily(gid: string): Promise<{ network: Network; family: ChainFamily }> {
   const network = findNetwork(gid);
   if (!network) throw unprocessableEntity(`The chain ${gid} is not in the reference data of this build.`);

@@ -9,7 +9,7 @@ interface ObserveChainsOptions {
 }
 
 interface ChainObserver {
-  /** Every active chain, for /readyz: none of them makes the gateway unready. */
+  /** The state of every active chain, for /readyz. No chain makes the gateway unready. */
   checks(): Checks;
   stop(): void;
 }
@@ -17,8 +17,9 @@ interface ChainObserver {
 const EVERY_MS = 5_000;
 
 /**
- * How the active chains do, as their services report it, in /readyz and in the metric. Services tell of themselves as
- * well; this is for the day when all replicas of one are gone, and nobody is left to say that a chain has no owner.
+ * Reports the state of the active chains, as their services wrote it, in /readyz and in a metric. The services report
+ * themselves too; this covers the case that all replicas of one are gone, and nobody else can say that a chain has no
+ * owner.
  */
 export function observeChains({ db, everyMs = EVERY_MS }: ObserveChainsOptions): ChainObserver {
   const recordStalls = createStallRecorder();

@@ -5,7 +5,7 @@ import type { BlockchainState, blockchainSchema } from '../records/blockchain.ts
 
 type BlockchainRecord = z.infer<typeof blockchainSchema>;
 
-/** Flat, as SQL gives it. */
+/** The columns as SQL returns them, flat. */
 interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 'balanceState' | '_count'> {
   readonly readAt: Date;
   readonly ingestorStatus: string | null;
@@ -33,7 +33,10 @@ const TEXT = `
          (SELECT count(*)::int FROM incidents n WHERE n.chain_gid = b.gid AND n.status = 'open') AS "incidentCount"
   FROM blockchains b LEFT JOIN ingestor_states i ON i.chain_gid = b.gid LEFT JOIN analyzer_states a ON a.chain_gid = b.gid LEFT JOIN balance_states s ON s.chain_gid = b.gid`;
 
-/** The record of a chain by its canonical gid, in one statement: through Prisma it costs as much as hundreds of requests. */
+/**
+ * The record of a chain by its canonical gid, in one statement: through Prisma it would cost as much as hundreds of
+ * requests.
+ */
 export async function readChainRecord(sql: Sql, gid: string): Promise<BlockchainRecord | undefined> {
   const { rows } = await sql.query<Row>({
     name: 'chain-record',
@@ -43,7 +46,7 @@ export async function readChainRecord(sql: Sql, gid: string): Promise<Blockchain
   return rows.map(toRecord)[0];
 }
 
-/** Those of `gids`, in that order. */
+/** The records of `gids`, in that order. */
 export async function readChainRecords(sql: Sql, gids: readonly string[]): Promise<BlockchainRecord[]> {
   const { rows } = await sql.query<Row>({
     name: 'chain-records',

@@ -2,7 +2,9 @@ import type { ChannelKind } from '@chainwatch/channels';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { checkOutboundUrl } from '../server/check-outbound-url.ts';
 
-/** What the form of a request cannot say. @throws ProblemError 400, or 422 for a URL that leads into a blocked range */
+/**
+ * Checks what the request's schema cannot. @throws ProblemError 400, or 422 for a URL that leads into a blocked range
+ */
 export async function checkChannel(
   kind: ChannelKind,
   given: object,

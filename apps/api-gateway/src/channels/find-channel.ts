@@ -8,10 +8,13 @@ import type { ApiDeps } from '../server/api-deps.ts';
 export const channelParams = z.object({ notification_channel_id: z.uuid() });
 
 export type StoredChannel = Prisma.NotificationChannelGetPayload<object>;
-/** Those that sign what they deliver. */
+/** Channel kinds that sign their deliveries. */
 export const SIGNED_KINDS = CHANNEL_KINDS.filter(({ isSigned }) => isSigned);
 
-/** @throws ProblemError 404, also when it is another project's, or of another kind than those that are asked for; one of a newer release is of none */
+/**
+ * @throws ProblemError 404, also if the channel belongs to another project or is not of a wanted kind. A channel of a
+ * newer release is of no kind that this one knows.
+ */
 export async function findChannel(
   { prisma }: Pick<ApiDeps, 'prisma'>,
   principal: Principal,

@@ -3,7 +3,9 @@ import { generateWebhookSecret, maskWebhookSecret } from '@chainwatch/api-key';
 import type { Sql } from '@chainwatch/db';
 import type { ApiDeps } from '../server/api-deps.ts';
 
-/** Makes the current signing secret of a channel and stores it sealed; returns the plain text, which is nowhere else. */
+/**
+ * Makes the current signing secret of a channel and stores it sealed. Returns the plain text, which is stored nowhere.
+ */
 export async function insertWebhookSecret(
   sql: Sql,
   channelId: string,

@@ -3,8 +3,8 @@ import type { Database, Sql } from '@chainwatch/db';
 const BATCH = 10_000;
 
 /**
- * failed or archived → active (decisions.md §5). What was held stays so until the notifier takes it, in event order: an
- * active channel with held deliveries is one that it looks after, and a million of them cost nothing here.
+ * failed or archived → active (decisions.md §5). Held deliveries stay held until the notifier takes them, in event
+ * order: it looks after active channels that have some. So a million of them cost nothing here.
  */
 export async function reactivateChannel(sql: Sql, channelId: string): Promise<void> {
   await sql.query(
@@ -15,7 +15,7 @@ export async function reactivateChannel(sql: Sql, channelId: string): Promise<vo
   );
 }
 
-/** Gives up what a channel holds at this moment. */
+/** Discards everything that the channel holds at this moment. */
 export async function discardHeld(db: Pick<Database, 'query'>, channelId: string): Promise<void> {
   const { rows } = await db.query<{ now: Date }>('SELECT now()');
   for (let count = BATCH; count === BATCH; ) {

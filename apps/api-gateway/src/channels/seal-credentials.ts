@@ -1,6 +1,6 @@
 import type { Sealer } from '@chainwatch/secrets';
 
-/** What may not be shown of a channel, sealed for it; null when there is nothing to hide. */
+/** The confidential part of a channel, sealed for that channel; null if there is none. */
 export function sealCredentials(
   sealer: Sealer,
   channelId: string,

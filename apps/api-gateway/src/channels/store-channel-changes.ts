@@ -6,7 +6,7 @@ interface ChannelChanges {
   readonly name?: string;
   readonly config: object;
   readonly credentialsSealed: string | null;
-  /** The channel leads somewhere else now: a failed one gets another chance. */
+  /** The channel has a new target, so a failed channel becomes active again. */
   readonly hasNewTarget: boolean;
 }
 

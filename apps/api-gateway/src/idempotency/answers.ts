@@ -17,12 +17,12 @@ type Stored =
 
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)];
 
-/** An answer as it is stored: as short as it gets, and for its owner's eyes. */
+/** An answer in its stored form: compressed, and readable by its owner only. */
 export async function sealAnswer(sealer: OwnerSealer, answer: RouteReply | ProblemError): Promise<Buffer> {
   return sealer.seal(await deflate(JSON.stringify(toStored(answer))));
 }
 
-/** @throws ProblemError when that was the answer */
+/** @throws ProblemError if the stored answer is one */
 export async function openAnswer(sealer: OwnerSealer, sealed: Buffer): Promise<RouteReply> {
   const stored = JSON.parse((await inflate(sealer.open(sealed))).toString('utf8')) as Stored;
   if (stored.type === 'problem') throw new ProblemError(stored.code, stored);

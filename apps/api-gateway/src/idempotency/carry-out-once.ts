@@ -12,10 +12,10 @@ import { parseIdempotencyKey } from './parse-idempotency-key.ts';
 type Call = RouteCall<ApiDeps, Principal>;
 
 /**
- * Around every handler: a POST with an Idempotency-Key is carried out once, and answered alike as often as it is sent
- * again within 24 hours (decisions.md §8). What failed on our side (5xx) left nothing behind, and may be sent again.
+ * Wraps every handler. A POST with an Idempotency-Key is carried out once; each repetition within 24 hours gets the
+ * same answer (decisions.md §8). A failure on our side (5xx) leaves nothing behind, and the request may be sent again.
  *
- * @throws ProblemError 409 while the first one runs, 422 when the key stands for another request
+ * @throws ProblemError 409 while the first request runs, 422 if the key was used for a different request
  */
 export function carryOutOnce(call: Call): Promise<RouteReply> {
   return call.route.method === 'POST' ? carryOutPost(call) : call.run(call.deps);
@@ -24,7 +24,7 @@ export function carryOutOnce(call: Call): Promise<RouteReply> {
 async function carryOutPost(call: Call): Promise<RouteReply> {
   const text = parseIdempotencyKey(call.req.get('idempotency-key'));
   if (text === undefined) return call.run(call.deps);
-  // The caller alone can open the answer again: it may show a secret that is stored nowhere else.
+  // Sealed with the caller's key, because the answer may contain a secret that is stored nowhere else.
   const sealer = createOwnerSealer(call.req.get('x-api-key')!, `idempotency ${text}`);
   const request = {
     apiKeyId: call.principal.keyId,
@@ -65,7 +65,8 @@ async function runClaimed(
     if (isKept) await claim.keep(await seal(outcome));
     else await claim.release();
   } catch (err) {
-    // The answer stands all the same. A repetition will hear that the request was carried out, or wait for the claim to lapse.
+    // The answer is still valid. A repetition is told that the request was carried out, or waits for the claim to
+    // lapse.
     deps.logger.warn({ err }, 'could not keep the answer of a request with an Idempotency-Key');
   }
   if (outcome instanceof Error) throw outcome;

@@ -8,12 +8,14 @@ interface IdempotentRequest {
   readonly fingerprint: Buffer;
 }
 
-/** The right to carry the request out, until somebody takes it over. */
+/** The right to carry a request out, until another process takes it over. */
 export interface Claim {
-  /** The same database, whose transactions tell that the request was carried out: both are committed, or neither. */
+  /**
+   * The same database, whose transactions also record that the request was carried out: both are committed, or neither.
+   */
   mark(db: Database): Database;
   keep(answer: Buffer): Promise<void>;
-  /** Nothing happened: the next one starts anew. */
+  /** Nothing was done: the next attempt starts over. */
   release(): Promise<void>;
 }
 
@@ -28,13 +30,13 @@ interface Row {
   readonly answer: Buffer | null;
 }
 
-/** Longer than any handler may take: a process that died leaves its requests to others after that. */
+/** Longer than any handler may take. After this, another process may take over the request of one that died. */
 const CLAIM_SECONDS = 60;
 const KEPT_SECONDS = 86_400;
-/** Compressed. Longer answers are not kept: that the request was carried out is. */
+/** Compressed size. A longer answer is not stored; only that the request was carried out. */
 const ANSWER_BYTES_MAX = 262_144;
 
-/** Claims a request for this process, or tells what became of it. */
+/** Claims a request for this process, or returns what became of it. */
 export async function claimRequest(db: Database, request: IdempotentRequest): Promise<Found> {
   const attempt = randomUUID();
   if (await tryClaim(db, request, attempt))
@@ -44,7 +46,7 @@ export async function claimRequest(db: Database, request: IdempotentRequest): Pr
     [request.apiKeyId, request.keyHash],
   );
   const [row] = rows;
-  // Released between the two statements: as good as running, the client comes again.
+  // The claim was released between the two statements. We answer as if it were running: the client tries again.
   if (!row) return { type: 'running' };
   if (!row.fingerprint.equals(request.fingerprint)) return { type: 'other_request' };
   if (row.answer) return { type: 'answered', answer: row.answer };

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** What makes two requests the same: method, path, query and body, whatever the order of its members. */
+/** Equal for requests that are the same: method, path, query and body, in whatever order the body's members stand. */
 export function fingerprintOf({
   method,
   originalUrl,

@@ -4,7 +4,7 @@ import type { Sql } from '@chainwatch/db';
 const EVERY_MS = 60_000;
 const BATCH = 5_000;
 
-/** Deletes answers whose time is over, every minute, each by one replica. Returns stop. */
+/** Deletes expired answers every minute; each is deleted by one replica. Returns stop. */
 export function sweepAnswers(db: Sql, logger: Pick<Logger, 'warn'>): () => void {
   const timer = setInterval(() => {
     deleteExpired(db).catch((err: unknown) =>

@@ -1,7 +1,8 @@
 /**
- * `a = $1 AND b = ANY ($2)`: what rows fulfil, as SQL. A list of one is compared as one, so that an index gives it in order.
- * @param wanted columns and the values that they may have; undefined: any
- * @param values the parameters of the statement, which grow
+ * The wanted rows as SQL conditions: `a = $1 AND b = ANY ($2)`. A list with one value is compared with `=`, so that an
+ * index returns its rows in order.
+ * @param wanted columns and the values allowed in each; undefined: any
+ * @param values the statement's parameters, to which these are added
  */
 export function buildConditions(
   wanted: Readonly<Record<string, readonly unknown[] | undefined>>,

@@ -1,4 +1,4 @@
-/** A case-insensitive search for a part of a text. Prisma leaves the wildcards of LIKE to the caller. */
+/** A case-insensitive search for part of a text. Escapes the wildcards of LIKE, because Prisma does not. */
 export function containsText(search: string) {
   return { contains: search.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const;
 }

@@ -1,18 +1,18 @@
 import type { Sql } from '@chainwatch/db';
 
-/** A table whose index gives the rows of each value of a column in the order of a list. */
+/** A table with an index that returns the rows of each value of a column in the list's order. */
 export interface ValueSource {
   readonly table: 'transactions' | 'transaction_addresses' | 'transfers' | 'events' | 'deliveries' | 'blocks';
   readonly id: 'id' | 'transaction_id';
   readonly key: 'status' | 'chain_gid' | 'address_id' | 'public_key_id' | 'asset_gid' | 'type';
   readonly type: 'text' | 'uuid';
   readonly values: readonly string[];
-  /** What else the rows fulfil, with parameters from $2 on. */
+  /** Further conditions on the rows, with parameters from $2 on. */
   readonly where?: string;
   readonly parameters?: readonly unknown[];
-  /** Several rows of a value may have one id. */
+  /** Several rows of one value may have the same id. */
   readonly isRepeated?: boolean;
-  /** An id may come under several values. */
+  /** An id may occur under several values. */
   readonly isOverlapping?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface IdPage {
   readonly limit: number;
 }
 
-/** The ids of a page: the first rows of every value, put together. No later row of a value can stand on it. */
+/** The ids of a page, merged from the first rows of every value: no later row can be on the page. */
 export async function readIdsByValue(
   sql: Sql,
   source: ValueSource,

@@ -5,10 +5,10 @@ interface Search {
   /** SQL: a table, or a query in brackets. */
   readonly table: string;
   readonly id: 'id' | 'gid';
-  /** Columns of which one holds the text, in any case. */
+  /** The columns to search, ignoring case. */
   readonly texts: readonly string[];
   readonly text: string;
-  /** What else the rows fulfil: a column and the values it may have; undefined: any. */
+  /** Further conditions on the rows: a column and the values allowed in it; undefined: any. */
   readonly wanted: Readonly<Record<string, readonly unknown[] | undefined>>;
   /** SQL of the order, down to the tiebreak. */
   readonly order: string;
@@ -17,8 +17,8 @@ interface Search {
 }
 
 /**
- * One page of the ids that a search finds, and how many there are. The rows are found once, by the index of texts: the
- * planner would look through the order of the list, where a page that is soon full is one of common words only.
+ * One page of the ids that a search finds, and their total. The rows are found once, by the text index. Left to itself,
+ * the planner would walk the list's order, which fills a page soon only for common words.
  */
 export async function searchRows(
   sql: Sql,

@@ -4,19 +4,19 @@ import type { Database } from '@chainwatch/db';
 interface FoldingOptions {
   readonly db: Pick<Database, 'query'>;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Between two looks when nothing waits. Default 1,000. */
+  /** Pause between two looks while nothing waits. Default 1,000. */
   readonly pauseMs?: number;
 }
 
-/** In one transaction. */
+/** Lines that one transaction folds. */
 const LINES_MAX = 5_000;
-/** After so many the table is cleared of them, earlier than the server would by itself: readers look through it. */
+/** After this many lines the table is vacuumed, earlier than the server would do it: readers scan the dead lines. */
 const CLEARED_LINES = 20_000;
 
 /**
- * Puts the lines that writers add to the totals of lists together, so that reading a total stays cheap. Any number of
- * replicas may run it: one at a time works, and a total is exact before, during and after.
- * @returns stops it
+ * Folds the lines that writers add into the totals of lists, so that reading a total stays cheap. Any number of
+ * replicas may run it: one works at a time, and a total is exact before, during and after.
+ * @returns stop
  */
 export function startFolding({ db, logger, pauseMs = 1_000 }: FoldingOptions): () => void {
   let timer: NodeJS.Timeout | undefined;

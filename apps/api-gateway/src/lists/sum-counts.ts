@@ -1,19 +1,20 @@
 import type { Sql } from '@chainwatch/db';
 
-/** Scope of what belongs to nobody: blocks. */
+/** The scope of rows that belong to nobody, such as blocks. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 interface CountedList {
-  /** A project, a channel, an address, a workspace; NOBODY for what all share. */
+  /** A project, a channel, an address, a workspace; NOBODY for shared rows. */
   readonly scope: string;
   readonly list: 'transactions' | 'address' | 'asset' | 'addresses' | 'blocks' | 'deliveries' | 'usage';
-  /** The whole key where it is known: one line of the index. */
+  /** The whole key, if it is known: then one line of the index answers. */
   readonly key?: readonly string[];
 }
 
 /**
- * How many rows a list has, from the totals that the database keeps (prisma/sql/count_*.sql), exactly as of this statement.
- * @param wanted values that each column of the list's key may have, in its order; undefined: any
+ * The number of rows of a list, from the totals that the database keeps (prisma/sql/count_*.sql); exact as of this
+ * statement.
+ * @param wanted the values allowed in each column of the list's key, in its order; undefined: any
  */
 export async function sumCounts(
   sql: Sql,

@@ -3,11 +3,14 @@ import type { ApiDeps } from '../server/api-deps.ts';
 interface EndedKey {
   readonly id: string;
   readonly keyHash: Uint8Array;
-  /** Of a key that goes on for a while; absent: it ends now. */
+  /** When a key ends that stays valid for a while; absent: it ends now. */
   readonly endsAt?: Date;
 }
 
-/** After the commit: this replica knows the end of the keys at once, the others when the bus tells them, or by themselves within 10 s. */
+/**
+ * Call it after the commit. This replica ends the keys at once, the others when the bus tells them, or by themselves
+ * within 10 s.
+ */
 export function announceRevokedKeys(
   { keys, bus, logger }: Pick<ApiDeps, 'keys' | 'bus' | 'logger'>,
   ended: readonly EndedKey[],

@@ -5,8 +5,8 @@ import { forbidden, unprocessableEntity } from '@chainwatch/problem';
 import { keyTypeOf } from '../auth/key-type-of.ts';
 
 /**
- * A management key hands out management permissions that it holds, and no other: it cannot make a key that may more than
- * itself. Permissions of api and rpc keys need `mgt:key:write`, which the route asks for.
+ * A management key can grant only management permissions that it holds, so it cannot make a key with more rights than
+ * its own. Permissions of api and rpc keys need `mgt:key:write`, which the route requires.
  *
  * @throws ProblemError 403
  */
@@ -21,8 +21,8 @@ export function checkGrants({ permissions: held }: Principal, granted: readonly 
 }
 
 /**
- * What concerns the whole installation is granted to keys of the operator's workspace only. A roll may keep it: it counts
- * for nothing elsewhere, and a key that cannot be rolled would never be changed.
+ * Permissions for the whole installation are granted only to keys of the operator's workspace. A roll may keep one
+ * elsewhere: it has no effect there, and a key that cannot be rolled would never be replaced.
  *
  * @throws ProblemError 422
  */

@@ -9,25 +9,28 @@ interface DeletedProject {
   readonly keys: readonly { id: string; keyHash: Uint8Array }[];
 }
 
-/** What somebody set up. History (transactions, events) and keys go with the project in any case. */
+/**
+ * Tables with what somebody set up: a project with such rows is in use. History (transactions, events) and keys are
+ * always deleted with the project.
+ */
 const KEPT = [
   ['addresses', 'addresses'],
   ['public_keys', 'public keys'],
   ['notification_channels', 'notification channels'],
 ] as const;
 
-/** Deletes a project with all its rows. @throws ProblemError 404; 409 when it is in use and `isCascading` is not set */
+/** Deletes a project with all its rows. @throws ProblemError 404; 409 if it is in use and `isCascading` is not set */
 export async function deleteProject(
   sql: Sql,
   author: Author,
   id: string,
   isCascading: boolean,
 ): Promise<DeletedProject> {
-  // From here on nobody adds rows: whoever does holds the project by its foreign key.
+  // From here on nobody can add rows, because a new row locks the project by its foreign key.
   const { name } = await lockProject(sql, author.principal, id, 'UPDATE');
   if (!isCascading) await expectUnused(sql, id);
   await recordChange(sql, author, { action: 'project.deleted', targetId: id, from: { name } });
-  // First, as whoever tells projects of an asset writes these rows before it asks for balances of addresses.
+  // First, because the code that adds an asset to projects writes these rows before it asks for balances of addresses.
   await sql.query('DELETE FROM project_assets WHERE project_id = $1', [id]);
   const addresses = await sql.query<{ id: string; address: string; chainFamily: string }>(
     'DELETE FROM addresses WHERE project_id = $1 RETURNING id, address, chain_family AS "chainFamily"',
@@ -37,7 +40,7 @@ export async function deleteProject(
     'DELETE FROM api_keys WHERE project_id = $1 RETURNING id, key_hash AS "keyHash"',
     [id],
   );
-  // Channels take their secrets and deliveries along, transactions their transfers.
+  // Deleting channels also deletes their secrets and deliveries; deleting transactions, their transfers.
   for (const table of [
     'public_keys',
     'notification_channels',

@@ -16,7 +16,10 @@ export async function findProject(
   return row;
 }
 
-/** The same, locked: `KEY SHARE` keeps it from being deleted, `UPDATE` keeps everybody else from adding to it. @throws ProblemError 404 */
+/**
+ * The same, locked. `KEY SHARE` prevents its deletion; `UPDATE` also keeps others from adding to it. @throws
+ * ProblemError 404
+ */
 export async function lockProject(
   sql: Sql,
   { workspaceId }: Principal,

@@ -2,7 +2,7 @@ import type { Prisma } from '@chainwatch/db/prisma';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../server/api-deps.ts';
 
-/** The workspace of the key: there is no other one for it. */
+/** The workspace of the key, the only one that it can see. */
 export function findWorkspace(
   { prisma }: Pick<ApiDeps, 'prisma'>,
   principal: Principal,

@@ -13,7 +13,7 @@ interface NewKey {
   readonly expiresAt: Date | null;
 }
 
-/** Writes the hash of a new key. The key itself comes back for the answer, and is nowhere else. */
+/** Stores the hash of a new key. Returns the key itself for the answer; it is stored nowhere. */
 export async function insertKey(
   sql: Sql,
   author: Author,

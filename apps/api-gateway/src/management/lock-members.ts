@@ -12,13 +12,16 @@ interface LockedMember {
 interface LockedMembers {
   /** @throws ProblemError 404 */
   get(id: string): Promise<LockedMember>;
-  /** @throws ProblemError 409 when another member has the address */
+  /** @throws ProblemError 409 if another member has this email address */
   expectFree(email: string): Promise<void>;
   /** @throws ProblemError 422 when nobody else owns the workspace */
   expectAnotherOwner(id: string): Promise<void>;
 }
 
-/** Members of a workspace change one at a time: two owners who leave at once would leave it without one. */
+/**
+ * Members of a workspace change one at a time: otherwise two owners could leave at once, and the workspace would have
+ * none.
+ */
 export async function lockMembers(sql: Sql, { workspaceId }: Principal): Promise<LockedMembers> {
   await sql.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspaceId]);
   const find = async (condition: string, value: string): Promise<LockedMember | undefined> => {

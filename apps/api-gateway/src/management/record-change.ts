@@ -3,13 +3,13 @@ import type { Principal } from '@chainwatch/key-store';
 import { unauthorized } from '@chainwatch/problem';
 import type { AuditAction } from '../records/audit-log.ts';
 
-/** Who changes something, as a request tells it. */
+/** Who makes a change, taken from the request. */
 export interface Author {
   readonly principal: Principal;
   readonly requestId: string;
 }
 
-/** Members of a record that an entry shows; undefined: the record is not there yet, or no more. */
+/** The members of a record that an entry shows; undefined: the record does not exist before or after the change. */
 type Shown = Readonly<Record<string, unknown>> | undefined;
 
 interface Change {
@@ -20,8 +20,8 @@ interface Change {
 }
 
 /**
- * Writes a change down in its own transaction: neither is there without the other. The author's key is read again, so
- * that one which was revoked a moment ago, and is still cached somewhere, changes nothing any more.
+ * Records a change in the transaction that makes it: both are committed, or neither. The author's key is read again, so
+ * that a key that has just been revoked, and may still be cached somewhere, changes nothing.
  *
  * @throws ProblemError 401
  */
@@ -47,7 +47,7 @@ export async function recordChange(
   if (rowCount === 0) throw unauthorized('The API key is invalid.');
 }
 
-/** `{ name: { from: 'a', to: 'b' } }`: what differs, with null for what is not there. */
+/** `{ name: { from: 'a', to: 'b' } }`: the members that differ, with null for an absent value. */
 function compare(from: Shown = {}, to: Shown = {}): Record<string, { from: unknown; to: unknown }> {
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
   const changes = names.map((name) => [name, { from: from[name] ?? null, to: to[name] ?? null }] as const);

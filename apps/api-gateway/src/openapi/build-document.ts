@@ -22,15 +22,18 @@ export interface OpenApiDocument extends JsonSchema {
   >;
 }
 
-/** Of this description (interface.md, Versioning), not of the software: `GET /version` tells that. */
+/** The version of this description (interface.md, Versioning), not of the software, which `GET /version` returns. */
 const API_DESCRIPTION_VERSION = '1.0.0';
 
 export interface DocumentOptions {
-  /** Of the key prefixes, `svc`. */
+  /** The label in key prefixes, `svc`. */
   readonly namespaceLabel: string;
 }
 
-/** The OpenAPI 3.1 document of a route table by operation id: made from the schemas that parse the requests and prove the replies. */
+/**
+ * The OpenAPI 3.1 document of a route table by operation id. It is built from the schemas that parse the requests and
+ * check the replies.
+ */
 export function buildDocument(
   operations: Readonly<Record<string, RouteDescription>>,
   { namespaceLabel }: DocumentOptions,

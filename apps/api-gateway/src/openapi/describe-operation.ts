@@ -29,7 +29,7 @@ export function describeOperation(operationId: string, route: RouteDescription, 
     summary: route.summary,
     description: permission === 'any' ? 'Any valid key may ask.' : `Needs the permission \`${permission}\`.`,
     tags: [tagOf(route.path)],
-    // For keys, OpenAPI 3.1 takes the names of what they must be allowed to do here.
+    // For API keys, OpenAPI 3.1 lists the required permissions here.
     security: [{ ApiKey: permission === 'any' ? [] : [permission] }],
     parameters: [
       ...describeParameters(route.schemas, book),

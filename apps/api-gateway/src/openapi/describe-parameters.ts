@@ -13,7 +13,7 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/** Of every POST (decisions.md §8). */
+/** A parameter of every POST (decisions.md §8). */
 export const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -24,7 +24,7 @@ export const IDEMPOTENCY_KEY: Parameter = {
   example: 'order-1042',
 };
 
-/** Path and query parameters, from the objects that parse them. @throws RangeError where one has no description */
+/** Path and query parameters, from the schemas that parse them. @throws RangeError if one has no description */
 export function describeParameters(
   { params, query }: Pick<RouteSchemas, 'params' | 'query'>,
   book: SchemaBook,
@@ -73,7 +73,7 @@ function toParameter(
   };
 }
 
-/** In a URL everything is text: the two words are what a boolean looks like there. */
+/** In a URL everything is text, so a boolean is an enum of two words. */
 function isBoolean({ enum: words }: JsonSchema): boolean {
   return JSON.stringify(words) === '["true","false"]';
 }

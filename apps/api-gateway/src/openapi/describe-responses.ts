@@ -5,7 +5,7 @@ import { PROBLEM_CONTENT_TYPE, PROBLEM_KINDS } from '@chainwatch/problem';
 import type { ProblemCode } from '@chainwatch/problem';
 import type { RouteDescription } from '../server/define-route.ts';
 
-/** What any request can end with, whatever its route. */
+/** Statuses that any request can end with, whatever its route. */
 const OF_EVERY_ROUTE = [400, 401, 405, 413, 415, 429, 500, 503];
 
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {

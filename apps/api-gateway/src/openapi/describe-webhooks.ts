@@ -22,7 +22,10 @@ const DESCRIPTION =
   'POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, ' +
   'keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.';
 
-/** The `webhooks` of the document: what customers' servers get (interface.md, webhook signature verification). */
+/**
+ * The `webhooks` of the document: the requests that customers' servers receive (interface.md, webhook signature
+ * verification).
+ */
 export function describeWebhooks(book: SchemaBook): Record<string, { post: WebhookOperation }> {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => {

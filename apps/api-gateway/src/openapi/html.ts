@@ -9,7 +9,7 @@ export class Html {
 
 type Value = Html | string | number | undefined | readonly Value[];
 
-/** html`<b>${text}</b>`: what is put in is text, unless it is markup of this function itself. */
+/** html`<b>${text}</b>`: values are escaped, except markup made by this function. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(
     parts.map((part, index) => part + (index < values.length ? render(values[index]) : '')).join(''),

@@ -1,4 +1,4 @@
-/** Of /docs. It stands in the page itself, allowed by its hash. */
+/** The style of /docs. It is part of the page itself, and the CSP allows it by its hash. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #353b45); --soft: light-dark(#f4f6f9, #1c2027); --dim: light-dark(#555d6b, #9aa4b2); --mark: light-dark(#0b57d0, #8ab4f8); }
 * { box-sizing: border-box; }

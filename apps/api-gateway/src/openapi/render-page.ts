@@ -5,7 +5,7 @@ import type { Operation } from './describe-operation.ts';
 import { Html, fromMarkdown, html } from './html.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
-/** For `style-src`, which lets in the style of the page and no other. */
+/** For `style-src`, which then allows only the page's own style. */
 export const styleHash = `sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}`;
 
 interface Entry {
@@ -100,7 +100,7 @@ function renderSchema([name, schema]: [string, JsonSchema]): Html {
 `;
 }
 
-/** Indented, with references as links. */
+/** Indented JSON, with references as links. */
 function renderJson(value: unknown): Html {
   const { text } = html`${JSON.stringify(value, undefined, 2)}`;
   return html`<pre>${new Html(text.replace(/#\/components\/schemas\/(\w+)/g, '<a href="#schema-$1">$&</a>'))}</pre>`;

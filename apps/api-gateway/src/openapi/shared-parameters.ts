@@ -5,7 +5,10 @@ interface SharedParameter {
   readonly example?: unknown;
 }
 
-/** Parameters that several routes have: the same name means the same. One of a single route is described there. */
+/**
+ * Parameters of several routes: the same name has the same meaning. A parameter of a single route is described in that
+ * route.
+ */
 export const SHARED_PARAMETERS: Readonly<Record<string, SharedParameter>> = {
   address: {
     description: 'An address of the project, in any form that its family reads.',

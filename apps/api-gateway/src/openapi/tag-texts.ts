@@ -1,4 +1,4 @@
-/** What the operations below the first segment of a path are about. */
+/** Descriptions of the operations, by the first segment of their paths. */
 export const TAG_TEXTS: Readonly<Record<string, string>> = {
   version: 'Which version answers.',
   blockchains:
