@@ -12,10 +12,7 @@ export interface CacheRule {
 export interface CacheQuestion {
   /** Parsed parameters; empty where there were none. */
   readonly params: readonly unknown[];
-  /**
-   * The final height when the call was made. A block that became final later may not be the one that was
-   * read.
-   */
+  /** The final height when the call was made. A block that became final later may not be the one that was read. */
   readonly finalNumber: number;
   /** The raw result. */
   readonly result: Buffer;

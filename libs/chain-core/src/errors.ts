@@ -35,10 +35,7 @@ export class InvalidPublicKeyError extends ChainError {
   }
 }
 
-/**
- * Addresses cannot be derived at the moment: too many requests wait already, or the thread that computes them
- * died.
- */
+/** Addresses cannot be derived at the moment: too many requests wait already, or the thread that computes them died. */
 export class DerivationUnavailableError extends ChainError {
   readonly code = 'derivation_unavailable';
   readonly retryable = true;

@@ -15,10 +15,7 @@ import type { Network } from './network.ts';
 import { proveSendersOf } from './prove-senders-of.ts';
 
 export interface FailoverOptions extends Partial<CircuitOptions> {
-  /**
-   * An endpoint is asked again which chain it serves after this time, in parallel with the call; default
-   * 30,000.
-   */
+  /** An endpoint is asked again which chain it serves after this time, in parallel with the call; default 30,000. */
   readonly verifyIntervalMs?: number;
   /** How often the others' heads are compared with the primary's, default 15,000. */
   readonly probeIntervalMs?: number;
@@ -40,10 +37,7 @@ export interface FailoverClient extends ChainClient {
   readonly clients: readonly EndpointHealth[];
   /** How many endpoints have this block as the canonical one at its number: the second opinion on a reorg. */
   countAgreeing(ref: BlockRef, signal?: AbortSignal): Promise<number>;
-  /**
-   * Label of the endpoint that gave this very object, a block taken with unknown parts; undefined for any
-   * other object.
-   */
+  /** Label of the endpoint that gave this very object, a block taken with unknown parts; undefined for any other object. */
   endpointOf(block: object): string | undefined;
   /**
    * The block as endpoints with other labels tell it, unknown parts taken: they are the second opinion on
@@ -250,10 +244,7 @@ class StickyFailoverClient implements FailoverClient {
     throw failure ?? new ChainClientError('no endpoint answered');
   }
 
-  /**
-   * The primary, then the others as configured. Those that cool down come last, the one that is due soonest
-   * first.
-   */
+  /** The primary, then the others as configured. Those that cool down come last, the one that is due soonest first. */
   #order(): EndpointState[] {
     const nowMs = this.#options.now();
     const all = [this.#primary, ...this.#endpoints.filter((endpoint) => endpoint !== this.#primary)];

@@ -118,10 +118,7 @@ export interface RpcSubscriptions {
   isLast?(method: string, result: Buffer): boolean;
 }
 
-/**
- * An interface of paths. The health of its nodes is watched, and they are picked, apart from the JSON-RPC
- * ones.
- */
+/** An interface of paths. The health of its nodes is watched, and they are picked, apart from the JSON-RPC ones. */
 export interface RpcPaths {
   /** Its name in the family's `interfaces`, under which its health is shown. */
   readonly interfaceName: string;

@@ -6,10 +6,7 @@ import type { HttpReply, ReplyHandler } from './receive-reply.ts';
 import { RequestSlots } from './request-slots.ts';
 import { withDeadline } from './with-deadline.ts';
 
-/**
- * The part of undici's `Pool` that is used here. A family opens the pool, since this library does no I/O of
- * its own.
- */
+/** The part of undici's `Pool` that is used here. A family opens the pool, since this library does no I/O of its own. */
 export interface HttpPool {
   dispatch(options: PoolRequest, handler: ReplyHandler): boolean;
   destroy(): Promise<void>;

@@ -17,8 +17,5 @@ export function moreTelling(first: Error | undefined, second: ChainError): Error
   return rank(second) > rank(first) ? second : first;
 }
 
-/**
- * Where one endpoint has the block, with something unknown in it, the gaps of another endpoint's answer say
- * nothing.
- */
+/** Where one endpoint has the block, with something unknown in it, the gaps of another endpoint's answer say nothing. */
 const TELLING = ['node_error', 'wrong_chain', 'block_not_found', 'incomplete_block', 'unknown_content'];

@@ -11,8 +11,7 @@ export class Signal {
 
   async wait(timeoutMs: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return;
-    // Not AbortSignal.any: on Node 20 a long-lived signal keeps a reference to each signal that was derived
-    // from it.
+    // Not AbortSignal.any: on Node 20 a long-lived signal keeps a reference to each signal that was derived from it.
     signal?.addEventListener('abort', this.notify);
     await sleep(timeoutMs, undefined, { signal: this.#notified.signal }).catch(() => undefined);
     signal?.removeEventListener('abort', this.notify);
