@@ -11,7 +11,7 @@ export const segwitPrefixes: ReadonlyMap<string, readonly string[]> = groupGids(
   (network) => readTraits(network).bech32Hrp,
 );
 
-/** What the version byte of a Base58Check address says. */
+/** What a version byte of a Base58Check address stands for, by version. */
 export const base58Versions: ReadonlyMap<number, Base58Version> = new Map([
   ...listVersions('p2pkh'),
   ...listVersions('p2sh'),

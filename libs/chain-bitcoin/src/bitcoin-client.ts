@@ -21,7 +21,7 @@ import { scanCoins } from './scan-coins.ts';
 import type { Session } from './session.ts';
 import { subscribeHeads } from './subscribe-heads.ts';
 
-/** One Bitcoin node. What it can do is found out by use and remembered. */
+/** One Bitcoin node. Its capabilities are found out by use and remembered. */
 export class BitcoinClient implements ChainClient {
   readonly network: Network;
   readonly label: string;
@@ -62,7 +62,7 @@ export class BitcoinClient implements ChainClient {
     return readHead(this.#session, signal);
   }
 
-  /** Work makes a block improbable to go, never final: depth decides. */
+  /** Proof of work makes a reorg improbable but no block final, so depth decides. */
   findFinalized(): Promise<BlockRef | undefined> {
     return Promise.resolve(undefined);
   }
@@ -114,7 +114,7 @@ export class BitcoinClient implements ChainClient {
   }
 }
 
-/** A node has few threads for calls and a short queue: 16 calls up to Core 28. */
+/** A node has few threads for calls, and a short queue: 16 calls in Core up to 28. */
 const CONCURRENCY_DEFAULT = 8;
 const INDEX_CONCURRENCY = 4;
 

@@ -6,7 +6,7 @@ import { parseHex } from './parse-hex.ts';
 const scriptSchema = z.object({ hex: z.string() });
 const uint32 = z.int().min(0).max(0xffff_ffff);
 
-/** What the txid is over, as `getblock` 2 tells it. */
+/** The fields that the txid covers, as `getblock` 2 shows them. */
 export const fieldsSchema = z.object({
   version: z.int(),
   locktime: uint32,
@@ -28,10 +28,10 @@ export type TransactionFields = z.infer<typeof fieldsSchema>;
 
 const NO_OUTPUT = 0xffff_ffff;
 
-/** A transaction without its witness (BIP-144), from its fields. @throws ChainClientError when one of them is none */
+/** A transaction without its witness (BIP-144), from its fields. @throws ChainClientError when a field is malformed */
 export function buildTransaction({ version, locktime, vin, vout }: TransactionFields): Transaction {
   const transaction = new Transaction();
-  // Nodes tell versions signed or not.
+  // Some nodes show versions as signed integers, others as unsigned ones.
   transaction.version = version >>> 0;
   transaction.locktime = locktime;
   for (const input of vin) {

@@ -18,7 +18,7 @@ export class ByteReader {
     return this.bytes.length - this.#at;
   }
 
-  /** Moves on by `count` and tells where it stood. */
+  /** Moves on by `count`; returns the position before. */
   skip(count: number): number {
     const from = this.#at;
     if (count > this.left)

@@ -6,7 +6,7 @@ const MISSING_TRANSACTION_TEXT =
   /no such mempool|transaction not found|no information available about transaction|not found in (the )?mempool/i;
 const UNSUPPORTED_CODES = new Set([-32601, 403, 404, 405, 501]);
 
-/** The node does not know the block, or has thrown its body away (pruned). Core says -5, -8 or -1, bcoin always -1. */
+/** The node does not know the block, or has pruned its body. Core says -5, -8 or -1, bcoin always -1. */
 export function isMissingBlock(error: unknown): boolean {
   return (
     error instanceof ChainClientError &&
@@ -15,13 +15,13 @@ export function isMissingBlock(error: unknown): boolean {
   );
 }
 
-/** Neither in the mempool nor, where the node keeps an index, in a block. */
+/** The transaction is neither in the mempool nor, where the node keeps an index, in a block. */
 export function isMissingTransaction(error: unknown): boolean {
   if (!(error instanceof ChainClientError) || error.nodeCode === undefined) return false;
   return error.nodeCode === -5 || MISSING_TRANSACTION_TEXT.test(error.message);
 }
 
-/** The node does not offer the method, or not to us (`rpcwhitelist`): remembered, not retried. */
+/** The node does not offer the method, or not to us (`rpcwhitelist`). Remembered, not retried. */
 export function isUnsupported(error: unknown): boolean {
   return (
     error instanceof ChainClientError && error.nodeCode !== undefined && UNSUPPORTED_CODES.has(error.nodeCode)

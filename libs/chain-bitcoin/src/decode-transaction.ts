@@ -6,10 +6,10 @@ import { parseHex } from './parse-hex.ts';
 import { expectKnownEncoding, UnknownEncodingError } from './read-transaction.ts';
 import type { RawTransaction } from './read-transaction.ts';
 
-/** What a transaction moves, and what names it. */
+/** What a transaction moves, and its id. */
 export type TransactionBody = Pick<RawTransaction, 'txidBytes' | 'isCoinbase' | 'inputs' | 'outputs'>;
 
-/** The transaction of a proved block. Who it touches is for the owner of the UTXO set to say. */
+/** A transaction of a proved block. Whom it touches is decided by the owner of the UTXO set. */
 export function decodeTransaction(raw: TransactionBody, index: number): Transaction {
   const { isCoinbase, inputs, outputs } = raw;
   return {
@@ -41,7 +41,10 @@ function parseWhole(txid: string, bytes: Buffer): TransactionBody {
   }
 }
 
-/** One transaction outside a block, by bitcoinjs-lib. @throws UnknownEncodingError, IncompleteBlockError when the bytes are none */
+/**
+ * One transaction outside a block, by bitcoinjs-lib. @throws UnknownEncodingError, IncompleteBlockError when
+ * the bytes are no transaction
+ */
 export function parseBody(bytes: Buffer): TransactionBody {
   expectKnownEncoding(bytes, 4);
   let transaction: LibraryTransaction;
@@ -60,7 +63,7 @@ export function parseBody(bytes: Buffer): TransactionBody {
 
 export function toBody(transaction: LibraryTransaction): TransactionBody {
   const [first] = transaction.ins;
-  // The library looks at the hash alone.
+  // The library checks the hash only.
   const isCoinbase = transaction.isCoinbase() && first?.index === 0xffff_ffff;
   return {
     txidBytes: Buffer.from(transaction.getHash()),

@@ -6,8 +6,8 @@ import type { Session } from './session.ts';
 const outputSchema = z.object({ coinbase: z.boolean() });
 
 /**
- * Which of some coins a coinbase created, by `<txid>:<vout>`, as the node's UTXO set tells. Without an entry for a coin that
- * was spent meanwhile.
+ * Which of some coins a coinbase created, by `<txid>:<vout>`, from the node's UTXO set. A coin that was spent
+ * meanwhile has no entry.
  */
 export async function findCoinbaseOutpoints(
   session: Session,

@@ -3,7 +3,10 @@ import type { Network as LibraryNetwork } from 'bitcoinjs-lib';
 import type { Network } from '@chainwatch/chain-core';
 import { readTraits } from './networks.ts';
 
-/** What addresses of a network begin with, as bitcoinjs-lib takes it. Nothing here signs: the other members are mainnet's. */
+/**
+ * The address prefixes of a network, as bitcoinjs-lib takes them. Nothing here signs, so the other members
+ * are mainnet's.
+ */
 export function toLibraryNetwork(network: Network): LibraryNetwork {
   const { base58, bech32Hrp } = readTraits(network);
   return { ...networks.bitcoin, bech32: bech32Hrp, pubKeyHash: base58.p2pkh, scriptHash: base58.p2sh };

@@ -1,8 +1,8 @@
 import { hash256 } from './hash.ts';
 
 /**
- * The root of a block's tree of hashes. `isMutated`: two neighbours on some level are the same, so that a shorter list has
- * the same root (CVE-2012-2459); no valid block does.
+ * The Merkle root of a block. `isMutated`: two neighbours on some level are equal, so that a shorter list has
+ * the same root (CVE-2012-2459). No valid block has that.
  */
 export function computeMerkleRoot(leaves: readonly Buffer[]): { root: Buffer; isMutated: boolean } {
   const pair = Buffer.allocUnsafe(64);
@@ -13,7 +13,7 @@ export function computeMerkleRoot(leaves: readonly Buffer[]): { root: Buffer; is
     for (let index = 0; index < level.length; index += 2) {
       const left = level[index] as Buffer;
       const right = level[index + 1];
-      // An odd one out is paired with itself, and that is no mutation.
+      // An odd hash at the end is paired with itself, which is no mutation.
       if (right?.equals(left) === true) isMutated = true;
       pair.set(left, 0);
       pair.set(right ?? left, 32);

@@ -8,7 +8,7 @@ import type { WitnessProgram } from './segwit-address.ts';
 const segwitShape = new RegExp(`^(${[...segwitPrefixes.keys()].join('|')})1`, 'i');
 const prefixes = listWords([...segwitPrefixes.keys()].map((prefix) => `${prefix}1`));
 
-/** Whose addresses come here by mistake, by human-readable part and by version byte. */
+/** Coins whose addresses come here by mistake, by human-readable part and by version byte. */
 const FOREIGN_PREFIXES: Readonly<Record<string, string>> = {
   ltc: 'Litecoin',
   tltc: 'Litecoin Testnet',
@@ -71,7 +71,7 @@ function readVersion(input: string): number {
   }
 }
 
-/** Segwit addresses of other coins are told as such, with their checksum right or wrong. */
+/** Names the other coin when the prefix is of one, whether the checksum is right or wrong. */
 function checkPrefix(input: string): void {
   const prefix =
     findPrefix(input) ??

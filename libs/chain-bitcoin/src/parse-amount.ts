@@ -4,8 +4,8 @@ const SATOSHIS_PER_COIN = 1e8;
 const COINS_MAX = 21e6;
 
 /**
- * Satoshis of an amount in a node's JSON, which is in coins. Every amount up to 21 million with 8 decimals survives the way
- * through a double.
+ * Satoshis of an amount in a node's JSON, which is in coins. Every amount up to 21 million with 8 decimals
+ * passes through a double without loss.
  * @throws ChainClientError when it is no such amount
  */
 export function parseAmount(what: string, coins: number): bigint {

@@ -14,8 +14,8 @@ export interface RawHeader {
 export const HEADER_LENGTH = 80;
 
 /**
- * A header from its bytes, its hash computed and found to meet the difficulty that it claims.
- * @throws IncompleteBlockError when the bytes are too few or no work stands behind them
+ * A header from its bytes. Its hash is computed, and must meet the difficulty that the header claims.
+ * @throws IncompleteBlockError when the bytes are too few or the hash does not meet the difficulty
  */
 export function parseHeader(bytes: Buffer): RawHeader {
   if (bytes.length < HEADER_LENGTH)

@@ -9,8 +9,8 @@ import { UnknownEncodingError } from './read-transaction.ts';
 import type { Session } from './session.ts';
 
 /**
- * A whole block by hash, from its bytes, proved and decoded; with transactions whose bytes are laid out in a way that is
- * not known here, from its fields.
+ * A whole block by hash, proved and decoded from its bytes; or from its fields, when it has transactions with
+ * an unknown byte layout.
  * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError, UnknownContentError
  */
 export async function readBlock(

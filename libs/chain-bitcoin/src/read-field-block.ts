@@ -15,17 +15,18 @@ const blockSchema = z.object({
 
 interface Read {
   readonly raw: TransactionBody;
-  /** Its flag, where its bytes cannot be read. */
+  /** The flag behind its marker, where its bytes cannot be read. */
   readonly flag?: number;
-  /** The node's id for it is not that of the fields that the node tells. */
+  /** True when the node's txid is not the hash of the fields that the node shows. */
   readonly isUnproved: boolean;
 }
 
 /**
- * A block with transactions whose bytes cannot be read, from `getblock` 2: those by the fields that the node tells. The
- * txid is over these fields alone, so header and merkle root prove inputs and outputs as in any other block; witnesses,
- * of which nothing is told, are not proved. Where a txid does not come out, the transaction is the node's word.
- * @param bytes the block's, of which the header is read
+ * A block with transactions whose bytes cannot be read, which are built from the fields of `getblock` 2. The
+ * txid covers these fields only, so header and merkle root prove inputs and outputs as in any other block.
+ * Witnesses are not used, and not proved. Where the txid does not match, only the node's word stands for the
+ * transaction.
+ * @param bytes of the block; its header is read from them
  * @throws IncompleteBlockError, ChainClientError
  */
 export async function readFieldBlock(

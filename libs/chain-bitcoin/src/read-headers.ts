@@ -9,7 +9,7 @@ import type { Session } from './session.ts';
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
 const heightSchema = z.object({ height: z.int().min(0) });
 
-/** The node's best block. While that stays the same, one request for its hash is all it takes. */
+/** The node's best block. While it stays the same, this costs one request for its hash. */
 export async function readHead(session: Session, signal?: AbortSignal): Promise<BlockHeader> {
   const hash = parseHash('getbestblockhash', await session.rpc.call('getbestblockhash', [], { signal }));
   if (session.head?.hash === hash) return session.head;
@@ -29,7 +29,7 @@ export async function findHeaderByNumber(
   return header;
 }
 
-/** On the best chain or off it. The 80 bytes hold no height, so the node's word is taken for that alone. */
+/** A header on the best chain or off it. The 80 bytes hold no height, so only the height is taken on the node's word. */
 export async function findHeaderByHash(
   session: Session,
   hash: string,

@@ -5,10 +5,10 @@ import { matchKeyOf } from './script-address.ts';
 export type IndexCoin = Omit<Coin, 'isCoinbase'>;
 
 /**
- * The confirmed coins of one address. Esplora's list leaves out coins that the mempool spends, which the chain still has:
- * they are put back from the transactions that spend them, and the address's totals tell when that is needed and that all
- * are there.
- * @returns undefined when the totals do not come out, because something changed meanwhile
+ * The confirmed coins of one address. Esplora's list leaves out coins that a mempool transaction spends,
+ * though the chain still has them. They are put back from the spending transactions; the address's totals
+ * tell when that is needed, and whether all are there.
+ * @returns undefined when the totals do not match, because something changed meanwhile
  */
 export async function readIndexCoins(
   index: EsploraClient,

@@ -12,8 +12,10 @@ const infoSchema = z.object({ loaded: z.boolean() });
 const hashesSchema = z.array(z.string().regex(/^[0-9a-f]{64}$/));
 
 /**
- * The head is read after the hashes: who is not among them, and was mined, is in a block at or below it.
- * @throws ChainClientError while the node still reads its mempool from disk: what is missing then is not gone
+ * The head is read after the hashes, so a mined transaction that is missing among them is in a block at or
+ * below the head.
+ * @throws ChainClientError while the node still loads its mempool from disk, when a missing transaction need
+ * not be gone
  */
 export async function readSnapshot(session: Session, signal?: AbortSignal): Promise<MempoolSnapshot> {
   await expectLoaded(session, signal);
@@ -24,7 +26,7 @@ export async function readSnapshot(session: Session, signal?: AbortSignal): Prom
   return { head: { number, hash }, hashes: hashes.data };
 }
 
-/** Not every node says so, and not every one to us. */
+/** Some nodes do not tell whether the mempool is loaded, or do not let us ask. */
 async function expectLoaded({ rpc, capabilities }: Session, signal?: AbortSignal): Promise<void> {
   if (!capabilities.hasMempoolInfo) return;
   try {
@@ -63,13 +65,13 @@ async function readOne(
   try {
     return parseTransaction(hash, await takeHex(session, hash, answer, signal));
   } catch (error) {
-    // One that cannot be read is told with its block.
+    // A transaction that cannot be read yet is reported when it is in a block.
     if (isMissingTransaction(error) || error instanceof UnknownEncodingError) return undefined;
     throw error;
   }
 }
 
-/** A node that takes the other form only has refused; it is asked again, and remembered. */
+/** A node that refuses takes only the other form of the parameter: it is asked again that way, which is remembered. */
 async function takeHex(
   session: Session,
   hash: string,

@@ -16,8 +16,9 @@ const inputSchema = z.object({
 const blockSchema = z.object({ tx: z.array(z.object({ vin: z.array(inputSchema) })) });
 
 /**
- * The outputs that a proved block's transactions spend, by `<txid>:<vout>`: those of the block itself, then as the node
- * shows them (`getblock` 3), then from the transactions that created them, where the node has an index of transactions.
+ * The outputs that a proved block's transactions spend, by `<txid>:<vout>`: first those created in the block
+ * itself, then those that the node shows (`getblock` 3), then those of the transactions that created them,
+ * where the node has a transaction index.
  * @throws BlockNotFoundError
  */
 export async function readSpentOutputs(
@@ -37,7 +38,7 @@ export async function readSpentOutputs(
   return missing.size === 0 ? spent : undefined;
 }
 
-/** Fills in what was created in the block itself; gives the rest. */
+/** Fills in the outputs that the block itself created; returns the other outpoints. */
 function takeOwnOutputs({ transactions }: Block, spent: Map<string, UtxoOutput>): Map<string, Outpoint> {
   const created = new Map(transactions.map(({ hash, utxo }) => [hash, utxo?.outputs ?? []]));
   const missing = new Map<string, Outpoint>();
@@ -66,7 +67,7 @@ async function readPrevouts(
         amountRaw: parseAmount('getblock', prevout.value),
       });
     }
-    // A node before 23 takes 3 for 2 and shows none.
+    // Core before 23 treats verbosity 3 as 2 and shows no spent outputs.
     if (found.size === 0) capabilities.hasPrevouts = false;
   } catch (error) {
     if (isMissingBlock(error))
@@ -74,7 +75,7 @@ async function readPrevouts(
         cause: error,
       });
     if (isServerFault(error)) throw error;
-    // Anything else is about this block alone, such as undo data that were pruned.
+    // Any other error concerns this block only, for example pruned undo data.
     if (isUnsupported(error) || isInvalidParams(error)) capabilities.hasPrevouts = false;
   }
   return found;
@@ -95,7 +96,7 @@ async function readCreators(
   return found;
 }
 
-/** One is asked for first: without an index of transactions the node knows none of them. */
+/** Asks for one first: without a transaction index the node knows none of them. */
 async function findCreators(
   session: Session,
   txids: readonly string[],

@@ -18,7 +18,7 @@ export interface RawTransaction {
   readonly outputs: readonly UtxoOutput[];
 }
 
-/** Bytes behind the marker that are laid out in a way not known here: flags other than that of the witness (BIP-144). */
+/** The bytes behind the marker have an unknown layout: a flag other than that of the witness (BIP-144). */
 export class UnknownEncodingError extends IncompleteBlockError {
   readonly flag: number;
   constructor(flag: number, at: number) {
@@ -28,8 +28,8 @@ export class UnknownEncodingError extends IncompleteBlockError {
 }
 
 /**
- * The flag behind the marker at `at`, 0 without one: 0 inputs and a flag of 1 announce a witness; no transaction in a
- * block has 0 inputs.
+ * The flag behind the marker at `at`, 0 without a marker. The marker is a count of 0 inputs, which no
+ * transaction in a block has; a flag of 1 announces a witness.
  * @throws UnknownEncodingError
  */
 export function expectKnownEncoding(bytes: Buffer, at: number): number {
@@ -42,7 +42,7 @@ const INPUT_BYTES_MIN = 41;
 const OUTPUT_BYTES_MIN = 9;
 const noOutpoint = `${'0'.repeat(64)}:4294967295`;
 
-/** Reads one transaction. @throws UnknownEncodingError, IncompleteBlockError when the bytes are none */
+/** Reads one transaction. @throws UnknownEncodingError, IncompleteBlockError when the bytes are no transaction */
 export function readTransaction(reader: ByteReader): RawTransaction {
   const { bytes } = reader;
   const start = reader.skip(4);
@@ -102,7 +102,7 @@ function readOutputs(reader: ByteReader): UtxoOutput[] {
   return outputs;
 }
 
-/** Only the first input's items are kept: what a block's proof needs of them. */
+/** Keeps the first input's items only, which is all that the proof of a block needs. */
 function readWitness(reader: ByteReader, inputCount: number): Buffer[] {
   const first: Buffer[] = [];
   let itemCount = 0;

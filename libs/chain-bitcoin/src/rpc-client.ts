@@ -5,17 +5,18 @@ import { openHttp } from './open-http.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** For calls that take long on purpose; they wait for no slot. */
+  /** For calls that the node answers late on purpose; they wait for no slot. */
   readonly timeoutMs?: number;
 }
 
 const BATCH_SIZE = 100;
-/** A queue of the node that is full is empty again within milliseconds. */
+/** A full queue of the node is empty again within milliseconds. */
 const BUSY_DELAYS_MS = [50, 150, 400];
 
 /**
- * Bitcoin Core's JSON-RPC. Requests say 2.0: a node from 28 on answers in that form, an older one and bcoin answer in the 1.x
- * form, with `result` and `error` both there and errors under HTTP 404 and 500; each is understood.
+ * Bitcoin Core's JSON-RPC. Requests say 2.0. Core from 28 on answers in that form; older ones and bcoin
+ * answer in the 1.x form, with both `result` and `error`, and with errors under HTTP 404 and 500. Both forms
+ * are understood.
  */
 export class RpcClient {
   readonly #http: HttpClient;
@@ -65,7 +66,7 @@ async function pause(delayMs: number, signal: AbortSignal | undefined): Promise<
   }
 }
 
-/** Under any status, an answer that is JSON-RPC counts; of the others the status tells what is wrong. */
+/** A JSON-RPC answer counts under any HTTP status; for other answers the status tells what is wrong. */
 function readResponse(what: string, status: number, text: string): unknown {
   const parsed = parseJson(text);
   if (isResponse(parsed) && status !== 429 && status !== 503) return parsed;

@@ -4,7 +4,7 @@ import { scanIndex } from './scan-index.ts';
 import { scanTxOutSet } from './scan-tx-out-set.ts';
 import type { Session } from './session.ts';
 
-/** The node's own word first, then that of the index beside it; undefined where there is neither. */
+/** Asks the node itself first, then the index beside it; undefined where neither can tell. */
 export async function scanCoins(
   session: Session,
   addresses: readonly string[],

@@ -8,14 +8,14 @@ import { readIndexCoins } from './read-index-coins.ts';
 import type { IndexCoin } from './read-index-coins.ts';
 import type { Session } from './session.ts';
 
-/** Addresses asked about at once; the index's own slots bound the requests. */
+/** Addresses that are read concurrently; the slots of the index's client bound the requests. */
 const ADDRESSES_AT_ONCE = 8;
 const RETRY_DELAYS_MS = [0, 200, 500, 1_000, 2_000];
 
 /**
- * Coins of `addresses` as the index beside the node tells them, at one block that the node knows too. A tip that moves
- * meanwhile makes the answers of two blocks, so it is asked again.
- * @throws ChainClientError when the tip kept moving, or index and node are not of one mind
+ * Coins of `addresses` from the index beside the node, at one block that the node also knows. If the tip
+ * moves meanwhile the answers belong to two blocks, and the index is asked again.
+ * @throws ChainClientError when the tip kept moving, or index and node disagree
  */
 export async function scanIndex(
   session: Session,
@@ -61,7 +61,7 @@ async function readAll(
   return coins;
 }
 
-/** The node's UTXO set tells which coins are a coinbase's; of those spent since, the index. */
+/** The node's UTXO set tells which coins come from a coinbase; for coins spent since, the index does. */
 async function toCoins(
   session: Session,
   index: EsploraClient,

@@ -8,7 +8,7 @@ import { parseAmount } from './parse-amount.ts';
 import { matchKeyOf } from './script-address.ts';
 import type { Session } from './session.ts';
 
-/** The whole UTXO set is read: minutes on a disk that spins. */
+/** The node reads the whole UTXO set, which takes minutes on a hard disk. */
 const SCAN_TIMEOUT_MS = 2 * 60 * 60 * 1000;
 const OTHER_SCAN_WAIT_MS = 30 * 60 * 1000;
 const RETRY_MS = 1_000;
@@ -24,7 +24,7 @@ const scanSchema = z.object({
       scriptPubKey: z.string(),
       amount: z.number(),
       height: z.int().min(0),
-      /** Told from Core 25 on. */
+      /** Shown by Core from 25 on. */
       coinbase: z.boolean().optional(),
     }),
   ),
@@ -42,7 +42,7 @@ export async function scanTxOutSet(
   if (!capabilities.hasScan) return undefined;
   try {
     const addressOf = new Map(addresses.map((address) => [matchKeyOf(address), address]));
-    // By script, which is the same whatever text a node takes for its network's addresses.
+    // By script, which is the same whatever address format the node's network has.
     const scan = parseScan(
       await start(
         session,
@@ -78,7 +78,7 @@ async function start(
   }
 }
 
-/** A node goes on scanning when the caller has left, so it is told. */
+/** A node goes on scanning when the caller has left, so the scan is aborted explicitly. */
 async function runScan(
   { rpc }: Session,
   descriptors: readonly string[],
@@ -92,7 +92,7 @@ async function runScan(
   }
 }
 
-/** Undefined for a node too old to say at which block it looked. @throws ChainClientError when it was stopped half way */
+/** Undefined for a node too old to say which block the scan is of. @throws ChainClientError when the scan was aborted */
 function parseScan(result: unknown): Scan | undefined {
   const scan = scanSchema.safeParse(result);
   if (scan.data?.success === false)

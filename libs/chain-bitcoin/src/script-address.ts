@@ -7,9 +7,10 @@ import { readTraits } from './networks.ts';
 const OP_1 = 0x51;
 
 /**
- * Hex of the script that pays to a canonical address. bitcoinjs-lib checks the checksum; its own scripts of addresses
- * leave out programs that it does not know (P2A, BIP-433) and taproot keys that are not on the curve, which are paid all
- * the same, and take 50 to 240 µs: a watch set of millions is loaded through here.
+ * Hex of the script that pays to a canonical address. bitcoinjs-lib checks the checksum, but does not build
+ * the script: it refuses programs that it does not know (P2A, BIP-433) and taproot keys that are not on the
+ * curve, which are paid all the same; and it takes 50 to 240 µs, while a watch set of millions is loaded
+ * through here.
  * @throws InvalidAddressError when it is no address at all
  */
 export function matchKeyOf(address: string): string {

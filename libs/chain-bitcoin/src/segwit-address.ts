@@ -13,8 +13,8 @@ const LENGTH_MAX = 90;
 const CHECKSUM_LENGTH = 6;
 
 /**
- * Reads a segwit address whose human-readable part is known to be `prefix`, by bitcoinjs-lib. The library knows no bound
- * of a version and a program, so that its reader of addresses takes more than are valid.
+ * Reads a segwit address whose human-readable part is known to be `prefix`, by bitcoinjs-lib. The library
+ * does not bound version and program, so that its address parser alone would accept invalid ones.
  * @param input in one case, all lower or all upper
  * @throws InvalidAddressError that says which rule is broken
  */
@@ -26,7 +26,7 @@ export function parseSegwitAddress(input: string, prefix: string): WitnessProgra
   return { version, program: data };
 }
 
-/** What the library does not ask. */
+/** Rules that the library does not check. */
 function findProgramFault(version: number, length: number): string | undefined {
   if (version > 16) return `address has a wrong witness version: expected 0 to 16, got ${version}`;
   if (length < 2 || length > 40)
@@ -64,12 +64,12 @@ function decode(input: string, prefix: string): { readonly version: number; read
   try {
     return address.fromBech32(input);
   } catch (error) {
-    // The library's message holds the input; only what kind of fault it names is told.
+    // The library's message holds the input, so only the kind of fault is passed on.
     throw new InvalidAddressError(nameFault(input, prefix, String(error)));
   }
 }
 
-/** The rule that is broken first: checksum, version, padding, length, and which of the two checksums it has to be. */
+/** The first rule that is broken: checksum, version, padding, length, and which of the two checksums it must have. */
 function nameFault(input: string, prefix: string, message: string): string {
   const isPadding = message.includes('padding');
   if (!isPadding && !message.includes('wrong encoding'))

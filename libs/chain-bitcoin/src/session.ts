@@ -11,11 +11,11 @@ export interface Session {
   readonly capabilities: Capabilities;
   /** The index beside the node, where one is configured. */
   readonly index?: EsploraClient;
-  /** The head as last told: polling asks for its hash alone. */
+  /** The head as last read, so that polling asks only for its hash. */
   head?: BlockHeader;
 }
 
-/** What one endpoint turned out to be able to do; found out by use and remembered for the life of the client. */
+/** What one endpoint can do, found out by use and remembered for the life of the client. */
 export interface Capabilities {
   /** How this node is asked for raw bytes: Core takes both, btcd numbers only, some gateways booleans only. */
   rawForm: 0 | false;
@@ -23,6 +23,6 @@ export interface Capabilities {
   hasScan: boolean;
   /** `getblock` with verbosity 3 shows what inputs spend (Core from 23 on). */
   hasPrevouts: boolean;
-  /** `getmempoolinfo`, which tells whether the mempool is whole. */
+  /** `getmempoolinfo`, which tells whether the mempool is loaded. */
   hasMempoolInfo: boolean;
 }

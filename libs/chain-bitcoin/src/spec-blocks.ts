@@ -15,7 +15,7 @@ export interface BlockContents {
 
 const regtestBits = 0x207fffff;
 
-/** A regtest block with work behind it, valid unless asked otherwise. */
+/** A regtest block with proof of work, valid unless asked otherwise. */
 export function buildSpecBlock({
   transactions,
   previous = randomBytes(32),
@@ -36,7 +36,7 @@ export function buildSpecBlock({
   return block;
 }
 
-/** A payment that nothing stands behind, with a witness unless it is the old kind. */
+/** A payment of a made-up output, with a witness unless it is of the old kind. */
 export function buildSpecTransaction({
   hasWitness = true,
   outputs = 2,

@@ -18,7 +18,7 @@ type Handler = (...params: never[]) => unknown;
 export interface FakeNodeOptions {
   readonly methods: Record<string, Handler>;
   readonly dialect?: Dialect;
-  /** Answers in place of the node where it gives something: `status` 0 ends the connection without a word. */
+  /** Answers in place of the node where it returns something; `status` 0 closes the connection without an answer. */
   intercept?(call: {
     readonly method: string;
     readonly count: number;

@@ -15,10 +15,10 @@ export interface HeadSubscription {
 
 /** Shorter than the idle time-outs of gateways. */
 const WAIT_MS = 15_000;
-/** A node that answers at once with what is known already does not wait, and is not asked in a tight loop. */
+/** A node that answers at once with the known head does not wait. This rest keeps it from being asked in a tight loop. */
 const REST_MS = 250;
 
-/** Heads by `waitfornewblock`, one long poll after the other. Returns stop. */
+/** Heads by `waitfornewblock`, one long poll after the other. Returns a function that stops it. */
 export function subscribeHeads(session: Session, subscription: HeadSubscription): () => void {
   const controller = new AbortController();
   follow(session, subscription, controller.signal).catch((error: unknown) => {

@@ -51,7 +51,7 @@ function readTransactions(bytes: Buffer): RawTransaction[] {
   return transactions;
 }
 
-/** Nodes of the tree handed out as transactions of 64 bytes have no coinbase in front, so this refuses them too. */
+/** Also refuses inner nodes of the tree passed off as transactions of 64 bytes: the first of these is no coinbase. */
 export function expectCoinbase(transactions: readonly Pick<RawTransaction, 'isCoinbase'>[]): void {
   const at = transactions.flatMap(({ isCoinbase }, index) => (isCoinbase ? [index] : []));
   if (at.length !== 1 || at[0] !== 0) {
@@ -74,7 +74,7 @@ export function expectMerkleRoot(
     );
 }
 
-/** BIP-141. Before segwit was active miners wrote commitments that nothing stood behind. */
+/** Checks the witness commitment (BIP-141). Before segwit was active miners wrote commitments that committed to nothing. */
 function expectCommitment(transactions: readonly RawTransaction[], isSegwitActive: boolean): void {
   const coinbase = transactions[0] as RawTransaction;
   const commitment = coinbase.outputs.findLast(

@@ -4,7 +4,10 @@ import type { Network, Payment } from 'bitcoinjs-lib';
 import type { DerivationAnswer, DerivationTask, HdFormat } from './derivation-task.ts';
 import { versionsOf } from './extended-key-prefixes.ts';
 
-/** Addresses of one account, or why there are none. Runs in the thread, which loads the libraries and little else, once bitcoinjs-lib has its curve. */
+/**
+ * Addresses of one account, or why there are none. Runs in the worker thread, which loads little besides the
+ * libraries. bitcoinjs-lib must have been given its curve before.
+ */
 export function answerTask({
   extendedPublicKey,
   change,
@@ -25,7 +28,10 @@ export function answerTask({
   }
 }
 
-/** The library goes on to the next index where one has no key (BIP-32, a chance below 2⁻¹²⁷): another address than was asked for. */
+/**
+ * Where an index has no key (BIP-32, a chance below 2⁻¹²⁷) the library takes the next one, which would be
+ * another address than the one asked for.
+ */
 function deriveChild(parent: HDKey, index: number): HDKey {
   const child = parent.deriveChild(index);
   if (child.index !== index)
@@ -35,7 +41,7 @@ function deriveChild(parent: HDKey, index: number): HDKey {
   return child;
 }
 
-/** What was just derived is a point of the curve: validating it again doubles the time of taproot. */
+/** A key that was just derived is a point on the curve; validating it again would double the time for taproot. */
 const UNCHECKED = { validate: false };
 
 function encodeAddress(pubkey: Uint8Array, format: HdFormat, network: Network): string {

@@ -11,7 +11,7 @@ export interface ExtendedKey {
   readonly depth: number;
   /** With the top bit set where hardened. */
   readonly childNumber: number;
-  /** Of the key itself, not of its parent. */
+  /** Fingerprint of the key itself, not of its parent. */
   readonly fingerprint: string;
 }
 
@@ -21,12 +21,13 @@ const KEY_AT = 45;
 const base58check = createBase58check(sha256);
 
 /**
- * Reads the serialization of BIP-32 by @scure/bip32, under the version that the key begins with (SLIP-132). What the
- * library would take and what it refuses without a name is refused here before. No message holds any of the text.
+ * Reads the serialization of BIP-32 by @scure/bip32, under the version that the key begins with (SLIP-132).
+ * Keys that the library would wrongly accept, or refuse without naming the fault, are refused here first. No
+ * message holds any of the text.
  * @throws InvalidPublicKeyError
  */
 export function decodeExtendedKey(text: string): ExtendedKey {
-  // Before anything else can fail: who pastes a private key has to know.
+  // Checked before anything else can fail: somebody who pastes a private key must be told.
   if (looksPrivate(text)) throw privateKey();
   const bytes = decodeBase58Check(text);
   const prefix = acceptPrefix(bytes);
@@ -47,7 +48,7 @@ const ACCEPTED_NAMES =
 function decodeBase58Check(text: string): Uint8Array {
   if (/[^1-9A-HJ-NP-Za-km-z]/.test(text))
     throw invalid('expected Base58 characters only (no 0, O, I or l), got others');
-  // Also a bound: the time that Base58 takes grows with the square of its length.
+  // Also bounds the work: the time for Base58 grows with the square of the length.
   if (text.length !== CHARACTERS)
     throw invalid(`expected ${CHARACTERS} characters of Base58, got ${text.length}`);
   try {
@@ -68,7 +69,7 @@ function acceptPrefix(bytes: Uint8Array): ExtendedKeyPrefix {
 }
 
 function readNode(text: string, bytes: Uint8Array): HDKey {
-  // A master key has no parent and no number; what says it has is none.
+  // A master key has no parent and no child number; a key that claims one is malformed.
   if (bytes[DEPTH_AT] === 0) throw invalid('expected the key of an account, depth 3, got depth 0');
   try {
     return HDKey.fromExtendedKey(text, versionsOf(text));

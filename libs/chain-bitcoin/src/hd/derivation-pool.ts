@@ -4,11 +4,11 @@ import type { DerivationAnswer, DerivationTask } from './derivation-task.ts';
 
 export interface DerivationPoolOptions {
   readonly startWorker: () => Worker;
-  /** Requests that wait or are worked on at once, default 256. */
+  /** Most requests that wait or are worked on, default 256. */
   readonly jobsMax?: number;
-  /** Addresses computed before it is another request's turn, default 250. */
+  /** Addresses computed before another request gets its turn, default 250. */
   readonly sliceSize?: number;
-  /** A slice that takes longer means a thread that hangs, default 20,000. */
+  /** A thread that takes longer for a slice counts as hung, default 20,000. */
   readonly sliceTimeoutMs?: number;
   /** A thread without work ends after that, default 60,000. */
   readonly idleMs?: number;
@@ -76,7 +76,7 @@ export class DerivationPool {
     try {
       this.#send(job, (this.#worker ??= this.#start()));
     } catch (cause) {
-      // No thread can be had: nobody waits for one without end.
+      // No thread could be started, so the requests fail instead of waiting forever.
       job.reject(unavailable('the thread that derives addresses did not start', cause));
       this.#next();
     }
@@ -141,7 +141,7 @@ export class DerivationPool {
   #setTimer(delayMs: number, worker: Worker): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      // A resting thread is forgotten at once, so that the next request does not meet it while it ends.
+      // An idle thread is forgotten at once, so that the next request is not given to it while it ends.
       if (this.#running === undefined) this.#worker = undefined;
       void worker.terminate();
     }, delayMs);

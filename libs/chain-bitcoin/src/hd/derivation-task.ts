@@ -4,7 +4,7 @@ export type HdFormat = 'p2pkh' | 'p2sh-p2wpkh' | 'p2wpkh' | 'p2tr';
 
 /** What the worker is asked: some addresses of one account, in the order of `indexes`. */
 export interface DerivationTask {
-  /** Checked before (`decodeExtendedKey`). */
+  /** Must have been checked before (`decodeExtendedKey`). */
   readonly extendedPublicKey: string;
   readonly change: number;
   readonly indexes: readonly number[];

@@ -4,7 +4,7 @@ import { initEccLib } from 'bitcoinjs-lib';
 import { answerTask } from './answer-task.ts';
 import type { DerivationTask } from './derivation-task.ts';
 
-// What bitcoinjs-lib tweaks taproot keys with.
+// bitcoinjs-lib needs it to tweak taproot keys.
 initEccLib(secp256k1);
 
 // The thread's entry point: one task at a time, each answered before the next comes.

@@ -9,9 +9,9 @@ import { startWorker } from './start-worker.ts';
 
 const ADDRESSES_MAX = 1_000;
 const INDEX_MAX = 2 ** 31 - 1;
-/** A thread each: a thousand taproot addresses take one thread two seconds. */
+/** One thread each; a single thread takes two seconds for a thousand taproot addresses. */
 const pools = [new DerivationPool({ startWorker }), new DerivationPool({ startWorker })];
-/** More are shared among the threads. */
+/** From this many addresses on, a request is shared among the threads. */
 const SHARED_MIN = 100;
 
 /** `HdDerivation.deriveAddresses` for Bitcoin. */

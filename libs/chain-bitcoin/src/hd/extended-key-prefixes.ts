@@ -3,7 +3,10 @@ export interface ExtendedKeyPrefix {
   readonly version: number;
   readonly isPublic: boolean;
   readonly isTest: boolean;
-  /** What the prefix stands for; none: the path alone decides (`xpub` is what most wallets write for every purpose). */
+  /**
+   * The purpose that the prefix stands for. Absent: the path alone decides, because most wallets write `xpub`
+   * for every purpose.
+   */
   readonly purpose?: number;
   readonly isMultisig?: boolean;
 }
@@ -37,14 +40,14 @@ export function findPrefix(version: number): ExtendedKeyPrefix | undefined {
   return PREFIXES.find((prefix) => prefix.version === version);
 }
 
-/** What @scure/bip32 takes a public key under: the version that its text begins with, and no private one. */
+/** The versions that @scure/bip32 may accept: the one that the key's text begins with, and no private one. */
 export function versionsOf(extendedPublicKey: string): { readonly public: number; readonly private: number } {
   const prefix = PREFIXES.find(({ name }) => extendedPublicKey.startsWith(name));
   if (prefix?.isPublic !== true) throw new Error('expected an extended public key, got another text');
   return { public: prefix.version, private: 0 };
 }
 
-/** Whether a text begins like a private key: said even of one that is broken otherwise. */
+/** Whether a text begins like a private key, even if the rest of it is broken. */
 export function looksPrivate(text: string): boolean {
   return /^[xyztuv]prv/i.test(text);
 }

@@ -9,7 +9,7 @@ export interface AccountPath {
   readonly text: string;
 }
 
-/** What each purpose pays to (BIP-44, 49, 84, 86). */
+/** The address format of each purpose (BIP-44, 49, 84, 86). */
 export const FORMAT_OF_PURPOSE: Readonly<Record<number, string>> = {
   44: 'p2pkh',
   49: 'p2sh-p2wpkh',
@@ -34,7 +34,7 @@ export function parseDerivationPath(input: string): AccountPath {
   return { purpose, coinType, account, text: `m/${purpose}'/${coinType}'/${account}'` };
 }
 
-/** A key that was sent in the path's place is not repeated. */
+/** Does not repeat the input where somebody sent a key in place of the path. */
 function show(input: string): string {
   return /^[mM\d/'hH ]{0,64}$/.test(input)
     ? JSON.stringify(input)

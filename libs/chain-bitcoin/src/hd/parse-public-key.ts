@@ -45,7 +45,7 @@ function checkAgreement({ prefix, childNumber }: ExtendedKey, path: AccountPath)
   }
 }
 
-/** The one that was asked for first, else in the order of the catalogue. */
+/** The requested network first, the others in the order of the catalogue. */
 function listNetworkGids(path: AccountPath, wanted: string | undefined): readonly string[] {
   const gids = bitcoinNetworks
     .filter((network) => network.isTestnet === (path.coinType === 1))

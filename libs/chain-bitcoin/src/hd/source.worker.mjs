@@ -1,5 +1,5 @@
-// Development and tests run the sources, which Node 20 cannot read by itself, least of all in a thread: tsx gives its
-// loader to the main thread only. Bundles hold derivation.worker.ts compiled instead.
+// Development and tests run the TypeScript sources, which Node 20 cannot load by itself, and tsx registers
+// its loader in the main thread only. Bundles hold derivation.worker.ts compiled instead.
 import { register } from 'tsx/esm/api';
 
 register();

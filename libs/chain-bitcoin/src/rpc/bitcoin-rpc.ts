@@ -11,7 +11,7 @@ const RESULT = /"result"\s*:\s*(\d{1,12})\b/;
 export const bitcoinRpc: FamilyRpc = {
   methods: BITCOIN_METHODS,
   servesVersion1: true,
-  // What Bitcoin Core's own documentation sends.
+  // The content type in the examples of Bitcoin Core's own documentation.
   contentTypes: ['text/plain'],
   createCacheRules,
   blockReaders: new Map<string, BlockReader>([['getblockcount', { tells: 'head', read: readCount }]]),

@@ -12,7 +12,7 @@ const HEIGHTS_MAX = 10_000;
 const TEN_SECONDS: Lifetime = { ms: 10_000, untilHead: true };
 const aSecond = keptAtMost(1_000);
 
-/** Heights of blocks by hash: raw answers do not tell them, so they are remembered from those that do. */
+/** Heights of blocks by hash: raw answers do not hold them, so they are remembered from answers that do. */
 type Heights = LRUCache<string, number>;
 
 export function createCacheRules(): ReadonlyMap<string, CacheRule> {

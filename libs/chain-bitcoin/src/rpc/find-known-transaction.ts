@@ -1,6 +1,6 @@
 import { Transaction } from 'bitcoinjs-lib';
 
-// Bitcoin Core of every age.
+// The words of all versions of Bitcoin Core.
 const KNOWN = /already ?known|already exists|already[ -]in|txn-already/i;
 
 /** The id of a transaction is its hash without the witnesses (BIP-144). */
@@ -9,7 +9,7 @@ export function findKnownTransaction(method: string, error: string, raw: Buffer)
   try {
     return Transaction.fromBuffer(raw).getId();
   } catch {
-    // No transaction: what the node says of it is the answer.
+    // Not a transaction, so the node's error is the answer.
     return undefined;
   }
 }
