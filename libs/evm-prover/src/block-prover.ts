@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { layout } from './layout.ts';
 
-/** What of WebAssembly is used: Node's types lack it. */
+/** The part of the WebAssembly API that is used; Node's types lack it. */
 interface WasmGlobal {
   readonly WebAssembly: {
     readonly Module: new (bytes: Uint8Array) => object;
@@ -18,18 +18,18 @@ interface ProverExports {
   prove(): void;
 }
 
-/** What a block has to be copied from. */
+/** Bytes that can be copied into the module's memory. */
 export interface Source {
   readonly length: number;
   copyTo(target: Uint8Array, at: number): void;
 }
 
-/** Encodes what the module does not know: item `index` of the block and its receipt, as JSON texts. */
+/** Encodes an item that the module cannot: transaction `index` of the block and its receipt, given as JSON texts. */
 export type EncodeForeign = (index: number, transaction: string, receipt: string) => Foreign | undefined;
 
 export interface Foreign {
   readonly transaction: Uint8Array;
-  /** Where the receipt's encoding has fields of its own. */
+  /** Only where the receipt's encoding has fields of its own. */
   readonly receipt?: Uint8Array;
 }
 
@@ -39,24 +39,27 @@ export interface ScannedBlock {
   /** With prefix, from the transactions and receipts that were found. */
   readonly transactionsRoot: string;
   readonly receiptsRoot: string;
-  /** That of an empty list where the block has no withdrawals. */
+  /** The root of an empty list where the block has no withdrawals. */
   readonly withdrawalsRoot: string;
   readonly count: number;
-  /** Of the transactions, 66 characters each, one after the other. */
+  /** Hashes of the transactions, 66 characters each, one after the other. */
   readonly hashes: string;
-  /** Five numbers each: start and end of a transaction in its answer, of its receipt in its own, and the logs before it. */
+  /**
+   * Five numbers for each transaction: its start and end in the answer, those of its receipt in the other
+   * answer, and the number of logs before it.
+   */
   readonly spans: Uint32Array;
   /** Addresses of 42 characters, one after the other: senders, recipients of native value, sides of token transfers. */
   readonly participants: string;
   /** Index of each participant's transaction, ascending. */
   readonly owners: Uint32Array;
-  /** Contracts that logged something that may have moved balances. */
+  /** Contracts with a log that may have moved balances. */
   readonly touched: Set<string>;
 }
 
-/** Larger answers are read the other way, and the module's memory, which never shrinks, stays small. */
+/** Larger answers are read without the module, so that its memory, which never shrinks, stays small. */
 const BYTES_MAX = 32 * 1024 * 1024;
-/** Then a new instance takes its place; 512 MB are the most it can have. */
+/** From this size on a new instance replaces the module; its memory can grow to 512 MB at most. */
 const MEMORY_MAX = 96 * 1024 * 1024;
 export const ADDRESS_LENGTH = 42;
 export const HASH_LENGTH = 66;
@@ -80,11 +83,12 @@ function compile(): object | undefined {
 }
 
 /**
- * Scans two JSON-RPC answers, or the list of both (then `body` and `receipts` are the same), and proves what no header
- * covers: that every transaction has its hash, and that every receipt belongs to its transaction and to the block `hash`.
- * Whether the roots are the header's is for the caller to compare.
+ * Scans two JSON-RPC answers, or the list of both (then `body` and `receipts` are the same). Proves what no
+ * header covers: that every transaction has its hash, and that every receipt belongs to its transaction and
+ * to the block `hash`. The caller must compare the roots with the header's.
  *
- * @returns undefined where it cannot tell: something is wrong, or merely not as most nodes write it
+ * @returns undefined where it proves nothing: something is wrong, or is merely not written as most nodes
+ * write it
  */
 export function scanBlock(
   body: Source,
@@ -106,7 +110,7 @@ export function scanBlock(
     prover.prove();
     return readReport(prover, report);
   } catch (error) {
-    // The module traps where it does not say yes.
+    // The module traps on everything that it cannot prove.
     if (error instanceof RuntimeError || error instanceof RangeError) return undefined;
     throw error;
   } finally {
@@ -138,7 +142,7 @@ function textBetween(prover: ProverExports, start: number, end: number): string 
   return bytesOf(prover).toString('latin1', numberAt(prover, start), numberAt(prover, end));
 }
 
-/** @param slot where its position and its length go */
+/** @param slot where to write its position and its length */
 function addEncoding(prover: ProverExports, slot: number, encoding: Uint8Array): void {
   const at = prover.reserve(encoding.length);
   bytesOf(prover).set(encoding, at);
