@@ -30,10 +30,7 @@ export interface ChannelSharesOptions {
   readonly timing?: Partial<ShareTiming>;
 }
 
-/**
- * Each share has eight of the 256 first bytes: few enough shares to move one by one, enough for some
- * replicas.
- */
+/** Each share has eight of the 256 first bytes: few enough shares to move one by one, enough for some replicas. */
 const SHARES = Array.from({ length: 32 }, (_, index) => index.toString(16).padStart(2, '0'));
 
 /** The share of an id, by its first five bits. Projects without channels are shared in the same way. */

@@ -16,10 +16,7 @@ export interface Channel {
   readonly throttlePerSecond: number | undefined;
   /** Channels with the same group are paused together. */
   readonly pauseGroup: string | undefined;
-  /**
-   * Why the service cannot use the channel for now: a secret that does not open, or a kind that it does not
-   * know.
-   */
+  /** Why the service cannot use the channel for now: a secret that does not open, or a kind that it does not know. */
   readonly fault: string | undefined;
 }
 

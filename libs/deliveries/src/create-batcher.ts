@@ -10,10 +10,7 @@ export interface Batcher<T> {
 export interface BatcherOptions {
   /** Concurrent batches, default 1: one after the other. */
   readonly concurrency?: number;
-  /**
-   * Items that come within this time after the first join its batch. Default: those of the same turn of the
-   * event loop.
-   */
+  /** Items that come within this time after the first join its batch. Default: those of the same turn of the event loop. */
   readonly gatherMs?: number;
 }
 

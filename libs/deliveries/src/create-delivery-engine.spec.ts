@@ -419,8 +419,7 @@ describe('the breaker', () => {
     await waitFor(async () => (await world.rows('SELECT 1 FROM deliveries')).length === 25);
     // Three probes take three intervals at least, however late each of them arrives.
     expect(receiver.requests[7]!.atMs - receiver.requests[4]!.atMs).toBeGreaterThan(3 * 250 - 5);
-    // Only the probed delivery was tried. Its probes came before it was due, so they did not count as
-    // attempts.
+    // Only the probed delivery was tried. Its probes came before it was due, so they did not count as attempts.
     expect(new Set(eventIds().slice(5))).toEqual(new Set([sent[0]]));
     expect(
       await world.rows(

@@ -14,10 +14,7 @@ import { Recorder } from './record/recorder.ts';
 
 export interface DeliveryEngine {
   readonly dispatcher: Dispatcher;
-  /**
-   * Gives back waiting deliveries of channels that another replica owns now, and finds those of channels that
-   * came.
-   */
+  /** Gives back waiting deliveries of channels that another replica owns now, and finds those of channels that came. */
   changeShare(): Promise<void>;
   /** Whether attempts of a share's channels are under way. */
   isSending(share: string): boolean;

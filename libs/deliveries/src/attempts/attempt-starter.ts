@@ -21,18 +21,12 @@ export interface AttemptStarterDeps {
   readonly onAttempt: DeliveryDependencies['onAttempt'];
 }
 
-/**
- * Most requests begun in one turn of the event loop, so that answers are read in between and their sockets
- * used again.
- */
+/** Most requests begun in one turn of the event loop, so that answers are read in between and their sockets used again. */
 const STARTS_PER_TURN = 32;
 /** Pause where a receiver does not say how long to wait. */
 const PAUSE_MS = 1_000;
 
-/**
- * Starts the jobs that wait in the channel queues. Queues take turns, within the limits of all channels
- * together.
- */
+/** Starts the jobs that wait in the channel queues. Queues take turns, within the limits of all channels together. */
 export class AttemptStarter implements QueueListener {
   readonly #deps: AttemptStarterDeps;
   /** Queues that may have something to start; the next one in turn comes first. */
@@ -152,8 +146,7 @@ export class AttemptStarter implements QueueListener {
     if (first.errorCode === 'rate_limited')
       queues.pause(queue.channel, now() + (first.retryAfterMs ?? PAUSE_MS));
     onAttempt?.(first);
-    // The slot is free already. The attempt is recorded meanwhile, and the row stays claimed until that is
-    // written.
+    // The slot is free already. The attempt is recorded meanwhile, and the row stays claimed until that is written.
     const isChannelClean = wasClean && queue.isClean;
     for (const [index, job] of jobs.entries())
       recorder.add({ job, attempt: attempts[index]!, isChannelClean });

@@ -24,10 +24,7 @@ export interface QueueLimits {
 /** A look at the rows that are parked in the database. */
 export interface BacklogLook {
   readonly parkedCount: number;
-  /**
-   * Rows from this id on are not taken yet: older ones may still be on their way into the database or the
-   * queue.
-   */
+  /** Rows from this id on are not taken yet: older ones may still be on their way into the database or the queue. */
   readonly beforeId: string | undefined;
 }
 

@@ -6,10 +6,7 @@ interface LeasedJob {
   leasedAtMs: number;
 }
 
-/**
- * Jobs that are queued or under way: how much memory they take, and how long their rows stay leased to this
- * replica.
- */
+/** Jobs that are queued or under way: how much memory they take, and how long their rows stay leased to this replica. */
 export class JobsInMemory {
   readonly #visibilityMs: number;
   readonly #jobs = new Map<string, LeasedJob>();

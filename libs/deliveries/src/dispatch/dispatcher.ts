@@ -125,10 +125,7 @@ export class Dispatcher {
     await this.#marker.drain();
   }
 
-  /**
-   * Batches overlap while they wait for the database, but keep their order where ids are given and jobs are
-   * handed on.
-   */
+  /** Batches overlap while they wait for the database, but keep their order where ids are given and jobs are handed on. */
   async #dispatchBatch(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
     const places = { planning: this.#planning.takeTicket(), handing: this.#handing.takeTicket() };
     try {

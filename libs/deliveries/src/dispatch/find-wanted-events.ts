@@ -4,10 +4,7 @@ import type { EventRow } from '../queue/select-events.ts';
 import { isUnfiltered, matchesChannel } from './matches-channel.ts';
 import type { WantedEvent } from './plan-dispatch.ts';
 
-/**
- * Which channels of their projects want these events. @param onFault called for filters that could not be
- * read
- */
+/** Which channels of their projects want these events. @param onFault called for filters that could not be read */
 export function findWantedEvents(
   events: readonly EventRow[],
   channels: readonly Channel[],

@@ -10,10 +10,7 @@ export interface DueDeliveriesQuery {
   readonly partitions: Partitions;
 }
 
-/**
- * Claims due deliveries of open channels. It also parks those of closed channels, so that nobody looks at
- * them again.
- */
+/** Claims due deliveries of open channels. It also parks those of closed channels, so that nobody looks at them again. */
 export async function claimDueDeliveries(
   db: Sql,
   { limit, excludedChannelIds, visibilityMs, partitions }: DueDeliveriesQuery,

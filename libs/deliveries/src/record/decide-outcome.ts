@@ -82,8 +82,7 @@ function decideFailure(
   const state = attempt.isShared === true ? before : countFailure(before, attempt, options.failingAfter);
   const fatal = FATAL_ERRORS[attempt.errorCode!];
   if (fatal !== undefined) {
-    // When a digest fails, only its first event counts as failed; the others wait for the channel to be
-    // restored.
+    // When a digest fails, only its first event counts as failed; the others wait for the channel to be restored.
     const status = attempt.isShared === true ? 'held' : 'failed';
     return { outcome: { status, attemptCount, nextAttemptAt: now }, state: failChannel(state, fatal) };
   }

@@ -88,10 +88,7 @@ export class Recorder {
     return this.#successes.size >= SUCCESSES_MAX || this.#others.size >= FAILURES_MAX;
   }
 
-  /**
-   * Call it when nothing is added any more. Resolves when all is written, or when the database refused it too
-   * often.
-   */
+  /** Call it when nothing is added any more. Resolves when all is written, or when the database refused it too often. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all([this.#successes.drain(), this.#others.drain()]);
