@@ -55,17 +55,11 @@ export interface ChannelKind {
   optionsOf(environment: Readonly<Record<string, unknown>>): object;
   /** Undefined: checking the form is enough. @throws ProblemError */
   readonly check: ((given: object, context: CheckContext) => Promise<void>) | undefined;
-  /**
-   * `notification_channels.config` as the API shows it, with defaults for members that an older release left
-   * out.
-   */
+  /** `notification_channels.config` as the API shows it, with defaults for members that an older release left out. */
   show(config: unknown): object;
   /** The stored config after a create (without `before`) or an update. */
   change(given: object, before?: unknown): ChannelChange;
-  /**
-   * What the notifier needs of a row. @throws when a member is missing or the credentials are not what the
-   * kind knows
-   */
+  /** What the notifier needs of a row. @throws when a member is missing or the credentials are not what the kind knows */
   open(config: unknown, credentials: unknown, secrets: readonly SigningSecret[]): ChannelTarget;
   limitsOf(target: ChannelTarget, options: object): ChannelLimits;
   /** Channels of one group are paused together when their receiver says that requests come too fast. */

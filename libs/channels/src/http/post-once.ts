@@ -24,10 +24,7 @@ export type Outcome = Pick<
   | 'retryAfterMs'
 >;
 
-/**
- * POSTs once. Never rejects: whatever happens is the outcome. The status decides, even when the body breaks
- * off.
- */
+/** POSTs once. Never rejects: whatever happens is the outcome. The status decides, even when the body breaks off. */
 export async function postOnce(input: PostInput): Promise<Outcome> {
   const startedAt = new Date();
   const started = performance.now();

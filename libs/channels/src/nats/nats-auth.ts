@@ -7,10 +7,7 @@ const MASK = '***';
 
 const text = z.string().min(1).max(1_024);
 
-/**
- * Write-only: reads show the type alone. May only be widened, because it reads the sealed credentials of
- * every release.
- */
+/** Write-only: reads show the type alone. May only be widened, because it reads the sealed credentials of every release. */
 export const natsAuthSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) }),
   z.strictObject({

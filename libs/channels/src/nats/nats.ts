@@ -47,10 +47,7 @@ export const nats = defineChannelKind({
   createSender: ({ dial }, { idleMs }) => createNatsSender({ dial, idleMs }),
 });
 
-/**
- * The credentials in a request, from the URL or from `auth`. Undefined: there are none, and the sealed ones
- * stay.
- */
+/** The credentials in a request, from the URL or from `auth`. Undefined: there are none, and the sealed ones stay. */
 function chooseAuth(
   { url, auth }: { readonly url?: string; readonly auth?: NatsAuth },
   before: { readonly url: string } | undefined,

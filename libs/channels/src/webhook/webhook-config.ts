@@ -20,10 +20,7 @@ const headersSchema = z
 
 const secretText = z.string().regex(/^[\x20-\x7e]{1,1024}$/, 'expected 1 to 1024 printable ASCII characters');
 
-/**
- * Write-only: reads show the type alone. May only be widened, because it reads the sealed credentials of
- * every release.
- */
+/** Write-only: reads show the type alone. May only be widened, because it reads the sealed credentials of every release. */
 const authSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) }),
   z.strictObject({
