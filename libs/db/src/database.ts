@@ -43,10 +43,7 @@ export interface DatabaseOptions {
   readonly poolSize?: number;
   /** How long a statement is waited for. Default 35,000: the server itself ends it after 30 s (SESSION_SETTINGS). */
   readonly statementTimeoutMs?: number;
-  /**
-   * As TransactionOptions.keepsPlans, for everything on these connections; each statement is a transaction of
-   * its own.
-   */
+  /** As TransactionOptions.keepsPlans, for everything on these connections; each statement is a transaction of its own. */
   readonly keepsPlans?: boolean;
   /**
    * False: no statement is sent with its name, because a pooler hands sessions, with the statements prepared
@@ -70,8 +67,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionString: url,
     application_name: applicationName,
     max: poolSize,
-    // The role's time-out ends slow statements. This one is for a server that vanished and would never
-    // answer.
+    // The role's time-out ends slow statements. This one is for a server that vanished and would never answer.
     query_timeout: statementTimeoutMs,
     connectionTimeoutMillis: 5_000,
     ...KEEP_ALIVE,
@@ -118,10 +114,7 @@ const BEGIN_KEEPING_PLANS = [
   ...KEEP_PLANS.map(([name, value]) => `SET LOCAL ${name} = ${value}`),
 ].join('; ');
 
-/**
- * The settings must not outlive the statement, so a transaction surrounds both. All of it shares a round
- * trip.
- */
+/** The settings must not outlive the statement, so a transaction surrounds both. All of it shares a round trip. */
 async function queryKeepingPlans(pool: pg.Pool, args: Parameters<Sql['query']>): Promise<unknown> {
   const client = await pool.connect();
   const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;

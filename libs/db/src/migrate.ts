@@ -127,10 +127,7 @@ function isApplied({ name, checksum }: Migration, known: ReadonlyMap<string, str
   return applied !== undefined;
 }
 
-/**
- * Whether the database has all migrations that this one replaces. With a part of them nobody knows what is
- * missing.
- */
+/** Whether the database has all migrations that this one replaces. With a part of them nobody knows what is missing. */
 function isReplaced({ name, replaces }: Migration, known: ReadonlyMap<string, string>): boolean {
   if (replaces === undefined) return false;
   const missing = replaces.migrations.filter((older) => !known.has(older));

@@ -7,8 +7,7 @@ import type pg from 'pg';
  */
 const SESSION_SETTINGS = {
   statement_timeout: '30s',
-  // No transaction of ours waits for anything outside, so a client that is silent for this long inside one is
-  // gone.
+  // No transaction of ours waits for anything outside, so a client that is silent for this long inside one is gone.
   idle_in_transaction_session_timeout: '5s',
   // For a peer that takes no packet: the first probe after 4 s, then two more, 8 s in all.
   tcp_keepalives_idle: '4s',
@@ -53,10 +52,7 @@ export async function setSessionSettings(client: pg.Client): Promise<SettingsRes
   }
 }
 
-/**
- * What is wrong with the session's time-outs, in one sentence. They may also be set in the server's own
- * configuration.
- */
+/** What is wrong with the session's time-outs, in one sentence. They may also be set in the server's own configuration. */
 export async function findSessionFault(client: pg.ClientBase): Promise<string | undefined> {
   const names = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const;
   const { rows } = await client.query<{ name: (typeof names)[number]; shown: string; role: string }>(
