@@ -15,10 +15,7 @@ export interface HealthServerOptions {
   /** Checks of what only a restart can mend, such as a stuck loop. Default: none. */
   readonly liveness?: () => Checks | Promise<Checks>;
   readonly metrics?: (req: IncomingMessage, res: ServerResponse) => void;
-  /**
-   * The process is reported as not alive when its event loop was blocked for longer than this. Default
-   * 10,000.
-   */
+  /** The process is reported as not alive when its event loop was blocked for longer than this. Default 10,000. */
   readonly eventLoopDelayMsMax?: number;
 }
 

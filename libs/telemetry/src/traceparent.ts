@@ -29,10 +29,7 @@ export function newTraceparent(parent?: string): string {
   });
 }
 
-/**
- * The random digits of a UUID: Node makes UUIDs many at a time, which is cheap, and every delivery needs an
- * id.
- */
+/** The random digits of a UUID: Node makes UUIDs many at a time, which is cheap, and every delivery needs an id. */
 function newSpanId(): string {
   const uuid = randomUUID();
   return uuid.slice(24) + uuid.slice(0, 4);

@@ -36,10 +36,7 @@ const KINDS = {
   client: SpanKind.CLIENT,
   server: SpanKind.SERVER,
 } as const;
-/**
- * Carries the trace context while nothing is recorded, so that a service without an exporter does not break
- * the trace.
- */
+/** Carries the trace context while nothing is recorded, so that a service without an exporter does not break the trace. */
 const unrecorded = new AsyncLocalStorage<string>();
 let isRecording = false;
 
