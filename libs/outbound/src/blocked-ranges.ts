@@ -27,10 +27,7 @@ export const BLOCKED_IPV4: readonly (readonly [cidr: string, name: string])[] = 
 /** Only global unicast is routable; everything outside is refused, with or without a name. */
 export const GLOBAL_UNICAST_IPV6 = '2000::/3';
 
-/**
- * Blocked parts of global unicast. Translation and tunnel prefixes carry an IPv4 address that another host
- * dials.
- */
+/** Blocked parts of global unicast. Translation and tunnel prefixes carry an IPv4 address that another host dials. */
 export const BLOCKED_IPV6: readonly (readonly [cidr: string, name: string])[] = [
   ['2001::/32', 'Teredo'],
   ['2001::/23', 'protocol assignments'],

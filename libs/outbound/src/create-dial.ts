@@ -74,8 +74,7 @@ async function resolveBySystem(hostname: string): Promise<ResolvedAddress[]> {
   return lookupHost(hostname, { all: true, order: 'verbatim' });
 }
 
-// getaddrinfo runs on one of Node's few pool threads, so connections to one slow name share one look-up and
-// one thread.
+// getaddrinfo runs on one of Node's few pool threads, so connections to one slow name share one look-up and one thread.
 function shareLookups(resolve: ResolveHost): ResolveHost {
   const pending = new Map<string, Promise<readonly ResolvedAddress[]>>();
   return (hostname) => {

@@ -13,10 +13,7 @@ export interface GuardedAgentOptions {
   readonly keepAliveTimeoutMs?: number;
 }
 
-/**
- * An undici dispatcher that dials checked addresses only. It follows no redirect and never pipelines
- * requests.
- */
+/** An undici dispatcher that dials checked addresses only. It follows no redirect and never pipelines requests. */
 export function createGuardedAgent(dial: Dial, options: GuardedAgentOptions): Agent {
   return new Agent({
     connect: createGuardedConnector(dial, options),

@@ -121,8 +121,7 @@ test('literal addresses of every blocked range', async () => {
 test('every spelling of IPv4 that a resolver or a URL parser takes, in URLs and as bare hosts of other schemes', async () => {
   for (const host of encoded) {
     await expectRefusal(`http://${host}:${port}/`);
-    // Not a special scheme: the URL parser leaves the host as written, and the resolver interprets it in its
-    // own way.
+    // Not a special scheme: the URL parser leaves the host as written, and the resolver interprets it in its own way.
     const bare = new URL(`nats://${host}:${port}`).hostname;
     expect(bare).toBe(host);
     await expect(resolveAllowed(bare, createDial({ allow: [] }), 2_000)).rejects.toThrow(
