@@ -17,10 +17,7 @@ export const serviceConfig = z.object({
   DB_PREPARED: boolean().default(true),
   /** One or several, with commas between. */
   NATS_URL: urls('nats', 'tls', 'ws', 'wss').default('nats://127.0.0.1:4222'),
-  /**
-   * Replicas of every stream and bucket, applied at every start. Unset: new ones get 1, existing ones keep
-   * theirs.
-   */
+  /** Replicas of every stream and bucket, applied at every start. Unset: new ones get 1, existing ones keep theirs. */
   NATS_REPLICAS: integer(1, 5).optional(),
   /** Optional: without Redis limits are counted per process. */
   REDIS_URL: url('redis', 'rediss').optional(),
