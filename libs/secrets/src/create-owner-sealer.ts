@@ -2,10 +2,7 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { decrypt, encrypt, IV_BYTES, KEY_BYTES } from './aes-gcm.ts';
 import { SealedValueError } from './sealed-value-error.ts';
 
-/**
- * Seals for an owner, who must bring the secret again to open it. None of the service's keys opens what is
- * stored.
- */
+/** Seals for an owner, who must bring the secret again to open it. None of the service's keys opens what is stored. */
 export interface OwnerSealer {
   seal(plaintext: Buffer): Buffer;
   /** @throws SealedValueError */
