@@ -9,10 +9,7 @@ export interface EventIntakeDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/**
- * Most events from the bus that wait for the database. Those beyond it leave a gap, which is read from the
- * table.
- */
+/** Most events from the bus that wait for the database. Those beyond it leave a gap, which is read from the table. */
 const WAITING_MAX = 5_000;
 /** An event that is under way on another connection may arrive this much later. */
 const GRACE_MS = 20;
@@ -46,19 +43,13 @@ export class EventIntake {
     else this.#inbox.push(event);
   }
 
-  /**
-   * Call it when channels came or went. Resolves when the deliveries that wait for them were taken over or
-   * given back.
-   */
+  /** Call it when channels came or went. Resolves when the deliveries that wait for them were taken over or given back. */
   changeShare(): Promise<void> {
     this.#due.share = true;
     return this.catchUp();
   }
 
-  /**
-   * Gives back waiting deliveries. Attempts under way end first, so that the next owner does not overtake
-   * them.
-   */
+  /** Gives back waiting deliveries. Attempts under way end first, so that the next owner does not overtake them. */
   async leaveShare(share: string): Promise<void> {
     const untilMs = performance.now() + LEAVE_MS_MAX;
     await Promise.race([this.changeShare(), delay(LEAVE_MS_MAX, undefined, { ref: false })]);
@@ -113,8 +104,7 @@ export class EventIntake {
   async #fillGaps(): Promise<void> {
     const { engine, order, logger } = this.#deps;
     while (order.size > 0 && !this.#stop.signal.aborted) {
-      // As far as is known here, nothing comes before a project's first event since the start, so it need not
-      // wait.
+      // As far as is known here, nothing comes before a project's first event since the start, so it need not wait.
       if (order.gaps.every(({ after }) => after > 0)) await this.#pause(GRACE_MS);
       const { gaps } = order;
       try {
