@@ -60,7 +60,7 @@ export default {
     },
     'tools/acceptance': {
       // Copied by toy-family.spec.ts.
-      entry: ['src/families/toy-library/entry.ts'],
+      entry: ['src/families/toy-library/toy-family.ts'],
       project: ['src/**/*.ts'],
     },
     'tools/bench': {

@@ -1,5 +1,6 @@
 import { generateFiles, names } from '@nx/devkit';
 import { join } from 'node:path';
+import { editFile } from '../edit-file.mjs';
 
 /** @typedef {import('@nx/devkit').Tree} Tree */
 /** @typedef {{ name: string, method?: string, path?: string, permission?: string }} EndpointOptions */
@@ -32,14 +33,14 @@ export default function generateEndpoint(tree, options) {
     keyType: permission.startsWith('mgt:') ? 'management' : 'api',
     tmpl: '',
   });
-  edit(tree, ROUTE_TABLE, [
+  editFile(tree, ROUTE_TABLE, [
     [
       /(?:^import [^;]*;\n)+/m,
       (imports) => `${imports}import { ${operation} } from './routes/${options.name}/handler.ts';\n`,
     ],
     [/ {2}\.\.\.managementRoutes,\n/, (last) => `  ${operation},\n${last}`],
   ]);
-  edit(tree, PERMISSIONS, [
+  editFile(tree, PERMISSIONS, [
     [/const EXPECTED[^]*?\n(?=\};)/, (table) => `${table}  '${method} ${path}': '${permission}',\n`],
   ]);
 }
@@ -60,18 +61,4 @@ function findPermission(tree, resource, method) {
   if (subject === undefined)
     throw new Error(`expected --permission: no route of ${resource} says which words its permissions have`);
   return `${subject}:${method === 'GET' ? 'read' : 'write'}`;
-}
-
-/**
- * @param {Tree} tree
- * @param {string} file
- * @param {readonly (readonly [RegExp, (found: string) => string])[]} changes
- */
-function edit(tree, file, changes) {
-  let text = tree.read(file, 'utf8') ?? '';
-  for (const [pattern, change] of changes) {
-    if (!pattern.test(text)) throw new Error(`${file}: expected ${String(pattern)}, got none`);
-    text = text.replace(pattern, change);
-  }
-  tree.write(file, text);
 }

@@ -1,10 +1,10 @@
-import { generateFiles, installPackagesTask, names, updateJson } from '@nx/devkit';
+import { generateFiles, installPackagesTask, names } from '@nx/devkit';
 import { join } from 'node:path';
+import { addReference } from '../add-reference.mjs';
+import { editFile } from '../edit-file.mjs';
 
 /** @typedef {import('@nx/devkit').Tree} Tree */
-/** @typedef {{ references: { path: string }[] }} References */
 
-const MAP = 'README.md';
 /** Where the row of `libs/` in the map lists packages of a tag. */
 const GROUPS = { domain: /Domain \([^)]*/, adapter: /adapters \([^)]*/ };
 
@@ -23,24 +23,7 @@ export default function generateLibrary(tree, { name, tag = 'domain' }) {
     main: names(name).propertyName,
     tmpl: '',
   });
-  updateJson(tree, 'tsconfig.projects.json', (/** @type {References} */ projects) => ({
-    ...projects,
-    references: insertLibrary(projects.references, folder),
-  }));
-  const map = tree.read(MAP, 'utf8') ?? '';
-  if (!GROUPS[tag].test(map)) throw new Error(`${MAP}: expected ${String(GROUPS[tag])}, got none`);
-  tree.write(
-    MAP,
-    map.replace(GROUPS[tag], (group) => `${group}, \`${name}\``),
-  );
+  addReference(tree, 'tsconfig.projects.json', folder);
+  editFile(tree, 'README.md', [[GROUPS[tag], (group) => `${group}, \`${name}\``]]);
   return () => installPackagesTask(tree, true);
-}
-
-/**
- * Apps, libraries and tools stand in this order, by name, as project-references.mjs lists them.
- * @param {References['references']} references
- * @param {string} path
- */
-function insertLibrary(references, path) {
-  return [...references, { path }].sort((one, other) => (one.path < other.path ? -1 : 1));
 }

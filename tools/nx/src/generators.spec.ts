@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FsTree, flushChanges } from 'nx/src/generators/tree';
+import type { ChainFamily } from '@chainwatch/chain-core';
 import { repoDir, runCommand } from '@chainwatch/host';
 import generateEndpoint from '../endpoint/generator.mjs';
+import generateFamily from '../family/generator.mjs';
 import generateLibrary from '../library/generator.mjs';
 
 /** The repository as it is here, with the packages of this one. */
@@ -27,6 +29,7 @@ beforeAll(() => {
   generateEndpoint(tree, { name: 'addresses.tag' });
   generateLibrary(tree, { name: 'made-domain' });
   generateLibrary(tree, { name: 'made-adapter', tag: 'adapter' });
+  generateFamily(tree, { name: 'cloud', displayName: 'Cloud Nine' });
   const changes = tree.listChanges();
   flushChanges(copy, changes);
   files = changes.map(({ path }) => path).sort();
@@ -46,7 +49,7 @@ async function run(bin: string, ...args: string[]): Promise<[code: number, outpu
   return [code, code === 0 ? '' : output];
 }
 
-it('writes its files, and to those that list endpoints and libraries', () => {
+it('writes its files, and to those that list endpoints, libraries and families', () => {
   const ofLibrary = (name: string): string[] =>
     [
       'README.md',
@@ -56,12 +59,35 @@ it('writes its files, and to those that list endpoints and libraries', () => {
       `src/${name}.ts`,
       'tsconfig.json',
     ].map((file) => `libs/${name}/${file}`);
+  const ofFamily = [
+    'README.md',
+    'package.json',
+    'src/cloud-client.ts',
+    'src/cloud-family.ts',
+    'src/cloud-rpc.ts',
+    'src/entry.ts',
+    'src/index.ts',
+    'src/manifest.ts',
+    'src/networks.json',
+    'src/not-built.ts',
+    'src/parse-address.ts',
+    'src/spec-contract/README.md',
+    'tsconfig.json',
+  ].map((file) => `libs/chain-cloud/${file}`);
   expect(files).toEqual([
     'README.md',
     'apps/api-gateway/src/auth/permissions.spec.ts',
     'apps/api-gateway/src/route-table.ts',
     `${ENDPOINT}/200.spec.ts`,
     `${ENDPOINT}/handler.ts`,
+    ...['README.md', 'package.json', 'src/main.ts', 'tsconfig.json'].map(
+      (file) => `apps/block-ingestor-cloud/${file}`,
+    ),
+    'deploy/services.json',
+    ...ofFamily,
+    'libs/chain-registry/package.json',
+    'libs/chain-registry/src/entries.ts',
+    'libs/chain-registry/tsconfig.json',
     ...ofLibrary('made-adapter'),
     ...ofLibrary('made-domain'),
     'tsconfig.projects.json',
@@ -70,6 +96,29 @@ it('writes its files, and to those that list endpoints and libraries', () => {
     "\n  'POST /addresses/actions/tag': 'api:address:write',\n};",
   );
   expect(read('README.md')).toMatch(/Domain \([^)]*`made-domain`\).* adapters \([^)]*`made-adapter`\)/);
+  expect(read('README.md')).toMatch(/chain families \([^)]*`chain-tron`, `chain-cloud`\)/);
+  expect(read('libs/chain-registry/src/entries.ts')).toMatch(/ = \[evm, bitcoin, solana, tron, cloud\];/);
+});
+
+it('a family is deployed behind the others, in the size of the smallest', () => {
+  const services = JSON.parse(read('deploy/services.json')) as { name: string }[];
+  const at = services.findIndex(({ name }) => name === 'block-ingestor-tron');
+  expect(services[at + 1]).toEqual({ ...services[at], name: 'block-ingestor-cloud' });
+});
+
+it('what a family has not yet says so', async () => {
+  const { cloudFamily } = await import(pathToFileURL(join(copy, 'libs/chain-cloud/src/index.ts')).href);
+  const family: ChainFamily = cloudFamily;
+  expect(() => family.parseAddress('x')).toThrow(
+    'expected an address of another family, cloud is not built yet, got "x"',
+  );
+  const network = family.networks[0]!;
+  expect(family.parseAssetPath(network, 'slip44:1')).toBe('cloud:local/slip44:1');
+  const client = family.createClient({ network, endpointUrl: 'http://127.0.0.1:8080' });
+  await expect(client.readHead()).rejects.toMatchObject({
+    code: 'chain_not_configured',
+    message: 'readHead of cloud is not built yet',
+  });
 });
 
 it('tsconfigs are those that project-references.mjs would write', async () => {
@@ -83,7 +132,10 @@ it('tsconfigs are those that project-references.mjs would write', async () => {
 
 it('what was written has right types', async () => {
   const include = files.filter((file) => file.endsWith('.ts'));
-  writeFileSync(join(copy, 'tsconfig.made.json'), JSON.stringify({ extends: './tsconfig.json', include }));
+  // The packages are those of this repository, which has no such family.
+  const paths = { '@chainwatch/chain-cloud/*': ['./libs/chain-cloud/src/*.ts'] };
+  const config = { extends: './tsconfig.json', compilerOptions: { paths }, include };
+  writeFileSync(join(copy, 'tsconfig.made.json'), JSON.stringify(config));
   expect(await run('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.made.json')).toEqual([0, '']);
 });
 
@@ -112,6 +164,8 @@ it.each<[string, (tree: FsTree) => unknown]>([
   ['a route that is there', (tree) => generateEndpoint(tree, { name: 'addresses.list' })],
   ['a resource without words', (tree) => generateEndpoint(tree, { name: 'clouds.list' })],
   ['a library that is there', (tree) => generateLibrary(tree, { name: 'caip' })],
+  ['a family that is there', (tree) => generateFamily(tree, { name: 'tron' })],
+  ['a family whose name is no namespace', (tree) => generateFamily(tree, { name: 'dogecoincash' })],
 ])('%s is refused, nothing is written', (_name, make) => {
   const tree = new FsTree(copy, false);
   expect(() => make(tree)).toThrow(/^expected /);

@@ -1,8 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { FsTree, flushChanges, type FileChange } from 'nx/src/generators/tree';
+import { repoDir } from '@chainwatch/host';
 import { startNats, startRedis, waitFor } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import type { Bootstrap } from '../../../db/src/bootstrap.ts';
@@ -14,7 +17,7 @@ import { freePort } from '../services.ts';
 import type { TransactionRecord } from '../transaction-record.ts';
 import { ToyNode } from './toy-node.ts';
 
-// A chain that nobody has heard of is a library, an app, a line of the registry and a row of the deployment (CONTRIBUTING.md,
+// A chain that nobody has heard of is what the generator writes, with the toy's code in place of the skeleton (CONTRIBUTING.md,
 // "Add a family"): with these, and nothing else, an address of it is watched.
 
 const LIBRARY = 'libs/chain-toy';
@@ -37,12 +40,12 @@ const GENERATED =
 const run = promisify(execFile);
 const scratch = new ScratchRepository();
 const node = new ToyNode();
+let generated: readonly FileChange[];
 
 beforeAll(async () => {
   await node.start();
-  addLibrary();
-  addApp();
-  addLines();
+  await generateToy();
+  addOwnFiles();
   writeGenerated();
 }, 120_000);
 
@@ -51,64 +54,29 @@ afterAll(async () => {
   scratch.remove();
 });
 
-function addLibrary(): void {
-  const sources = new URL('toy-library/', import.meta.url);
-  for (const name of readdirSync(sources))
-    scratch.addFile(`${LIBRARY}/src/${name}`, readFileSync(new URL(name, sources), 'utf8'));
-  addPackage(LIBRARY, {
-    name: '@chainwatch/chain-toy',
-    exports: { '.': './src/index.ts', './entry': './src/entry.ts' },
-    dependencies: { '@chainwatch/chain-core': '*', undici: '*', zod: '*' },
-    nx: { tags: ['type:family'] },
-  });
+/** `nx g @chainwatch/tools:family toy`, but for what it asks of npm. */
+async function generateToy(): Promise<void> {
+  const file = pathToFileURL(join(scratch.dir, 'tools/nx/family/generator.mjs')).href;
+  const { default: generateFamily } = await import(file);
+  const tree = new FsTree(scratch.dir, false);
+  generateFamily(tree, { name: 'toy' });
+  generated = tree.listChanges();
+  flushChanges(scratch.dir, [...generated]);
+  for (const path of [LIBRARY, APP]) scratch.linkPackage(path);
+}
+
+/** The toy's code in place of the skeleton, and what it needs. */
+function addOwnFiles(): void {
+  const sources = fileURLToPath(new URL('toy-library/', import.meta.url));
+  cpSync(sources, join(scratch.dir, LIBRARY, 'src'), { recursive: true });
   scratch.addFile(`${LIBRARY}/src/spec-contract/fixture.json`, JSON.stringify(FIXTURE));
-}
-
-function addApp(): void {
-  scratch.addFile(
-    `${APP}/src/main.ts`,
-    `import { findFamilyNamed } from '@chainwatch/chain-registry';
-import { runIngestor } from '@chainwatch/ingestor';
-
-await runIngestor('toy', findFamilyNamed);
-`,
-  );
-  addPackage(APP, {
-    name: '@chainwatch/block-ingestor-toy',
-    dependencies: { '@chainwatch/chain-registry': '*', '@chainwatch/ingestor': '*' },
-    nx: { tags: ['type:app'] },
-  });
-}
-
-function addPackage(path: string, manifest: object): void {
-  const text = JSON.stringify({ version: '0.1.0', private: true, type: 'module', ...manifest });
-  scratch.addFile(`${path}/package.json`, text);
-  scratch.linkPackage(path);
-}
-
-function addLines(): void {
-  const entries = 'libs/chain-registry/src/entries.ts';
-  scratch.addText(entries, `import { toy } from '@chainwatch/chain-toy/entry';\n`, `import { tron }`);
-  scratch.addText(entries, ', toy', '];');
-  scratch.addText(
-    'libs/chain-registry/package.json',
-    `    "@chainwatch/chain-toy": "*",\n`,
-    `    "@chainwatch/chain-tron"`,
-  );
-  const row = { name: 'block-ingestor-toy', component: 'worker', replicas: 1, isScaled: false };
-  const size = { cpu: '50m', memory: '192Mi', memoryMax: '512Mi' };
-  scratch.addText(
-    'deploy/services.json',
-    `${JSON.stringify({ ...row, ...size })},\n  `,
-    '{\n    "name": "tx-analyzer"',
-  );
+  scratch.addText(`${LIBRARY}/package.json`, `,\n    "undici": "*",\n    "zod": "*"`, '\n  },\n  "nx"');
 }
 
 function writeGenerated(): void {
   // npm asks the environment of the npm that runs the specs before it asks .npmrc.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
   const options = { cwd: scratch.dir, env, stdio: 'pipe' } as const;
-  execFileSync(process.execPath, ['tools/test/project-references.mjs'], options);
   execFileSync(process.execPath, ['tools/stack/write-deployment.mjs'], options);
   execFileSync(
     'npm',
@@ -117,18 +85,19 @@ function writeGenerated(): void {
   );
 }
 
-it('touches three files that are there', () => {
-  expect(scratch.listChangedFiles().filter((path) => !GENERATED.test(path))).toEqual([
-    'deploy/services.json',
-    'libs/chain-registry/package.json',
-    'libs/chain-registry/src/entries.ts',
-  ]);
-  expect(scratch.addedLines).toEqual({
-    'deploy/services.json': 1,
-    'libs/chain-registry/package.json': 1,
-    'libs/chain-registry/src/entries.ts': 1,
+it('touches four files that are there', () => {
+  const touched = scratch.listChangedFiles().filter((path) => !GENERATED.test(path));
+  expect(Object.fromEntries(touched.map((path) => [path, countLines(path)]))).toEqual({
+    'README.md': { added: 1, removed: 1 },
+    'deploy/services.json': { added: 9, removed: 0 },
+    'libs/chain-registry/package.json': { added: 1, removed: 0 },
+    'libs/chain-registry/src/entries.ts': { added: 2, removed: 1 },
   });
-  expect(scratch.addedFiles.filter((path) => !path.startsWith(LIBRARY) && !path.startsWith(APP))).toEqual([]);
+  const added = [
+    ...generated.filter(({ type }) => type === 'CREATE').map(({ path }) => path),
+    ...scratch.addedFiles,
+  ];
+  expect(added.filter((path) => !path.startsWith(`${LIBRARY}/`) && !path.startsWith(`${APP}/`))).toEqual([]);
   for (const path of [
     'package-lock.json',
     'tsconfig.projects.json',
@@ -140,6 +109,17 @@ it('touches three files that are there', () => {
       expect.stringContaining('-toy'),
     ]);
 });
+
+/** What git counts between the repository's file and the copy's. */
+function countLines(path: string): { added: number; removed: number } {
+  const { stdout } = spawnSync(
+    'git',
+    ['diff', '--no-index', '--numstat', join(repoDir, path), join(scratch.dir, path)],
+    { encoding: 'utf8' },
+  );
+  const [added, removed] = stdout.split('\t').map(Number);
+  return { added: added!, removed: removed! };
+}
 
 it('keeps the contract of families, as recorded from its node', async () => {
   node.pay(ADDRESS, 1);
