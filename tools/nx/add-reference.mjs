@@ -1,7 +1,6 @@
-import { updateJson } from '@nx/devkit';
+import { editFile } from './edit-file.mjs';
 
 /** @typedef {import('@nx/devkit').Tree} Tree */
-/** @typedef {{ references: { path: string }[] }} References */
 
 /**
  * References stand by their paths, as project-references.mjs writes them.
@@ -10,8 +9,15 @@ import { updateJson } from '@nx/devkit';
  * @param {string} path
  */
 export function addReference(tree, file, path) {
-  updateJson(tree, file, (/** @type {References} */ config) => ({
-    ...config,
-    references: [...config.references, { path }].sort((one, other) => (one.path < other.path ? -1 : 1)),
-  }));
+  editFile(tree, file, [
+    [
+      /(?<="references": )\[[^]*\]/,
+      (found) => {
+        /** @type {{ path: string }[]} */
+        const references = [...JSON.parse(found), { path }];
+        references.sort((one, other) => (one.path < other.path ? -1 : 1));
+        return JSON.stringify(references, undefined, 2).replaceAll('\n', '\n  ');
+      },
+    ],
+  ]);
 }
