@@ -5,7 +5,7 @@ import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import type { readConfig } from './config.ts';
 
-/** Opens chains as this process is configured; its threads do the same. */
+/** Opens chains with this process' configuration; its threads do the same. */
 export const createOpenChain = (config: ReturnType<typeof readConfig>) =>
   createChainOpener({
     findFamily,
@@ -16,6 +16,6 @@ export const createOpenChain = (config: ReturnType<typeof readConfig>) =>
     timeoutMs: config.NODE_TIMEOUT,
   });
 
-/** The codec of a chain's family, where that has unspent outputs. */
+/** The codec of a chain's family, if the family has unspent outputs. */
 export const findUtxo = async ({ gid }: ActiveChain): Promise<UtxoCodec | undefined> =>
   (await findFamily(splitChainGid(gid).namespace))?.utxo;

@@ -15,9 +15,9 @@ import type { ChainReport } from './chain/chain-report.ts';
 import { FamilyWatch } from './watch/family-watch.ts';
 
 export interface Analyzer {
-  /** Finishes the steps under way, brings what they made to the bus, gives the chains back. */
+  /** Finishes the steps in progress, publishes their events, releases the chains. */
   stop(): Promise<void>;
-  /** The database and the bus answer; how the chains of this replica do stands beside. */
+  /** Whether the database and the bus answer; also shows the state of this replica's chains. */
   readiness(): Promise<Checks>;
   /** Every active chain, as this replica sees it. */
   reports(): readonly ChainReport[];
@@ -38,7 +38,7 @@ const DEFAULTS: Required<AnalyzerOptions> = {
 /** Analyses its part of the active chains. */
 export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
   const { db, bus, logger } = deps;
-  /** Of the chains that are ours. */
+  /** Analyzers of the chains that this replica owns. */
   const analyzers = new Map<string, ChainAnalyzer>();
   const relay = new EventRelay<'tx-analyzer'>({
     db,

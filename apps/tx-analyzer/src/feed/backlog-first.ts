@@ -2,8 +2,8 @@ import type { ChainClient } from '@chainwatch/chain-core';
 import type { BacklogReader } from '../model/analyzer-deps.ts';
 
 /**
- * Who reads one block of a backlog: another thread where there is one; what fails there is read again by the client. Not asked
- * after a failed step: the threads have not heard which endpoint told a wrong sender.
+ * Chooses the reader for a block of a backlog: first another thread, where there is one; after a failure there, the
+ * client. Threads are not used after a failed step: they have not heard which endpoint gave a wrong sender.
  */
 export function backlogFirst(
   client: ChainClient,

@@ -2,10 +2,10 @@ import { countTransactions, type Block } from '@chainwatch/chain-core';
 
 const BLOCKS_MAX = 256;
 const TRANSACTIONS_MAX = 30_000;
-/** Of blocks that are held as the node sent them. */
+/** Memory for blocks held as the node sent them. */
 const BYTES_MAX = 32 * 1024 * 1024;
 
-/** The last decoded blocks of the chain up to the cursor, for addresses that were registered while they passed. */
+/** The last decoded blocks up to the cursor, for addresses that were registered while they passed. */
 export class BlockRing {
   #blocks: Block[] = [];
   #transactionCount = 0;
@@ -31,7 +31,7 @@ export class BlockRing {
     if (excess > 0) this.#blocks.splice(0, excess);
   }
 
-  /** Removes the tip when it is the orphan; a body that was never there has nothing to remove. */
+  /** Removes the tip when it is the orphan. An orphan whose body was never in the ring has nothing to remove. */
   popOrphan(hash: string): void {
     if (this.tip?.hash !== hash) return;
     this.#weigh(this.#blocks.pop()!, -1);

@@ -2,13 +2,13 @@ import { setMaxListeners } from 'node:events';
 import { countTransactions, type Block } from '@chainwatch/chain-core';
 import type { FeedEntry } from '../model/feed-entry.ts';
 
-/** A body under way or there. `block` undefined with `isReady`: an orphan whose body is gone. */
+/** A body that is being read or is ready. `isReady` without a `block`: an orphan whose body no node has any more. */
 export interface Body {
   readonly entry: FeedEntry;
   ready: Promise<void>;
   isReady: boolean;
   block?: Block;
-  /** Why it is not there yet: the last failure. */
+  /** The last failure, while the body is not ready. */
   trouble?: string;
 }
 
@@ -18,13 +18,13 @@ export type ReadBody = (
   signal: AbortSignal,
 ) => Promise<Block | undefined>;
 
-/** Memory that the bodies of a window may take, as far as those before tell. */
+/** Memory that the bodies of a window may take, estimated from earlier bodies. */
 const WINDOW_BYTES = 64 * 1024 * 1024;
-/** However large blocks are, that many are read ahead. */
+/** At least this many blocks are read ahead, however large they are. */
 const WINDOW_MIN = 8;
-/** While nothing is known of their size. */
+/** Window while the size of blocks is not known yet. */
 const WINDOW_FIRST = 16;
-/** Of a decoded transaction. */
+/** Estimated bytes of a decoded transaction. */
 const TRANSACTION_BYTES = 2_000;
 
 /** Reads the bodies of the next blocks in parallel, within a window. */
@@ -33,18 +33,18 @@ export class BodyPrefetcher {
   readonly #windowSize: number;
   readonly #onChange: () => void;
   readonly #bodies = new Map<number, Body>();
-  /** Of a body, a moving average; large until the first ones are there. */
+  /** Moving average of a body's bytes; large until the first bodies have arrived. */
   #typicalBytes = WINDOW_BYTES / WINDOW_FIRST;
   #abort = createAbort();
 
-  /** @param onChange called when a body is there, or is in trouble, and `find` tells so */
+  /** @param onChange called when a body is ready or a read has failed; `find` returns which */
   constructor(read: ReadBody, windowSize: number, onChange: () => void) {
     this.#read = read;
     this.#windowSize = windowSize;
     this.#onChange = onChange;
   }
 
-  /** Starts reading what of `entries` fits into the window. */
+  /** Starts reading those of `entries` that fit into the window. */
   prefetch(entries: readonly FeedEntry[]): void {
     const window = Math.min(
       this.#windowSize,
@@ -88,7 +88,7 @@ export class BodyPrefetcher {
           body.isReady = true;
         },
         (error: unknown) => {
-          // Reading ends in failure only when it was called off.
+          // A read rejects only when it was aborted.
           if (!signal.aborted) body.trouble = String(error);
         },
       )
@@ -101,7 +101,7 @@ function bytesOf(block: Block): number {
   return block.byteLength ?? TRANSACTION_BYTES * countTransactions(block);
 }
 
-/** Every read of the window listens to the one signal: that many listeners are no leak. */
+/** Every read of the window listens to this one signal: that many listeners are not a leak. */
 function createAbort(): AbortController {
   const abort = new AbortController();
   setMaxListeners(0, abort.signal);

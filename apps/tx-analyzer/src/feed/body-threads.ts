@@ -13,9 +13,9 @@ interface BodyThreadsOptions {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Parsed blocks die young and are large: a small nursery would copy them about. */
+/** Parsed blocks are large and short-lived: a small young generation would copy them too often. */
 const YOUNG_MEGABYTES = 64;
-/** A thread that died is not started again at once. */
+/** Pause before a dead thread is started again. */
 const REST_MS = 1_000;
 
 /** The thread ended or could not read; the caller reads the block itself. */
@@ -28,9 +28,9 @@ class BodyThreadError extends BaseError {
 }
 
 /**
- * Threads that read a backlog of blocks: fetching, parsing and proving take the time of a core, which the analyzer's loop
- * (matching, steps) keeps for itself. At the head, where a hop between threads would only add to the latency,
- * they are not used.
+ * Threads that read a backlog of blocks. Fetching, parsing and proving take a whole core; this way the analyzer's
+ * loop has its own core for matching and steps. The threads are not used at the head, where a hop between threads
+ * would only add latency.
  */
 export class BodyThreads {
   readonly #threads: BodyThread[];
@@ -67,7 +67,7 @@ interface Reading {
   readonly reject: (error: Error) => void;
 }
 
-/** One thread, started with the first chain, and again when it is needed after it died. */
+/** One thread, started with the first chain, and started again on demand after it died. */
 class BodyThread {
   readonly #options: Omit<BodyThreadsOptions, 'count'>;
   readonly #readers = new Map<number, ThreadRequest>();

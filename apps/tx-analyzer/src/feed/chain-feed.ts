@@ -27,7 +27,7 @@ interface FeedDeps {
 const BACKLOG_ENTRIES = 8;
 const MATCHES_PER_BLOCK_FIRST = 50;
 
-/** The feed of one chain on both sides of the cursor: entries and bodies to come, and the blocks that were passed last. */
+/** The feed of one chain on both sides of the cursor: entries and bodies to come, and the blocks passed last. */
 export class ChainFeed {
   readonly ring = new BlockRing();
   readonly upcoming: UpcomingBlock;
@@ -74,7 +74,7 @@ export class ChainFeed {
     return this.#queue.lastSeq - cursor.seq;
   }
 
-  /** The ingestor is about to record a block. False when it does not stand on the last one here. */
+  /** The ingestor is about to record a block. False when its parent is not our last block. */
   announce({ number, hash, parent_hash: parentHash }: PayloadOf<'block.seen'>): boolean {
     const tip = this.#queue.entries.findLast(({ type }) => type === 'block') ?? this.#cursor;
     if (parentHash !== tip.hash) return false;
@@ -82,19 +82,19 @@ export class ChainFeed {
     return true;
   }
 
-  /** An entry that came by message, without a query. */
+  /** Takes an entry from a message, without a query. */
   push(payload: PayloadOf<'block.new'>, traceparent?: string): void {
     this.#headNumber = Math.max(this.#headNumber, payload.number);
     this.#queue.push(entryOfMessage(payload, traceparent));
     this.#bodies.prefetch(this.#queue.entries);
   }
 
-  /** There may be entries of which no message came. */
+  /** There may be entries whose message did not arrive. */
   expectEntries(): void {
     this.#loadedAtMs = 0;
   }
 
-  /** Reads entries from the table when it is time, and starts reading their bodies. @throws FeedGapError */
+  /** Reads entries from the table when it is due, and starts reading their bodies. @throws FeedGapError */
   async load(nowMs: number): Promise<void> {
     const isDue = this.#queue.needsLoad || nowMs - this.#loadedAtMs >= this.#deps.options.sweepMs;
     if (isDue) {
@@ -116,7 +116,7 @@ export class ChainFeed {
     });
   }
 
-  /** Why the body of an entry is not there yet. */
+  /** Why the body of an entry has not arrived yet. */
   troubleOf(entry: FeedEntry): string | undefined {
     return this.#bodies.find(entry.seq)?.trouble;
   }
@@ -135,7 +135,7 @@ export class ChainFeed {
     this.#bodies.prefetch(this.#queue.entries);
   }
 
-  /** Goes on behind the cursor that is stored; keeps what is right there. */
+  /** Continues after the stored cursor; keeps the entries in memory that fit. */
   resume(cursor: ChainCursor): void {
     this.#cursor = cursor;
     if (this.ring.tip?.hash !== cursor.hash) this.ring.clear();

@@ -4,7 +4,7 @@ import { entryOfRow, type FeedEntry, type FeedRow } from '../model/feed-entry.ts
 
 const QUEUE_MAX = 1_000;
 
-/** The feed does not go on where the cursor stands. Loud: nothing may be skipped. */
+/** The feed does not continue at the cursor. Nothing may be skipped, so this is an error. */
 export class FeedGapError extends BaseError {
   readonly code = 'feed_gap';
   readonly retryable = true;
@@ -13,7 +13,7 @@ export class FeedGapError extends BaseError {
   }
 }
 
-/** Entries behind the cursor in order, from the bus while it goes on without a gap, otherwise from the table. */
+/** Entries after the cursor in order, from the bus as long as there is no gap, otherwise from the table. */
 export class FeedQueue {
   readonly #sql: Sql;
   readonly #chainGid: string;
@@ -26,7 +26,7 @@ export class FeedQueue {
     this.#chainGid = chainGid;
   }
 
-  /** Starts anew behind `cursorSeq`. */
+  /** Starts again after `cursorSeq`. */
   reset(cursorSeq: number): void {
     this.#entries = [];
     this.#lastSeq = cursorSeq;
@@ -41,12 +41,14 @@ export class FeedQueue {
     return this.#lastSeq;
   }
 
-  /** The table holds entries that are not here, as far as is known. */
+  /** Whether the table is known to hold entries that are not here. */
   get needsLoad(): boolean {
     return this.#mayHaveMore && this.#entries.length < QUEUE_MAX / 2;
   }
 
-  /** Takes an entry that came by message. Ignores what is known; what is not next is loaded from the table. */
+  /**
+   * Takes an entry from a message. Known entries are ignored; one that is not the next makes `load` read the table.
+   */
   push(entry: FeedEntry): void {
     if (entry.seq <= this.#lastSeq) return;
     if (entry.seq !== this.#lastSeq + 1 || entry.type === 'reorg' || this.#entries.length >= QUEUE_MAX) {
@@ -57,7 +59,7 @@ export class FeedQueue {
     this.#lastSeq = entry.seq;
   }
 
-  /** Reads on from the table. @throws FeedGapError */
+  /** Reads the next entries from the table. @throws FeedGapError */
   async load(): Promise<void> {
     const room = QUEUE_MAX - this.#entries.length;
     if (room <= 0) return;

@@ -2,9 +2,9 @@ import type { Sql } from '@chainwatch/db';
 import type { Segment } from '../model/segment.ts';
 
 /**
- * Where the block is that the orphans of a segment stand on, which is not one below them where the chain skips numbers.
- * Undefined without orphans, and when they reach below everything that was ever followed: what they stand on was never a
- * block of ours.
+ * The number of the block that the orphans of a segment stand on. It need not be one below them, because chains
+ * skip numbers. Undefined without orphans, and when they reach below every block that was followed: then their
+ * parent was never a block of ours.
  */
 export async function findAncestorNumber(
   sql: Sql,

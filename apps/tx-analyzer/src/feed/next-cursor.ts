@@ -2,8 +2,8 @@ import type { ChainCursor } from '../model/chain-cursor.ts';
 import type { Segment } from '../model/segment.ts';
 
 /**
- * Where the cursor stands once the segment is done. `ancestorNumber`: of the block that its orphans stand on; without one
- * nothing is left to stand on, and the next block is a first one whatever its parent.
+ * The cursor after the segment. `ancestorNumber`: the block that its orphans stand on; when there is none no block
+ * is left, and the next block is a first one, whatever its parent.
  */
 export function nextCursor(cursor: ChainCursor, segment: Segment, ancestorNumber?: number): ChainCursor {
   const lastSeq = segment.entries.at(-1)?.seq ?? cursor.seq;

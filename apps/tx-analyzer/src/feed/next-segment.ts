@@ -5,7 +5,7 @@ import type { ChainCursor } from '../model/chain-cursor.ts';
 import type { Segment } from '../model/segment.ts';
 import type { FeedEntry } from '../model/feed-entry.ts';
 
-/** What is ahead of the cursor. */
+/** What follows the cursor. */
 interface Ahead {
   readonly queue: readonly FeedEntry[];
   readonly bodies: Pick<BodyPrefetcher, 'find'>;
@@ -20,10 +20,13 @@ interface SegmentLimits {
 
 const ORPHANS_MAX = 512;
 const MATCHES_PER_STEP = 500;
-/** At the head a block is committed by itself and finality in the next step: detection does not wait for it. */
+/**
+ * At the head a block is committed alone and finality in the next step, so that detection does not wait for
+ * finality.
+ */
 const AT_HEAD_BLOCKS = 2;
 
-/** The feed contradicts the cursor: never skipped, the chain stops with this reason. */
+/** The feed contradicts the cursor. It is never skipped: the chain stops with this reason. */
 export class FeedMismatchError extends BaseError {
   readonly code = 'feed_mismatch';
   readonly retryable = true;
@@ -35,8 +38,8 @@ export class FeedMismatchError extends BaseError {
 }
 
 /**
- * The next entries that can be done now: bodies are there, everything links up. Undefined when the next body is not
- * there yet.
+ * The next entries that can be done now: their bodies have arrived, and each links to the one before. Undefined
+ * when the next body has not arrived yet.
  * @throws FeedMismatchError
  */
 export function nextSegment(ahead: Ahead): Segment | undefined {
@@ -45,7 +48,10 @@ export function nextSegment(ahead: Ahead): Segment | undefined {
   return first.type === 'reorg' ? collectOrphans(ahead) : collectBlocks(ahead);
 }
 
-/** As many blocks as bring about MATCHES_PER_STEP, going by the last ones: a step stays short and its rows few. */
+/**
+ * The number of blocks that likely give MATCHES_PER_STEP matches, judged by the last blocks: a step stays short,
+ * with few rows.
+ */
 export function groupBlocks(matchesPerBlock: number, blocksMax: number): number {
   const fitting =
     matchesPerBlock > 0 ? Math.ceil(MATCHES_PER_STEP / matchesPerBlock) : Number.MAX_SAFE_INTEGER;
@@ -84,7 +90,7 @@ function collectBlocks({ queue, bodies, cursor, limits }: Ahead): Segment | unde
         transactionCount >= limits.transactionsMax
       )
         break;
-      // What is good before it goes first.
+      // The good entries before it go first.
       if (tip !== undefined && entry.parentHash !== tip && taken > 0) break;
       if (tip !== undefined && entry.parentHash !== tip)
         throw new FeedMismatchError(entry, entry.parentHash, tip);

@@ -14,13 +14,13 @@ import type { Sql } from '@chainwatch/db';
 
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
-/** From then on an orphan is passed over whatever the node's complaint is. */
+/** From this attempt on an orphan is passed over, whatever error the node gives. */
 const ORPHAN_ATTEMPTS = 3;
 
 interface ReadBodyDeps {
-  /** Asked for at every attempt. */
+  /** Called at every attempt. */
   readonly client: () => Pick<ChainClient, 'readBlock'>;
-  /** Reads through the gate where blocks wait that hold something unknown. */
+  /** Reads through the gate that holds back blocks with something unknown. */
   readonly read: (
     ref: BlockRef,
     signal: AbortSignal,
@@ -29,7 +29,7 @@ interface ReadBodyDeps {
   readonly sql: Sql;
   readonly chainGid: string;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Whether a node answers. */
+  /** Reports whether a node answers. */
   readonly reportReach: (isReachable: boolean) => void;
 }
 
@@ -40,8 +40,8 @@ interface BodyReading {
 }
 
 /**
- * Reads a whole block by hash and tries for ever: a body is never skipped. Undefined only for an orphan whose body no
- * node has any more. Rejects when `signal` aborts.
+ * Reads a whole block by hash and retries for ever: a body is never skipped. Undefined only for an orphan whose
+ * body no node has any more. Rejects when `signal` aborts.
  */
 export async function readBody(
   deps: ReadBodyDeps,
@@ -58,7 +58,7 @@ export async function readBody(
       deps.reportReach(!(error instanceof ChainClientError));
       const isMissing = error instanceof BlockNotFoundError || error instanceof IncompleteBlockError;
       if ((isMissing || attempt >= ORPHAN_ATTEMPTS) && (await isOrphan(deps, ref.hash))) return undefined;
-      // The reason is shown to API clients; the log is the operator's.
+      // API clients see the reason; the operator reads the log.
       if (attempt > 1)
         deps.logger.warn(
           { chain_gid: deps.chainGid, height: ref.number, attempt, err: error },

@@ -8,8 +8,8 @@ interface Upcoming {
 }
 
 /**
- * The block that the ingestor is about to record: read and proved while its entry of the feed is on the way. Nothing
- * depends on it. One at a time; one that never comes, or that no node has, is replaced by the next.
+ * The block that the ingestor is about to record: read and proved while its feed entry is on the way. Nothing
+ * depends on it. One at a time; a block that never comes, or that no node has, is replaced by the next.
  */
 export class UpcomingBlock {
   readonly #read: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
@@ -46,7 +46,7 @@ export class UpcomingBlock {
     this.#current = current;
   }
 
-  /** The body, when it is this block's: there, on its way, or undefined when it could not be read. */
+  /** The body, if this is the upcoming block: waits for a read in progress; undefined when it could not be read. */
   async findBody({ number, hash }: BlockRef): Promise<Block | undefined> {
     const current = this.#current;
     return current?.ref.hash === hash && current.ref.number === number ? current.reading : undefined;

@@ -2,7 +2,7 @@ import type { Block, BlockRef, FailoverClient } from '@chainwatch/chain-core';
 import { digestTransaction } from '../commit/digest-transaction.ts';
 import type { Verdict } from './commit-verdicts.ts';
 
-/** A block with transactions that one endpoint alone stands for. */
+/** A block with transactions for which only one endpoint vouches. */
 export interface UnprovedBlock extends BlockRef {
   readonly transactions: readonly {
     readonly hash: string;
@@ -14,9 +14,9 @@ export interface UnprovedBlock extends BlockRef {
 type Witnesses = Pick<FailoverClient, 'clients' | 'readBlockElsewhere'>;
 
 /**
- * Holds what was told of a block against what the other endpoints say. One that says something else is a contradiction,
- * whoever else agrees. One that says the same is enough; two are needed where the endpoint that told it is not among those
- * configured any more: it may be one of them under another name. Without an opinion there is no verdict.
+ * Compares what an endpoint said about a block with the other endpoints. One that disagrees is a contradiction,
+ * whoever else agrees. One that agrees is enough. Two are needed when the first endpoint is no longer configured:
+ * one of those asked may be the same under another name. Without an opinion there is no verdict.
  */
 export async function askWitnesses(
   client: Witnesses,

@@ -9,13 +9,14 @@ import type { WriterWork } from '../commit/writer-queue.ts';
 export interface Verdict {
   readonly blockHash: string;
   readonly hash: string;
-  /** Of what was told: it may be another thing by the time that the verdict is written. */
+  /** Digest of what the endpoint said: the stored one may differ by the time that the verdict is written. */
   readonly digest: Uint8Array;
   readonly verdict: 'agreed' | 'contradicted';
 }
 
 /**
- * One transaction: verdicts, what the operator accepted, and the confirmation of what is final and was withheld until now.
+ * One transaction: writes verdicts, applies the operator's acceptances, and confirms what is final and was withheld
+ * until now.
  */
 export function commitVerdicts(verdicts: readonly Verdict[]): WriterWork<void> {
   return async ({ chain, advance: { cursor }, now }) => {
@@ -52,7 +53,7 @@ async function writeVerdicts(sql: Sql, chain: ChainContext, verdicts: readonly V
   );
 }
 
-/** The operator stands for a transaction when every incident of its block that is not resolved is accepted. */
+/** The operator vouches for a transaction by accepting every incident of its block that is not resolved. */
 async function takeAccepted(sql: Sql, chain: ChainContext): Promise<void> {
   await sql.query(
     `UPDATE unproved_transactions u SET verdict = 'accepted' WHERE u.chain_gid = $1 AND ${IS_ACCEPTED}`,
@@ -60,14 +61,14 @@ async function takeAccepted(sql: Sql, chain: ChainContext): Promise<void> {
   );
 }
 
-/** Of a row `u`. */
+/** Condition on a row `u` of unproved_transactions. */
 export const IS_ACCEPTED = `u.verdict IN ('waiting', 'contradicted')
   AND (SELECT bool_and(coalesce(i.status, '') IN ('accepted', 'resolved')) AND bool_or(i.status = 'accepted') FROM unnest(u.incident_ids) AS n (id) LEFT JOIN incidents i ON i.id = n.id)`;
 
-/** Of a row `u` and a transaction `t`. */
+/** Condition on a row `u` of unproved_transactions and a transaction `t`. */
 export const IS_RELEASED = `t.is_withheld AND t.chain_gid = u.chain_gid AND t.block_hash = u.block_hash AND t.hash = u.hash AND u.verdict IN ('agreed', 'accepted')`;
 
-/** False when there was nothing to let go. */
+/** False when nothing was withheld that could be released. */
 async function release(sql: Sql, chain: ChainContext): Promise<boolean> {
   const { rowCount } = await sql.query(
     `UPDATE transactions t SET is_withheld = false FROM unproved_transactions u WHERE t.chain_gid = $1 AND ${IS_RELEASED}`,

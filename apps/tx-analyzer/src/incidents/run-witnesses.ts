@@ -18,13 +18,14 @@ interface WitnessDeps {
   readonly signal: AbortSignal;
 }
 
-/** Asked of the other endpoints at once. */
+/** Blocks that other endpoints are asked about at once. */
 const BLOCKS_MAX = 4;
 const WAIT_MS_MAX = 60_000;
 
 /**
- * Looks after the incidents of a chain until the signal aborts: closes those whose block an endpoint told in a known form
- * in the end, lets go what the operator accepted, and holds what is final and unproved against the other endpoints.
+ * Handles the incidents of a chain until the signal aborts. Closes those whose block an endpoint returned in a
+ * known form after all, releases what the operator accepted, and asks the other endpoints about what is final and
+ * unproved.
  */
 export async function runWitnesses(deps: WitnessDeps): Promise<void> {
   const { chain, logger, pollMs, signal } = deps;
@@ -47,11 +48,14 @@ export async function runWitnesses(deps: WitnessDeps): Promise<void> {
       () => undefined,
     );
   }
-  // Whoever owns the chain next says how many there are.
+  // The chain's next owner reports the number.
   recordIncidents(chain.gid, 0);
 }
 
-/** Goes through the blocks that wait for another endpoint, some at once; rests longer each time that none had an opinion. */
+/**
+ * Goes through the blocks that wait for another endpoint, a few at once. Rests longer after each round without an
+ * opinion.
+ */
 class AskingRound {
   #after: Pick<UnprovedBlock, 'number' | 'hash'> = { number: -1, hash: '' };
   #fruitless = 0;
@@ -89,7 +93,7 @@ class AskingRound {
   }
 }
 
-/** The block that it waited with was passed without it: somebody told it in a form that is known. */
+/** The block that waited was passed without the incident: an endpoint returned it in a known form. */
 const IS_UNTAKEN = `i.status = 'open' AND i.last_block_number IS NULL AND i.block_number <= s.cursor_number`;
 
 async function closeUntaken({ chain }: WitnessDeps): Promise<void> {

@@ -17,8 +17,8 @@ interface GateDeps {
 }
 
 /**
- * Lets blocks with something unknown pass once every kind in them has waited its time. When the wait began stands in the
- * database, so that it ends at the same moment after a restart and for another replica.
+ * Lets a block with something unknown pass once every kind in it has waited long enough. The start of the wait is
+ * stored in the database, so that it ends at the same moment after a restart and on another replica.
  */
 export class UnknownGate {
   readonly #deps: GateDeps;
@@ -28,7 +28,7 @@ export class UnknownGate {
   }
 
   /**
-   * The block, as far as it is understood where no endpoint tells it in a known form.
+   * Reads the block. Where no endpoint has it in a known form, returns it as far as it is understood.
    * @throws UnknownContentError while something in it waits, and what `reader` throws
    */
   read = async (
@@ -53,7 +53,7 @@ export class UnknownGate {
   ): Promise<Block | undefined> {
     if (!(await this.#hasWaited(ref, unknowns))) return undefined;
     const block = await this.#deps.client.readBlock(ref, signal, { takeUnknown: true });
-    // The endpoint that gave it may name other parts than the one that refused it.
+    // The endpoint that returned the block may name other unknown parts than the one that refused it.
     return (await this.#hasWaited(ref, block.unknowns ?? [])) ? block : undefined;
   }
 

@@ -1,7 +1,10 @@
 import type { BalanceReads } from '../model/balance-read.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 
-/** Native coin and every moved asset of every address that took part: `atBlock` at their block, otherwise at the head. */
+/**
+ * Adds reads of the native coin and every moved asset for every participating address: `atBlock` at their block,
+ * otherwise at the head.
+ */
 export function addDetectedReads(
   reads: BalanceReads,
   matches: readonly MatchedTransaction[],

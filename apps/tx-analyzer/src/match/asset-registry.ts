@@ -12,15 +12,15 @@ interface AssetRegistryDeps {
   readonly sql: Sql;
   readonly network: Network;
   readonly client: () => ChainClient;
-  /** How long an event may wait for a token's metadata; then its amounts are null. */
+  /** How long an event may wait for a token's metadata. After that its amounts are null. */
   readonly metadataTimeoutMs: number;
 }
 
-/** What is known of the assets of one chain: decimals for amounts, and which rows are there. */
+/** What is known of the assets of one chain: decimals for amounts, and which rows exist. */
 export class AssetRegistry {
   readonly #deps: AssetRegistryDeps;
   readonly #decimals = new Map<string, number>();
-  /** Assets that may be held here: only those are read again when their contract was touched. */
+  /** Assets that somebody may hold: only these are read again when their contract was touched. */
   readonly #held = new Set<string>();
   /** Read from the chain, not committed yet. */
   readonly #unsaved = new Map<string, NewAsset>();
@@ -36,7 +36,7 @@ export class AssetRegistry {
     return this.#held.has(assetGid);
   }
 
-  /** Reads what the chain's assets are, and makes the native one. */
+  /** Loads the chain's assets, and creates the native one. */
   async load(): Promise<void> {
     const { sql, network } = this.#deps;
     const { gid, name, symbol, decimals } = network.native;
@@ -53,7 +53,7 @@ export class AssetRegistry {
     for (const row of rows) this.#record(row);
   }
 
-  /** Takes in what the API registered meanwhile. */
+  /** Loads assets that the API registered meanwhile. */
   async refresh(since: Date): Promise<void> {
     const { sql, network } = this.#deps;
     const { rows } = await sql.query<AssetRow>(
@@ -69,8 +69,8 @@ export class AssetRegistry {
   }
 
   /**
-   * Learns the decimals of `assetGids`, from the database and, for those seen the first time, from the chain. Returns
-   * the rows to insert. Never fails because of the node: such an asset stays `unknown` and discovery asks again.
+   * Finds the decimals of `assetGids` in the database and, for new assets, on the chain. Returns the rows to
+   * insert. Never fails because of the node: such an asset stays `unknown`, and discovery asks again.
    */
   async prepare(assetGids: ReadonlySet<string>, signal: AbortSignal): Promise<NewAsset[]> {
     const asked = [...assetGids].filter((gid) => !this.#decimals.has(gid) && !this.#unsaved.has(gid));
@@ -112,7 +112,7 @@ export class AssetRegistry {
     }
   }
 
-  /** Undefined when the node does not tell (in time). */
+  /** Undefined when the node has no metadata or does not answer in time. */
   async #findMetadata(
     gids: readonly string[],
     signal: AbortSignal,

@@ -16,7 +16,10 @@ interface DiscoveryDeps {
   readonly signal: AbortSignal;
 }
 
-/** Asks the chain about assets whose metadata is unknown, until it tells: `active` with its holders read, or `invalid`. */
+/**
+ * Asks the chain about assets whose metadata is unknown, until it answers: `active`, with its holders read, or
+ * `invalid`.
+ */
 export async function discoverAssets(deps: DiscoveryDeps): Promise<void> {
   const { signal, logger, chainGid } = deps;
   let refreshedAt = new Date(Date.now() - REFRESH_OVERLAP_MS);
@@ -38,7 +41,7 @@ export async function discoverAssets(deps: DiscoveryDeps): Promise<void> {
 async function discoverOnce(deps: Omit<DiscoveryDeps, 'logger'>): Promise<number> {
   const { db, client, chainGid, assets, signal } = deps;
   if (client.readTokens === undefined) return 0;
-  // Moved on before the node is asked: a crash here costs one interval.
+  // The due time moves before the node is asked: a crash here costs one interval.
   const { rows } = await db.query<{ gid: string }>(
     `UPDATE assets SET attempt_count = attempt_count + 1, next_attempt_at = now() + least(5 * 2 ^ least(attempt_count, 10), 3600) * interval '1 second'
      WHERE gid IN (SELECT gid FROM assets WHERE chain_gid = $1 AND status = 'unknown' AND next_attempt_at <= now()
@@ -65,7 +68,7 @@ async function saveDiscovery(
   found: TokenMetadata | undefined,
 ): Promise<boolean> {
   return db.transaction(async (sql) => {
-    // No project discovers it meanwhile: it would not hear what it is (migration project_assets).
+    // Meanwhile no project may discover the asset: it would not hear the result (migration project_assets).
     await sql.query('SELECT FROM analyzer_states WHERE chain_gid = $1 FOR UPDATE', [chainGid]);
     const { rowCount } = await sql.query(
       `UPDATE assets SET status = $2, name = $3, symbol = $4, decimals = $5, updated_at = now() WHERE gid = $1 AND status = 'unknown'`,
@@ -78,7 +81,7 @@ async function saveDiscovery(
       ],
     );
     if (rowCount !== 1 || found === undefined) return rowCount === 1;
-    // Whoever moved it meanwhile holds it now: their balances were not read while it was unknown.
+    // Addresses that moved it meanwhile hold it now: their balances were not read while it was unknown.
     await sql.query(
       `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
        SELECT DISTINCT $1, a.id, $2, 'touched' FROM transfers t

@@ -1,6 +1,6 @@
 import type { AddressFilter, BalanceChange, Block, Transaction } from '@chainwatch/chain-core';
 
-/** What of a block may concern somebody: the watch set knows fingerprints only, the database has the last word. */
+/** What in a block may concern somebody: the watch set holds only fingerprints, so the database decides. */
 export interface BlockCandidates {
   readonly block: Block;
   readonly transactions: readonly Transaction[];
@@ -26,7 +26,7 @@ export function findCandidates(block: Block, filter: AddressFilter): BlockCandid
   return { block, transactions: transactions ?? NONE, balanceChanges: balanceChanges ?? NONE };
 }
 
-/** Every address that takes part and that `filter` has, into `found`. */
+/** Adds every participating address that `filter` has to `found`. */
 export function collectAddresses(
   candidates: BlockCandidates,
   filter: AddressFilter,

@@ -18,7 +18,7 @@ export interface HitDeps {
   readonly utxo?: UtxoAccess;
 }
 
-/** What of blocks concerns somebody, with the database's word on who watches what. */
+/** What in blocks concerns somebody: the database has confirmed who watches what. */
 export interface Hits {
   /** In the order of the blocks. */
   readonly candidates: readonly (BlockCandidates | undefined)[];
@@ -28,7 +28,10 @@ export interface Hits {
   readonly utxos?: UtxoChanges;
 }
 
-/** Looks `blocks` up in the watch set, and what was found in them and in those passed (`retroactive`) in the database. */
+/**
+ * Looks `blocks` up in the watch set, and the candidates in them and in passed blocks (`retroactive`) in the
+ * database.
+ */
 export async function findHits(
   deps: HitDeps,
   blocks: readonly Block[],
@@ -54,7 +57,7 @@ async function findUtxoHits(
 ): Promise<Hits> {
   const { sql, chainGid, family, network, watch } = deps;
   const finder = new UtxoFinder({ scripts: watch, coins });
-  // What was paid in a block already passed may be spent in one of these.
+  // An output of a passed block may be spent in one of these.
   for (const { transactions } of retroactive)
     for (const transaction of transactions) finder.remember(transaction);
   const found = [

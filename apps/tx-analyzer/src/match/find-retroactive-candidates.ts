@@ -25,8 +25,8 @@ interface PassedBlockDeps {
 }
 
 /**
- * What the blocks already passed hold for addresses that were registered meanwhile: from the ring, and from the chain
- * where the ring does not reach back far enough. Keeps hits only, so the reach may be any.
+ * Finds in blocks already passed what concerns addresses registered meanwhile: in the ring, and on the chain where
+ * the ring does not reach back far enough. Keeps only hits in memory, so any number of blocks may be searched.
  */
 export async function findRetroactiveCandidates(
   deps: PassedBlockDeps,
@@ -71,7 +71,10 @@ async function createFind(
   };
 }
 
-/** Coins of `addresses` that blocks from a height on may spend: somebody else may have watched the same address before. */
+/**
+ * Coins of `addresses` that blocks from a height on may spend. They are known when somebody else watched the
+ * address before.
+ */
 async function readSpendable(
   { sql, chainGid }: PassedBlockDeps,
   addresses: readonly string[],
@@ -84,7 +87,7 @@ async function readSpendable(
   return new Set(rows.map(outpointKey));
 }
 
-/** Blocks of the canonical chain in [from, to] that were analysed already, ascending; a few are read at once. */
+/** Canonical blocks of [from, to] that were analysed already, ascending; a few are read at once. */
 async function* readPassed(
   deps: PassedBlockDeps,
   from: number,

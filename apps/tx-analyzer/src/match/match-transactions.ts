@@ -14,7 +14,7 @@ interface Matching {
   readonly traceparent?: string | undefined;
 }
 
-/** What each of `transactions` means to each project that watches one of its addresses at that height, in block order. */
+/** Matches `transactions` with each project that watches one of their addresses at that height, in block order. */
 export function matchTransactions({
   block,
   transactions,
@@ -61,8 +61,8 @@ export function directionOf(transfers: readonly MatchedTransfer[]): Direction {
 }
 
 /**
- * Of a UTXO transaction: `in` when the project spends nothing, `self` when every input is its own and every output is,
- * leaving aside those that carry nothing to nobody (OP_RETURN), otherwise `out`.
+ * Direction of a UTXO transaction: `in` when the project spends nothing; `self` when all inputs and outputs are its
+ * own, apart from outputs without amount and address (OP_RETURN); otherwise `out`.
  */
 function directionOfLegs(legs: readonly MatchedTransfer[], { inputs, outputs }: UtxoMoves): Direction {
   const isOwn = new Map(legs.map(({ index, monitored }) => [index, monitored.length > 0]));
@@ -104,7 +104,10 @@ function findParticipants(
   return projects;
 }
 
-/** What touches the project; where it spends an output, also where the money went: legs of others, `monitored` empty. */
+/**
+ * The transfers that touch the project. If it spends an output, also the legs that pay others, with `monitored`
+ * empty.
+ */
 function pickTransfers(
   transaction: Transaction,
   participants: ReadonlyMap<string, Participant>,

@@ -4,10 +4,10 @@ import { directionOf } from './match-transactions.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 
 /**
- * What a record is to hold when its transaction is read again: the match, and what stood for addresses that are not watched
- * any more, at the places that transfers have now; another release may count them otherwise. What the decoder does not
- * read any more goes. Undefined where the record has everything, and where one node's word would change what is proved,
- * or is not what the record tells.
+ * The content of a record after its transaction is read again: the match, plus stored transfers of addresses that
+ * are no longer watched. These get their current index, because another release may count transfers differently;
+ * those that the decoder no longer finds are dropped. Undefined when the record has everything, and when an
+ * unproved read would change something proved or contradicts the record.
  */
 export function mergeMatch(
   record: TransactionState,
@@ -38,10 +38,10 @@ export function mergeMatch(
   };
 }
 
-/** Whether the transaction still says everything that the record tells of it. */
+/** Whether the transaction still says everything that the record holds. */
 export function saysSame(record: TransactionState, transaction: Transaction): boolean {
   if (record.isFailed !== transaction.isFailed) return false;
-  // A transaction of unspent outputs is what its hash says.
+  // The hash of a transaction with unspent outputs commits to its content.
   if (transaction.utxo !== undefined) return true;
   if (renumber(record.transfers, transaction.transfers).includes(undefined)) return false;
   const ends = new Set([
@@ -62,7 +62,7 @@ function hasFee({ fee }: TransactionState, { fee: now }: Transaction): boolean {
   return now === undefined || (fee?.assetGid === now.assetGid && fee.amountRaw === now.amountRaw);
 }
 
-/** Where each of `stored` stands among `transfers`; undefined for one that is not there. */
+/** The index of each of `stored` among `transfers`; undefined for one that is not there. */
 function renumber(stored: readonly Transfer[], transfers: readonly Transfer[]): (number | undefined)[] {
   const places = new Map<string, number[]>();
   for (const transfer of transfers) {

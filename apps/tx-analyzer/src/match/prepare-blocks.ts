@@ -18,12 +18,15 @@ interface PrepareDeps extends HitDeps {
 interface Preparing {
   readonly blocks: readonly BlockToAnalyse[];
   readonly retroactive: readonly RetroactiveAddress[];
-  /** Of the retroactive addresses, in blocks already passed. */
+  /** Candidates for the retroactive addresses, in blocks already passed. */
   readonly candidates: readonly BlockCandidates[];
   readonly signal: AbortSignal;
 }
 
-/** Finds out what blocks mean: watch set, the database's word on the hits, matches, token metadata, balances to read. */
+/**
+ * Finds out what blocks mean: hits in the watch set, confirmed by the database, matches, token metadata, balances
+ * to read.
+ */
 export async function prepareBlocks(
   deps: PrepareDeps,
   { blocks, retroactive, candidates: passed, signal }: Preparing,
@@ -78,7 +81,7 @@ export async function prepareBlocks(
   };
 }
 
-/** Of the transactions that somebody watches: of all it would cost more than the rest of a block. */
+/** Proves the senders of watched transactions only: proving all would cost more than the rest of a block. */
 async function proveSenders(
   { client }: PrepareDeps,
   block: Block,
@@ -89,7 +92,7 @@ async function proveSenders(
   await client.proveSenders(block, [...new Set(matches.map(({ transaction }) => transaction))], signal);
 }
 
-/** Tokens that moved to or from somebody watched. */
+/** Tokens that moved to or from a watched address. */
 export function movedTokens(matches: readonly MatchedTransaction[], nativeGid: string): Set<string> {
   const gids = new Set<string>();
   for (const { transfers } of matches)
@@ -109,8 +112,8 @@ export function listUsed(matches: readonly MatchedTransaction[], watched: Watche
 }
 
 /**
- * Only what concerns a retroactive address: the project was notified of the others already. A coin that becomes
- * known with it, though, is new to everybody who watches the same address.
+ * Keeps only what concerns a retroactive address: the project was notified of the rest already. A coin that becomes
+ * known through it, however, is new to everybody who watches the same address.
  */
 function matchRetroactive(retroactive: readonly RetroactiveAddress[], hits: Hits): MatchedTransaction[] {
   if (hits.retroactive.length === 0) return [];
@@ -123,7 +126,7 @@ function matchRetroactive(retroactive: readonly RetroactiveAddress[], hits: Hits
     );
 }
 
-/** Withdrawals and rewards move no transaction: the balance is read all the same. */
+/** Withdrawals and rewards have no transaction, but their balance must be read. */
 function addChanged(
   reads: BalanceReads,
   { block, balanceChanges }: BlockCandidates,

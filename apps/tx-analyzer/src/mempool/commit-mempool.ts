@@ -28,7 +28,7 @@ export interface MempoolStep {
 }
 
 interface CommitOptions {
-  /** Height that the mempool stands on. */
+  /** Height of the mempool's head. */
   readonly headNumber: number;
   readonly now: Date;
 }
@@ -39,7 +39,7 @@ export interface MempoolCommit {
   readonly states: readonly TransactionState[];
 }
 
-/** Writes what the mempool means in an open transaction: records, what they spend, outbox. The cursor stays. */
+/** Writes the result for the mempool in an open transaction: records, their inputs, outbox. The cursor stays. */
 export async function commitMempool(
   sql: Sql,
   chain: ChainContext,

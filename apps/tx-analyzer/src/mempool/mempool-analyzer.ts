@@ -34,9 +34,9 @@ interface MempoolDeps {
   readonly chain: ChainContext;
   readonly logger: Logger;
   readonly reader: MempoolReader | undefined;
-  /** Has what is watched: addresses, or scripts on chains of unspent outputs. */
+  /** Holds what is watched: addresses, or scripts on chains of unspent outputs. */
   readonly watch: AddressFilter;
-  /** The last blocks analysed: a node may be late to take their transactions out of its mempool. */
+  /** The last blocks analysed: a node may be late to remove their transactions from its mempool. */
   readonly ring: BlockRing;
   readonly options: { readonly mempoolPollMs: number; readonly mempoolGraceMs: number };
   readonly now: () => Date;
@@ -49,8 +49,8 @@ const NOTHING_COMMITTED: MempoolCommit = { events: NONE, states: [] };
 const NO_HASHES: ReadonlySet<string> = new Set();
 
 /**
- * Unconfirmed transactions of one chain, in the hands of its analyzer: what the mempool has becomes `pending`, what is
- * replaced or gone for good becomes `failed`. Every write is a step of the analyzer's, between those of blocks.
+ * Unconfirmed transactions of one chain, for its analyzer. A transaction in the mempool becomes `pending`; one that
+ * is replaced or gone for good becomes `failed`. Every write is a step of the analyzer's, between those of blocks.
  */
 export class MempoolAnalyzer {
   readonly #deps: MempoolDeps;
@@ -84,16 +84,16 @@ export class MempoolAnalyzer {
     await this.#watch?.run(signal);
   }
 
-  /** What is pending, from the database; before anything else and after every failure. */
+  /** Reads the pending transactions from the database; before anything else and after every failure. */
   async load(): Promise<void> {
     this.#pending = await PendingTracker.load(this.#deps.db, this.#deps.chain.gid);
     this.#absentSinceMs.clear();
-    // What a step undid that was not heard of is looked at once more.
+    // A step may have undone transactions without our noticing: look at them again.
     this.#watch?.view.recheckAll();
     this.#isLoaded = true;
   }
 
-  /** What blocks mean for pending transactions; `finish` when that is committed. */
+  /** What blocks mean for pending transactions. Call `finish` once that is committed. */
   async findOutcome(blocks: readonly Block[]): Promise<PendingOutcome> {
     if (!this.#isLoaded) await this.load();
     return blocks.length === 0 ? NO_OUTCOME : this.#pending.findOutcome(blocks);
@@ -111,13 +111,19 @@ export class MempoolAnalyzer {
     this.#watch?.notify();
   }
 
-  /** Scripts or addresses that are watched from now on, or outpoints of coins found for them: what was passed over counts. */
+  /**
+   * Looks again at transactions passed over earlier, for newly watched scripts or addresses, or outpoints of coins
+   * found for them.
+   */
   recheck(keys: readonly string[]): void {
     this.#watch?.view.recheck(keys);
     this.#watch?.notify();
   }
 
-  /** Writes what is new in the mempool, when it stands where the analyzer does. Its failures hold up nothing. @throws ShareLostError */
+  /**
+   * Writes what is new in the mempool, if its head is the analyzer's cursor. Its failures hold up nothing. @throws
+   * ShareLostError
+   */
   async step(cursor: ChainCursor): Promise<readonly OutboxEvent[]> {
     const { number, hash } = cursor;
     if (number === undefined || hash === undefined || isHolding(cursor) || Date.now() < this.#retryAtMs)
@@ -175,14 +181,17 @@ export class MempoolAnalyzer {
     this.#pending.apply({ mined: [], dropped: step.dropped });
     for (const { hash } of step.dropped) this.#absentSinceMs.delete(hash);
     this.#enter(states, candidates, step.coins);
-    // Who spends a coin that was there before may have been looked at before.
+    // A transaction already in the mempool that spends one of these coins may have been passed over before.
     this.#watch!.view.recheck(
       [...step.coins.keys()].filter((key) => backlogHashes.has(key.slice(0, key.lastIndexOf(':')))),
     );
     return events;
   }
 
-  /** Those that are records now, and what they stand on; the latter is kept in memory only, and looked at once more where it was passed over. */
+  /**
+   * Adds the new records and their parents. Parents are kept in memory only; one that was passed over is looked at
+   * again.
+   */
   #enter(
     states: readonly TransactionState[],
     candidates: readonly Transaction[],
@@ -212,7 +221,7 @@ export class MempoolAnalyzer {
     }
   }
 
-  /** What is replaced, with all that stands on it, and what is gone for longer than the grace. */
+  /** Replaced transactions with their descendants, and those missing for longer than the grace period. */
   #listDropped(candidates: readonly Transaction[]): DroppedTransaction[] {
     const watch = this.#watch!;
     const nowMs = Date.now();

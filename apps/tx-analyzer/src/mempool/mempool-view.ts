@@ -4,24 +4,24 @@ import { fingerprintOf } from '@chainwatch/watch-set';
 import { outpointKey } from '../model/coin.ts';
 
 interface KnownTransaction {
-  /** Fingerprints of what it pays to and what it spends: enough to find it for an address that is registered later. */
+  /** Fingerprints of what it pays to and spends: enough to find it for an address that is registered later. */
   readonly keys: readonly number[];
-  /** The snapshot that had it last. */
+  /** The last snapshot that contained it. */
   snapshot: number;
 }
 
-/** Hashes compared in one go: other work gets its turn in between. */
+/** Hashes compared in one go; other work gets its turn in between. */
 const CHUNK_HASHES = 25_000;
 
 /**
- * What a node has in its mempool: which transactions were looked at, and which are still to be fetched. A mainnet
- * mempool holds 300,000, so of those that concern nobody there are only fingerprints here.
+ * The content of a node's mempool: which transactions were looked at, and which must still be fetched. A mainnet
+ * mempool holds 300,000, so transactions that concern nobody are kept only as fingerprints.
  */
 export class MempoolView {
   readonly #known = new Map<string, KnownTransaction>();
-  /** In the newest snapshot for the first time: they go before the others. */
+  /** First seen in the newest snapshot: fetched before the others. */
   #fresh = new Set<string>();
-  /** To be fetched when there is time: what was there at the start, and what is looked at once more. */
+  /** Fetched when there is time: the mempool at the start, and transactions to look at again. */
   #backlog = new Set<string>();
   #snapshot = 0;
 
@@ -42,7 +42,10 @@ export class MempoolView {
     );
   }
 
-  /** Takes in a snapshot; `inHand` are fetched and not looked at yet. What is gone is forgotten. */
+  /**
+   * Takes a snapshot; `inHand` are fetched but not looked at yet. Transactions that have left the mempool are
+   * forgotten.
+   */
   async update(hashes: readonly string[], inHand: ReadonlySet<string>): Promise<void> {
     const snapshot = this.#snapshot + 1;
     const fresh = new Set<string>();
@@ -83,7 +86,7 @@ export class MempoolView {
     });
   }
 
-  /** Looks once more at those that pay to or spend one of `keys`: scripts or addresses, outpoints. */
+  /** Looks again at transactions that pay to or spend one of `keys`: scripts or addresses, outpoints. */
   recheck(keys: readonly string[]): void {
     if (keys.length === 0 || this.#known.size === 0) return;
     const wanted = new Set(keys.map(fingerprintOf));
@@ -94,7 +97,7 @@ export class MempoolView {
     for (const hash of this.#known.keys()) this.forget(hash);
   }
 
-  /** Looks at it once more if the node still has it. */
+  /** Looks at it again if the node still has it. */
   forget(hash: string): void {
     if (this.#known.delete(hash)) this.#backlog.add(hash);
   }

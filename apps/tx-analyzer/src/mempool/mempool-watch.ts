@@ -5,7 +5,7 @@ import { MempoolView } from './mempool-view.ts';
 
 /** Transactions asked for in one request. */
 const BATCH_HASHES = 100;
-/** Transactions held whole until the analyzer has looked at them. */
+/** Transactions held in memory until the analyzer has looked at them. */
 const ROUND_HASHES = 2_000;
 /** Reading a large mempool takes no more than a fifth of the time. */
 const REST_FACTOR = 4;
@@ -19,13 +19,16 @@ interface WatchDeps {
   readonly onChange: () => void;
 }
 
-/** The mempool as its newest snapshot has it. */
+/** The mempool in its newest snapshot. */
 export interface MempoolLook {
-  /** The chain it stands on. */
+  /** Head of the chain at the snapshot. */
   readonly head: BlockRef;
   /** Fetched and not looked at yet, in no order. */
   readonly transactions: readonly Transaction[];
-  /** Those of `transactions` that were there before this snapshot: what spends them may have been looked at already. */
+  /**
+   * Those of `transactions` that are older than this snapshot: transactions that spend from them may have been
+   * looked at already.
+   */
   readonly backlogHashes: ReadonlySet<string>;
   /** Grows with every change. */
   readonly version: number;
@@ -34,8 +37,8 @@ export interface MempoolLook {
 type Round = Map<string, { readonly transaction: Transaction; readonly isBacklog: boolean }>;
 
 /**
- * Reads a node's mempool in a loop of its own, so that a slow or failing one holds up nothing: snapshots, and one round
- * of unknown transactions at a time. The analyzer takes what is there when it has the time.
+ * Reads a node's mempool in a loop of its own, so that a slow or failing mempool holds up nothing: snapshots, and
+ * one round of unknown transactions at a time. The analyzer takes the results when it has time.
  */
 export class MempoolWatch {
   readonly view = new MempoolView();
@@ -75,7 +78,7 @@ export class MempoolWatch {
     signal.removeEventListener('abort', this.#wake.notify);
   }
 
-  /** What is new, when it stands on this block and no other; undefined when there is nothing. */
+  /** What is new, if the snapshot's head is exactly this block; undefined when there is nothing. */
   peek(head: BlockRef): MempoolLook | undefined {
     if (
       this.#version === this.#finishedVersion ||
@@ -95,7 +98,7 @@ export class MempoolWatch {
     };
   }
 
-  /** What was seen is dealt with. */
+  /** The analyzer has dealt with what it saw. */
   finish(look: MempoolLook): void {
     for (const transaction of look.transactions)
       if (this.#round.delete(transaction.hash)) this.view.add(transaction);
@@ -107,7 +110,7 @@ export class MempoolWatch {
     return this.#round.has(hash) || this.view.isPresent(hash);
   }
 
-  /** Something is to be fetched before the next snapshot. */
+  /** Something must be fetched before the next snapshot. */
   notify = (): void => {
     if (this.view.waitingCount > 0) this.#wake.notify();
   };
@@ -124,7 +127,7 @@ export class MempoolWatch {
     } finally {
       this.#isUpdating = false;
     }
-    // A node lists hashes and tells its head one after the other: only the next list surely belongs to this head.
+    // The node returns hashes and head in two answers: only the next list certainly belongs to this head.
     this.#isSettled = this.#head?.hash === head.hash;
     this.#head = head;
     this.#nextSnapshotMs = this.#isSettled
@@ -139,7 +142,8 @@ export class MempoolWatch {
     const backlogHashes = new Set(backlog);
     const round: Round = new Map();
     for (let start = 0; start < hashes.length; start += BATCH_HASHES) {
-      // A slow node gets no more than a poll's time: the next snapshot may have what somebody waits for.
+      // A slow node gets no more time than one poll: the next snapshot may hold a transaction that somebody
+      // waits for.
       if (start > 0 && Date.now() >= this.#nextSnapshotMs) {
         this.view.giveBack(hashes.slice(start));
         break;

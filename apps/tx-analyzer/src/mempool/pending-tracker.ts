@@ -54,7 +54,7 @@ export class PendingTracker {
     this.#byHash.delete(hash);
   }
 
-  /** Whether one of them spends an output of it. */
+  /** Whether a pending transaction spends an output of it. */
   isParent(hash: string): boolean {
     return this.#children.has(hash);
   }
@@ -63,12 +63,12 @@ export class PendingTracker {
     return this.#byHash.get(txidOf(key))?.coins.get(key);
   }
 
-  /** Whether one of them creates or spends it. */
+  /** Whether a pending transaction creates or spends this outpoint. */
   touches(key: string): boolean {
     return this.findCoin(key) !== undefined || this.listRivals(key, '').length > 0;
   }
 
-  /** Pending transactions that spend it, `hash` aside. */
+  /** Pending transactions other than `hash` that spend this outpoint. */
   listRivals(key: string, hash: string): PendingTransaction[] {
     const rivals: PendingTransaction[] = [];
     for (const childHash of this.#children.get(txidOf(key)) ?? NONE) {
@@ -78,7 +78,7 @@ export class PendingTracker {
     return rivals;
   }
 
-  /** Those of `conflicts` (hash → what replaced it) and what stands on them, each once. */
+  /** The pending transactions of `conflicts` (hash → its replacement) and their descendants, each once. */
   withDescendants(conflicts: ReadonlyMap<string, string>): DroppedTransaction[] {
     const dropped = new Map<string, DroppedTransaction>();
     const open = [...conflicts];
@@ -92,7 +92,7 @@ export class PendingTracker {
     return [...dropped.values()];
   }
 
-  /** Which of the pending transactions `blocks` hold, and which they make impossible. */
+  /** Which pending transactions `blocks` contain, and which they make impossible. */
   findOutcome(blocks: readonly Block[]): PendingOutcome {
     if (this.size === 0) return NO_OUTCOME;
     const mined = new Map<string, PendingOutcome['mined'][number]>();

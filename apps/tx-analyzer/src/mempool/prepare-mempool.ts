@@ -10,13 +10,13 @@ import type { KnownCoin } from '../model/coin.ts';
 import { resolveUtxos, type UtxoDeps } from '../utxo/resolve-utxos.ts';
 import { UtxoFinder } from '../utxo/utxo-finder.ts';
 
-/** What UTXO chains need besides: coins by outpoint. */
+/** What UTXO chains need in addition: coins by outpoint. */
 export type UtxoMempoolDeps = Omit<UtxoDeps, 'scripts' | 'confirmAddresses'> & {
   readonly coins: AddressFilter;
 };
 
 export interface PrepareMempoolDeps {
-  /** Has what is watched: addresses, or scripts on UTXO chains. */
+  /** Holds what is watched: addresses, or scripts on UTXO chains. */
   readonly watch: AddressFilter;
   readonly utxo?: UtxoMempoolDeps;
   readonly confirmAddresses: (addresses: ReadonlySet<string>) => Promise<WatchedByAddress>;
@@ -33,12 +33,13 @@ export interface PreparedMempool {
 
 export const NOTHING_PREPARED: PreparedMempool = { matches: [], coins: new Map(), usedIds: [] };
 
-/** Stands above every block: for what is not mined yet, an address counts from its registration on. */
+/** Above every block: for an unmined transaction, an address counts as soon as it is registered. */
 const UNMINED: BlockHeader = { number: Number.MAX_SAFE_INTEGER, hash: '', parentHash: '', timestamp: 0 };
 
 /**
- * Those (parents before children) that may concern somebody, that spend what a pending transaction spends, and those that
- * one of them stands on, whoever they belong to: it goes when they go. In the same order.
+ * Selects transactions (parents before children) that may concern somebody or that spend what a pending transaction
+ * spends, and the parents of these and of pending ones, whoever they belong to: a child disappears with its parent.
+ * Keeps the order.
  */
 export function findMempoolCandidates(
   { watch, utxo, pending }: PrepareMempoolDeps,

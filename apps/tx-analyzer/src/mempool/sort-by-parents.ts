@@ -4,7 +4,7 @@ import type { Transaction } from '@chainwatch/chain-core';
 export function sortByParents(transactions: readonly Transaction[]): Transaction[] {
   const byHash = new Map(transactions.map((transaction) => [transaction.hash, transaction]));
   const sorted = new Set<Transaction>();
-  // A stack of its own: a chain of unconfirmed transactions may be as long as a mempool allows.
+  // An explicit stack: a chain of unconfirmed transactions may be as long as a mempool allows.
   for (const first of transactions) {
     const stack = [first];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {

@@ -13,7 +13,7 @@ export interface AnalyzerDeps {
   readonly openChain: OpenChain;
   /** The codec of a chain of unspent outputs: its watch set is loaded with it. */
   readonly findUtxo: (chain: ActiveChain) => Promise<UtxoCodec | undefined>;
-  /** Reads its blocks in other threads, for when many are waiting. Undefined where there are none. */
+  /** Reads the chain's blocks in other threads, for a backlog. Undefined where there are no threads. */
   readonly openBacklog?: (chain: ActiveChain) => BacklogReader | undefined;
   readonly options?: AnalyzerOptions;
 }
@@ -31,10 +31,13 @@ export interface AnalyzerOptions {
   readonly sweepMs?: number;
   /** How long an event may wait for the metadata of a token seen the first time, default 2,000. */
   readonly metadataTimeoutMs?: number;
-  /** How often a mempool is read, where the node tells it, default 1,000; 0: never. */
+  /** How often the mempool is read, where the node has one, default 1,000; 0: never. */
   readonly mempoolPollMs?: number;
   /** How long a pending transaction may be missing from the mempool before it counts as failed, default 60,000. */
   readonly mempoolGraceMs?: number;
-  /** How long a block with something unknown is asked of other endpoints before it is taken as far as it is understood, default 300,000. */
+  /**
+   * How long other endpoints are asked for a block with something unknown before it is taken as far as it is
+   * understood, default 300,000.
+   */
   readonly unknownWaitMs?: number;
 }

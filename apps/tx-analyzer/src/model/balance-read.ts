@@ -2,7 +2,7 @@ import type { SqlParams } from './sql-params.ts';
 
 /** Work for the balance service. */
 export interface BalanceRead {
-  /** Absent with an asset: every monitored address that holds it. */
+  /** Absent: every monitored address that holds the asset. */
   readonly addressId?: string;
   readonly assetGid: string;
   /** Absent: at the chain's head. */

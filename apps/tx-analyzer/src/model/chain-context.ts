@@ -17,20 +17,20 @@ export interface UtxoAccess {
   readonly coins: CoinFilter;
 }
 
-/** One chain in the hands of this replica. */
+/** One chain that this replica owns. */
 export interface ChainContext {
   readonly gid: string;
   readonly family: ChainFamilyName;
   readonly network: Network;
   readonly utxo?: UtxoAccess;
-  /** Every write goes through it: those of a former owner fail. */
+  /** Every write goes through the share, so that writes of a former owner fail. */
   readonly share: OwnedShare;
-  /** Label of the endpoint that told of a block with unknown parts. */
+  /** Label of the endpoint that returned a block with unknown parts. */
   endpointOf(block: object): string | undefined;
   /** The form of an address that records show. */
   displayOf(address: string): string;
   decimalsOf(assetGid: string): number | undefined;
-  /** Decimals that the database knows by now. */
+  /** Records decimals that the database has now. */
   learn(assetGid: string, decimals: number): void;
 }
 

@@ -5,7 +5,7 @@ export function outpointKey({ txid, vout }: Outpoint): string {
   return `${txid}:${vout}`;
 }
 
-/** What is known of an output that belongs, or once belonged, to a watched address. Never changes: a txid commits to it. */
+/** A known output that belongs, or once belonged, to a watched address. It never changes: its txid commits to it. */
 export interface KnownCoin {
   readonly address: string;
   /** Base units. */

@@ -8,7 +8,7 @@ export interface WatchedAddress {
   readonly address: string;
   /** Blocks below do not count for it. */
   readonly fromBlock: number;
-  /** Derived from a public key, and never seen in a transaction: what the gap limit counts. */
+  /** Derived from a public key and never seen in a transaction: counts towards the gap limit. */
   readonly isUnused?: boolean;
 }
 
@@ -20,7 +20,10 @@ export interface Participant {
   readonly address: string;
 }
 
-/** A transfer with the project's addresses among its ends; none where the project spends an output and this leg pays others. */
+/**
+ * A transfer with the project's addresses that take part in it; none when the project spends an output and this leg
+ * pays others.
+ */
 export interface MatchedTransfer extends Transfer {
   readonly monitored: readonly string[];
 }
@@ -32,7 +35,10 @@ export interface MatchedTransaction {
   readonly projectId: string;
   readonly block: BlockRef & { readonly timestamp: number; readonly unknowns?: readonly UnknownPart[] };
   readonly transaction: Transaction;
-  /** Those that touch an address of the project and, where it spends outputs, those that pay others; ordered by index. */
+  /**
+   * Transfers that touch an address of the project and, if it spends outputs, those that pay others; ordered by
+   * index.
+   */
   readonly transfers: readonly MatchedTransfer[];
   readonly participants: readonly Participant[];
   readonly direction: Direction;

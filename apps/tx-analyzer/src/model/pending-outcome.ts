@@ -1,10 +1,10 @@
 import type { BlockHeader } from '@chainwatch/chain-core';
 import type { KnownCoin } from './coin.ts';
 
-/** An unconfirmed transaction that somebody was told of, or that such a one stands on. */
+/** An unconfirmed transaction that a project was notified of, or a parent of one. */
 export interface PendingTransaction {
   readonly hash: string;
-  /** Records of it, one per project; none for one that concerns nobody. */
+  /** Its records, one per project; none when it concerns nobody. */
   readonly ids: ReadonlySet<string>;
   /** `outpointKey` of everything it spends. */
   readonly inputs: ReadonlySet<string>;
@@ -12,9 +12,9 @@ export interface PendingTransaction {
   readonly coins: ReadonlyMap<string, KnownCoin>;
 }
 
-/** A transaction that cannot be mined any more, or does not seem to. */
+/** A transaction that can no longer be mined, or seems to be gone. */
 export interface DroppedTransaction extends PendingTransaction {
-  /** What spent its coins, or those of a transaction it stands on. */
+  /** The transaction that spent its coins, or those of a parent. */
   readonly replacedBy?: string;
 }
 

@@ -3,7 +3,7 @@ import type { TransactionState } from './transaction-state.ts';
 
 export type TransactionEvent = EventEnvelope<TransactionEventType>;
 
-/** An event that a step is to make; it has no sequence yet. */
+/** An event that a step will write; it has no sequence yet. */
 export interface PlannedEvent {
   readonly type: TransactionEventType;
   readonly state: TransactionState;

@@ -1,7 +1,7 @@
 import type { Block } from '@chainwatch/chain-core';
 import type { FeedEntry } from './feed-entry.ts';
 
-/** Entries that one step does: either blocks with the finality that follows them, or orphans. */
+/** Entries of one step: either blocks with the finality that follows them, or orphans. */
 export interface Segment {
   readonly entries: readonly FeedEntry[];
   readonly orphans: readonly FeedEntry[];

@@ -3,7 +3,7 @@ import type { Direction, MatchedTransfer, Participant } from './matched-transact
 
 export type TransactionStatus = 'pending' | 'detected' | 'confirmed' | 'reorged' | 'failed';
 
-/** A project's record of a transaction with everything an event about it tells. */
+/** A project's record of a transaction, with everything that its events contain. */
 export interface TransactionState {
   readonly id: string;
   readonly projectId: string;
@@ -13,9 +13,9 @@ export interface TransactionState {
   /** How often it was reorganised out or dropped from the mempool. */
   readonly epoch: number;
   readonly isFailed: boolean;
-  /** Only the word of a node stands for it. */
+  /** Nothing but a node's answer vouches for it. */
   readonly isUnproved: boolean;
-  /** The four of the block are absent while it waits in the mempool, and when it was dropped from there. */
+  /** The four block fields are absent while it is in the mempool, and when it was dropped from there. */
   readonly blockNumber?: number;
   readonly blockHash?: string;
   /** Unix seconds. */

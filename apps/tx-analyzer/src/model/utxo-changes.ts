@@ -2,7 +2,7 @@ import type { BlockRef, Outpoint } from '@chainwatch/chain-core';
 import { outpointKey } from './coin.ts';
 import type { AddressedOutput, KnownCoin } from './coin.ts';
 
-/** Who spends a coin, where. */
+/** The transaction that spends a coin, and its block. */
 export interface Spend {
   /** Hash of the transaction. */
   readonly by: string;
@@ -14,7 +14,7 @@ export interface CreatedCoin extends AddressedOutput {
   readonly isCoinbase: boolean;
   /** Absent in the mempool. */
   readonly block?: BlockRef;
-  /** Spent further on in the same step. */
+  /** Set when the coin is spent later in the same step. */
   readonly spend?: Spend;
 }
 
@@ -22,14 +22,14 @@ export interface SpentCoin extends Outpoint {
   readonly spend: Spend;
 }
 
-/** What happens to the coins of watched addresses in the course of a step, each coin once. */
+/** Changes to the coins of watched addresses during a step, each coin once. */
 export class UtxoChanges {
   readonly #created = new Map<string, CreatedCoin>();
   readonly #spent = new Map<string, SpentCoin>();
 
   /**
-   * A coinbase may repeat an earlier one's txid where heights are not part of it (BIP-30): the second stands in the
-   * place of the first, so there is one coin and the first one's block keeps it.
+   * A coinbase may repeat an earlier txid on chains where the height is not part of it (BIP-30). The second takes
+   * the place of the first: there is one coin, and it keeps the first one's block.
    */
   create(coin: CreatedCoin): void {
     const key = outpointKey(coin);

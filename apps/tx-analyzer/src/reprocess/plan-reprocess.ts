@@ -4,15 +4,15 @@ import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import { mergeMatch, saysSame } from '../match/merge-match.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 
-/** What of blocks that were decoded again is to be written. */
+/** What to write for blocks that were decoded again. */
 export interface ReprocessPlan {
-  /** Transactions without a record in their block, and what comes in place of the undone. */
+  /** Transactions that have no record in their block, or that replace an undone one. */
   readonly fresh: readonly MatchedTransaction[];
-  /** Records that gain something, with all transfers that they have from now on. */
+  /** Records that gain something, with their complete transfers. */
   readonly grown: readonly MatchedTransaction[];
-  /** Unproved records that are proved from now on. */
+  /** Unproved records that are proved now. */
   readonly proved: readonly TransactionState[];
-  /** Unproved records of what the chain, as it is known now, does not say. */
+  /** Unproved records that the chain, as it is known now, contradicts. */
   readonly undone: readonly TransactionState[];
 }
 
@@ -20,13 +20,13 @@ interface Decoded {
   readonly chainGid: string;
   readonly blocks: readonly Block[];
   readonly matches: readonly MatchedTransaction[];
-  /** What stands in these blocks and was not undone. */
+  /** The records of these blocks that were not undone. */
   readonly records: readonly TransactionState[];
 }
 
 /**
- * Compares records with what today's decoder reads in their blocks. A proof outweighs a record that has none. Nothing that
- * is unproved changes what is proved or confirmed: it may be one node's lie.
+ * Compares records with what today's decoder reads in their blocks. A proof outweighs an unproved record. Nothing
+ * unproved changes a proved or confirmed record: it may be one node's lie.
  */
 export function planReprocess({ chainGid, blocks, matches, records }: Decoded): ReprocessPlan {
   const byHash = new Map(

@@ -23,8 +23,8 @@ import { rewriteRecords, undoRecords } from './rewrite-records.ts';
 import { writeProgress } from './write-progress.ts';
 
 /**
- * One transaction: what today's decoder finds in blocks that were analysed before, told as if it had been found then, and
- * how far the request is.
+ * One transaction: writes what today's decoder finds in blocks analysed before, with the same events as if it had
+ * been found then, and the progress of the request.
  */
 export function reprocessBlocks(
   request: { readonly id: string },
@@ -43,7 +43,7 @@ export function reprocessBlocks(
   };
 }
 
-/** A reorg may have come since they were read: what stands in their place is decoded by this release anyway. */
+/** A reorg may have come since the blocks were read: this release decodes their replacements anyway. */
 async function keepCanonical(sql: Sql, chain: ChainContext, blocks: readonly Block[]): Promise<Block[]> {
   const { rows } = await sql.query<{ hash: string }>(
     `SELECT hash FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) AND status IN ('processed', 'confirmed')`,
@@ -72,7 +72,7 @@ async function prepareAgain(
   const retroactive = [...plan.fresh, ...plan.grown];
   const reads = new BalanceReads();
   addDetectedReads(reads, retroactive, { nativeGid: network.native.gid, atBlock: false });
-  // What is not so any more explained a balance, too.
+  // A transfer that is no longer true has also explained a balance.
   for (const record of findChanged(chainGid, plan, records))
     for (const pair of heldPairs(chain, record)) reads.add({ ...pair, reason: 'detected' });
   const moved = movedTokens(retroactive, network.native.gid);
@@ -107,7 +107,7 @@ async function findAgain(
   const { utxo } = chain;
   if (utxo === undefined)
     return blocks.map((block) => findCandidates(block, watch)).filter((found) => found !== undefined);
-  // Coins that these blocks spent are not among those that are unspent now.
+  // Coins spent by these blocks are not among the unspent ones now.
   const { rows } = await sql.query<{ txid: string; vout: number }>(
     'SELECT txid, vout FROM utxos WHERE chain_gid = $1 AND spent_block_hash = ANY($2)',
     [chain.gid, blocks.map(({ hash }) => hash)],
@@ -165,7 +165,7 @@ async function writeAgain(
     now,
   };
   events.push(...(await writeStep({ sql, chain, now }, input)));
-  // What is proved now may be final for long.
+  // A transaction proved now may have been final for long.
   if (cursor.confirmedNumber !== undefined && plan.proved.length > 0) {
     events.push(
       ...(await confirmTransactions(

@@ -16,7 +16,7 @@ interface UndoOptions {
   readonly now: Date;
 }
 
-/** Tells in an open transaction that what was told was never so, in the words that a reorg has for it. */
+/** Publishes, in an open transaction, that what was published was never true, with the events of a reorg. */
 export async function undoRecords(
   sql: Sql,
   chain: ChainContext,
@@ -46,8 +46,8 @@ interface Rewriting {
 }
 
 /**
- * Writes, in an open transaction, what of records is not among their transfers (`commitBlocks` writes those), and forgets
- * what endpoints told of transactions that are proved now, or told anew.
+ * Writes, in an open transaction, the parts of records other than transfers (`commitBlocks` writes those), and
+ * deletes what endpoints said about transactions that are proved now or written again.
  */
 export async function rewriteRecords(
   sql: Sql,

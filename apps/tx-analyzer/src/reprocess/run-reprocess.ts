@@ -25,13 +25,13 @@ export interface ReprocessRequest {
   readonly nextBlock: number;
 }
 
-/** Blocks of one step, read at once: memory and time of a step stay small, and the head goes on between two of them. */
+/** Blocks per step, read at once: a step stays small and short, and the head continues between two steps. */
 const STEP_BLOCKS = 16;
 const WAIT_MS_MAX = 60_000;
 
 /**
- * Decodes the blocks that the operator asked for again, behind the head, until the signal aborts. What is done stands in
- * the request's row, committed with what was found, so that whoever owns the chain next goes on there.
+ * Decodes the blocks of the operator's requests again, behind the head, until the signal aborts. Progress is in the
+ * request's row, committed together with the results, so that the chain's next owner continues there.
  */
 export async function runReprocess(deps: ReprocessDeps): Promise<void> {
   const { sql, chainGid, writerQueue, readBody, logger, pollMs, signal } = deps;
@@ -78,7 +78,7 @@ async function findRequest(sql: Sql, chainGid: string): Promise<ReprocessRequest
   return row && { id: row.id, fromBlock: row.from_block, toBlock: row.to_block, nextBlock: row.next_block };
 }
 
-/** The next canonical blocks that were analysed, and the number behind them; skipped numbers have none. */
+/** The next canonical blocks that were analysed, and the number after them; skipped numbers have no block. */
 async function findRefs(
   sql: Sql,
   chainGid: string,

@@ -4,8 +4,8 @@ import type { ChainContext } from '../model/chain-context.ts';
 import { writeUnknowns } from '../commit/write-unknowns.ts';
 
 /**
- * Says in an open transaction that blocks below `nextBlock` are done. A request that is done closes the incidents whose
- * blocks it went through from the first to the last without meeting their kinds again.
+ * Stores, in an open transaction, that blocks below `nextBlock` are done. A completed request closes the incidents
+ * whose blocks it read from first to last without meeting their kinds again.
  */
 export async function writeProgress(
   sql: Sql,

@@ -24,7 +24,7 @@ export function makeTransaction(name: string, content: Partial<Transaction> = {}
   return { hash: hashOf(`tx ${name}`), index: 0, isFailed: false, transfers: [], ...content };
 }
 
-/** A mempool that holds what it is told to, and answers slowly or not at all when asked to. */
+/** A mempool with the content that a spec sets. It answers slowly or not at all when told to. */
 export class SpecMempool implements MempoolReader {
   readonly transactions = new Map<string, Transaction>();
   head: BlockRef | undefined;
@@ -57,7 +57,7 @@ export class SpecMempool implements MempoolReader {
   }
 }
 
-/** One of several endpoints: what it makes of a block of the chain. */
+/** One of several endpoints: how it returns a block of the chain. */
 export interface SpecEndpoint {
   readonly label: string;
   /** @throws what the endpoint's client would */
@@ -84,17 +84,17 @@ export class SpecChain {
   ]);
   /** Hashes the node does not have (any more). */
   readonly missing = new Set<string>();
-  /** The node's mempool, when it tells one. */
+  /** The node's mempool, if it has one. */
   mempool: SpecMempool | undefined;
-  /** Coins by address, when the node tells them. */
+  /** Coins by address, if the node has that index. */
   coins: CoinReader | undefined;
-  /** The node's head; the block made last unless told. */
+  /** The node's head. Default: the newest block. */
   tip: Block | undefined;
-  /** One that tells what it has, unless told. */
+  /** Default: one endpoint that returns blocks as they are. */
   endpoints: readonly SpecEndpoint[] = [{ label: 'spec', tell: (block) => block }];
   reads = 0;
   isDown = false;
-  /** What reading a block fails with. */
+  /** The error of every block read. */
   fault: Error | undefined;
 
   constructor(of: Network = network) {

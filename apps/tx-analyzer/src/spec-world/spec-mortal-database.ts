@@ -1,6 +1,6 @@
 import type { Database, Sql, Statement } from '@chainwatch/db';
 
-/** The process is gone: nothing it still asks for happens. */
+/** The process is dead: none of its further statements runs. */
 class KilledError extends Error {
   constructor() {
     super('killed');
@@ -9,8 +9,8 @@ class KilledError extends Error {
 }
 
 /**
- * A database as one process sees it that is killed at a chosen statement: before it runs, or after it ran and before
- * anybody heard of it. An open transaction rolls back unless its COMMIT was the last statement.
+ * The database as seen by a process that is killed at a chosen statement: before it runs, or after it ran and
+ * before its result arrives. An open transaction rolls back unless its COMMIT was the last statement.
  */
 export class MortalDatabase {
   isDead = false;

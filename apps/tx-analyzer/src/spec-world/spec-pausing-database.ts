@@ -1,6 +1,6 @@
 import type { Database, Sql, Transaction } from '@chainwatch/db';
 
-/** A database as a process sees it that is held up before each named statement, until `before` resolves. */
+/** The database as seen by a process that is paused before each named statement, until `before` resolves. */
 export class PausingDatabase {
   readonly isDead = false;
   readonly #before: (name: string | undefined) => Promise<void>;

@@ -62,7 +62,7 @@ function commandOf<Payment>(
   );
 }
 
-/** Plays commands as ingestor, gateway, node and kernel would, and knows what must come of them. */
+/** Plays commands as ingestor, gateway, node and kernel would, and knows the expected result. */
 export abstract class SpecScript<Payment> {
   readonly world: SpecWorld;
   readonly projects: readonly string[];
@@ -73,7 +73,7 @@ export abstract class SpecScript<Payment> {
   readonly watched = new Map<string, SpecAddress & { fromBlock: number }>();
   /** How often a block with the transaction was undone. */
   readonly undone = new Map<string, number>();
-  /** Event ids that the project of the early addresses must have, no more and no fewer. */
+  /** The exact event ids that the project of the early addresses must have in the end. */
   readonly expectedIds = new Set<string>();
   finalized = 0;
   protected salt = 0;
@@ -89,7 +89,7 @@ export abstract class SpecScript<Payment> {
 
   /** Transactions of the next block, on top of `canonical`. */
   protected abstract makeTransactions(payments: readonly Payment[]): Transaction[];
-  /** What of an orphaned branch is mined again, on top of `canonical`. */
+  /** The transactions of an orphaned branch that are mined again, on top of `canonical`. */
   protected abstract keepTransactions(orphaned: readonly Transaction[]): Transaction[];
   /** Addresses that take part. */
   abstract endsOf(transaction: Transaction): readonly (string | undefined)[];
@@ -265,10 +265,10 @@ interface Playing<Payment, Script> {
 }
 
 const RUNS = Number(process.env.ANALYZER_RUNS ?? 12);
-/** What does not fit into that time is left out, unless a number of runs is asked for. */
+/** Runs that exceed this time are left out, unless a number of runs is given. */
 const TIME_MS = process.env.ANALYZER_RUNS === undefined ? 60_000 : Number.POSITIVE_INFINITY;
 
-/** Plays random commands, each list in a world of its own, and checks what is there in the end. */
+/** Plays random commands, each list in a world of its own, and checks the result. */
 export async function playRandomly<Payment, Script extends SpecScript<Payment>>({
   postgres,
   of,
@@ -304,7 +304,7 @@ export async function playRandomly<Payment, Script extends SpecScript<Payment>>(
           for (const step of commands) await script.play(step);
           await script.commit();
           await script.settle();
-          // The last process lives: what an earlier one owed is done by it.
+          // The last process stays alive, so that it finishes what earlier ones left.
           await script.restart();
           await check(script);
         } finally {
@@ -317,7 +317,7 @@ export async function playRandomly<Payment, Script extends SpecScript<Payment>>(
   );
 }
 
-/** Blocks stand as they must; every event was made, numbered, and told once. */
+/** Checks that block rows are right, and that every event was written, numbered, and published once. */
 export async function checkEvents<Payment>(script: SpecScript<Payment>): Promise<void> {
   const { world, projects } = script;
   const blocks = await world.rows(

@@ -3,7 +3,7 @@ import { waitFor } from '@chainwatch/testing';
 import type { SpecEndpoint } from './spec-chain.ts';
 import type { SpecWorld } from './spec-world.ts';
 
-/** An endpoint, or its decoder, that does not know what `parts` name in the blocks of these hashes. */
+/** An endpoint, or its decoder, that does not know the kinds of `parts` in the blocks with these hashes. */
 export function makeBlind(
   label: string,
   parts: ReadonlyMap<string, readonly UnknownPart[]>,
@@ -57,7 +57,7 @@ export const partOf = (kind: string, transactionHash?: string): UnknownPart => (
   got: kind,
 });
 
-/** The limit of everything that waits by now is over. */
+/** Ends the wait of everything that waits now. */
 export async function passLimit(world: SpecWorld): Promise<void> {
   await world.db.query(
     `UPDATE incidents SET created_at = created_at - interval '1 day' WHERE status = 'open'`,

@@ -58,12 +58,12 @@ export class SpecUtxoNode {
     }));
   }
 
-  /** Undefined for one that came from nowhere: a coin of somebody foreign. */
+  /** Undefined for a foreign coin, which no transaction here created. */
   coinAt(outpoint: Outpoint): SpecCoin | undefined {
     return this.coinsOf(outpoint.txid)[outpoint.vout];
   }
 
-  /** Makes one that spends `inputs`, or a foreign coin, and pays all but 1 to `addresses`. */
+  /** Makes a transaction that spends `inputs`, or a foreign coin, and pays all but 1 to `addresses`. */
   make(inputs: readonly Outpoint[], addresses: readonly string[]): UtxoTransaction {
     this.#count += 1;
     const own = inputs.length > 0 ? inputs : [{ txid: hashOf(`foreign ${this.#count}`), vout: 0 }];
@@ -78,7 +78,7 @@ export class SpecUtxoNode {
     return made;
   }
 
-  /** What a node does with an incoming transaction: takes it in place of what it conflicts with, or not at all. */
+  /** What a node does with an incoming transaction: accepts it in place of those it conflicts with, or rejects it. */
   accept(transaction: UtxoTransaction): boolean {
     const { spent } = this.coins();
     const live = new Set([
@@ -107,14 +107,17 @@ export class SpecUtxoNode {
     );
   }
 
-  /** Takes it out of the mempool, with all that stands on it. */
+  /** Removes it from the mempool with all its descendants. */
   drop(hash: string): void {
     if (!this.mempool.delete(hash)) return;
     for (const child of [...this.mempool.values()])
       if (child.utxo.inputs.some(({ txid }) => txid === hash)) this.drop(child.hash);
   }
 
-  /** A block of those of the mempool that `takes` chooses (parents left out take their children with them), and of `more`. */
+  /**
+   * Mines a block of the mempool transactions that `takes` selects (a parent left out leaves out its children), and
+   * of `more`.
+   */
   mine(takes: (position: number) => boolean, more: readonly UtxoTransaction[] = []): Block {
     for (const { utxo } of more) {
       for (const input of utxo.inputs)
@@ -136,7 +139,7 @@ export class SpecUtxoNode {
     return block;
   }
 
-  /** Takes the last blocks away; what was in them waits again, where nothing conflicts. Newest first. */
+  /** Removes the last blocks, newest first. Their transactions return to the mempool, unless they conflict. */
   undo(count: number): Block[] {
     const orphans = this.canonical.splice(this.canonical.length - count).reverse();
     const waiting = [...this.mempool.values()];

@@ -16,7 +16,7 @@ export interface Published {
   readonly payload: { readonly event_id: string; readonly type: string; readonly sequence: number };
 }
 
-/** Where a rescan begins that reads no block. */
+/** Start of a rescan that reads no block. */
 const ABOVE_ALL = 1_000_000;
 
 const silent = {
@@ -78,7 +78,7 @@ class SpecBus
     for (const listener of this.#listeners) listener('tx');
   }
 
-  /** What the ingestor or the gateway would send. */
+  /** Sends what the ingestor or the gateway would. */
   send(kind: SubjectKind, tokens: readonly string[], payload: unknown): void {
     for (const handler of this.#handlers.get(kind) ?? [])
       handler({ kind, subject: kind, tokens, payload } as BusMessage<SubjectKind>);
@@ -86,7 +86,7 @@ class SpecBus
 }
 
 export interface SpecWorldOptions extends AnalyzerOptions {
-  /** Which chain; an EVM one unless told. */
+  /** The chain; default: an EVM chain. */
   readonly of?: { readonly network: Network; readonly utxo?: UtxoCodec };
 }
 
@@ -96,7 +96,7 @@ export interface SpecAddress {
   readonly projectId: string;
 }
 
-/** The database as ingestor and gateway leave it, a node, a bus and an analyzer. */
+/** The database as ingestor and gateway write it, a node, a bus and an analyzer. */
 export class SpecWorld {
   readonly db: Database;
   readonly chain: SpecChain;
@@ -140,7 +140,7 @@ export class SpecWorld {
   /** Why no chain can be opened. */
   openFault: Error | undefined;
 
-  /** `mortal`: the process is killed when its database says so. */
+  /** `mortal`: the process dies when this database says so. */
   startAnalyzer(mortal?: Pick<MortalDatabase, 'isDead' | 'wrap'>): void {
     const bus: Pick<
       Bus<'tx-analyzer'>,
@@ -183,7 +183,7 @@ export class SpecWorld {
   async stopAnalyzer(): Promise<void> {
     await this.analyzer?.stop();
     this.analyzer = undefined;
-    // As time does it: one that was killed gave nothing back.
+    // Ends the leases, as time would: a killed process released nothing.
     await this.db.query('UPDATE owners SET lease_until = clock_timestamp()');
     await this.db.query('DELETE FROM owner_beats');
   }
@@ -201,8 +201,8 @@ export class SpecWorld {
   }
 
   /**
-   * What the gateway does in one transaction (watch-address.ts): an address without its watch would count from the first
-   * block. Nothing is found in earlier blocks, not after a reorg either.
+   * What the gateway does in one transaction (watch-address.ts): without its watch an address would count from the
+   * first block. Its backfill finds nothing in earlier blocks, not even after a reorg.
    */
   async watch(projectId: string, address: string, sql?: Sql): Promise<SpecAddress> {
     if (sql === undefined)
@@ -253,7 +253,7 @@ export class SpecWorld {
     });
   }
 
-  /** What the ingestor says of a block before it records it. */
+  /** What the ingestor sends before it records a block. */
   announce({ number, hash, parentHash }: Pick<Block, 'number' | 'hash' | 'parentHash'>): void {
     this.bus.send('block.seen', [this.gid], {
       schema: 1,
@@ -300,7 +300,7 @@ export class SpecWorld {
     await this.#commit((sql) => this.#append(sql, 'finalize', block));
   }
 
-  /** As the ingestor: what PostgreSQL ended because of a deadlock is written again. */
+  /** Retries after a deadlock, as the ingestor does. */
   async #commit(write: (sql: Sql) => Promise<void>): Promise<void> {
     const { seq } = this;
     for (;;) {

@@ -17,7 +17,7 @@ export interface UtxoDeps {
   readonly findAddress: (matchKey: string) => string | undefined;
   /** Has the match keys (scripts) of watched addresses. */
   readonly scripts: AddressFilter;
-  /** Coins by `outpointKey`, spent ones too: those of the database and, for the mempool, pending ones. */
+  /** Coins by `outpointKey`, spent ones included: those of the database and, for the mempool, pending ones. */
   readonly readCoins: (outpoints: readonly Outpoint[]) => Promise<ReadonlyMap<string, KnownCoin>>;
   readonly confirmAddresses: (addresses: ReadonlySet<string>) => Promise<WatchedByAddress>;
 }
@@ -30,8 +30,8 @@ export interface ResolvedUtxos {
 }
 
 /**
- * Makes plain transactions of what blocks tell: looks up the coins that they spend and the addresses that they pay,
- * all batches in one query each. Coins created by one of them are found by those behind it.
+ * Turns the raw transactions of blocks into plain ones: looks up the coins that they spend and the addresses that
+ * they pay, in one query each for all batches. A coin created in one batch is found by the batches after it.
  */
 export async function resolveUtxos(deps: UtxoDeps, batches: readonly UtxoBatch[]): Promise<ResolvedUtxos> {
   const all = batches.flatMap((batch) => batch.transactions);
@@ -67,7 +67,7 @@ export async function resolveUtxos(deps: UtxoDeps, batches: readonly UtxoBatch[]
   };
 }
 
-/** What they spend, each outpoint once. */
+/** The outpoints that they spend, each once. */
 function listInputs(transactions: readonly Transaction[]): Outpoint[] {
   const inputs = new Map<string, Outpoint>();
   for (const { utxo } of transactions)
@@ -75,7 +75,7 @@ function listInputs(transactions: readonly Transaction[]): Outpoint[] {
   return [...inputs.values()];
 }
 
-/** By anybody, at that height. */
+/** Whether anybody watches the address at that height. */
 function isWatched(watched: WatchedByAddress, address: string, block: BlockRef | undefined): boolean {
   return (watched.get(address) ?? []).some(
     ({ fromBlock }) => block === undefined || fromBlock <= block.number,

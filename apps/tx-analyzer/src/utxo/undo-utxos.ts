@@ -3,9 +3,9 @@ import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
 
 /**
- * Takes back what orphans (newest first) did to coins, in an open transaction (chain's row locked): those that they
- * created go, those that they spent are unspent again. Returns the latter. A coin that a scan found has no block's hash;
- * its height tells that the chain it was found in is no more; `isEmptied`: no block of that chain stands.
+ * Undoes what orphans (newest first) did to coins, in an open transaction (chain's row locked): deletes the coins
+ * that they created, and makes those that they spent unspent again. Returns the latter. A coin found by a scan has
+ * no block hash, so its height decides whether its branch is gone. `isEmptied`: no block of that chain is left.
  */
 export async function undoUtxos(
   sql: Sql,

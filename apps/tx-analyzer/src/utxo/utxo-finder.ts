@@ -9,9 +9,9 @@ interface UtxoFilter {
 }
 
 /**
- * Finds transactions that may concern somebody: an output pays to a watched script, or an input spends a known coin.
- * One finder goes through transactions in their order and remembers what it found, so that a coin that is created and
- * spent among them is seen.
+ * Finds transactions that may concern somebody: an output pays to a watched script, or an input spends a known
+ * coin. A finder goes through transactions in order and remembers what it found, so that it sees a coin that is
+ * created and spent among them.
  */
 export class UtxoFinder {
   readonly #filter: UtxoFilter;
@@ -21,7 +21,7 @@ export class UtxoFinder {
     this.#filter = filter;
   }
 
-  /** Allocates no more than the keys of the inputs for a block that concerns nobody. */
+  /** For a block that concerns nobody, allocates only the keys of the inputs. */
   find(transactions: readonly Transaction[]): Transaction[] {
     const found: Transaction[] = [];
     for (const transaction of transactions) {
@@ -31,7 +31,7 @@ export class UtxoFinder {
     return found;
   }
 
-  /** Outputs that may be coins of somebody; whether there is one. */
+  /** Remembers outputs that may be somebody's coins; returns whether there is one. */
   remember({ hash, utxo }: Transaction): boolean {
     let isHit = false;
     for (const [vout, { matchKey }] of (utxo?.outputs ?? []).entries()) {

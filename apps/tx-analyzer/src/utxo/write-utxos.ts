@@ -4,8 +4,9 @@ import { SqlParams } from '../model/sql-params.ts';
 import type { CreatedCoin, Spend, SpentCoin, UtxoChanges } from '../model/utxo-changes.ts';
 
 /**
- * Writes what a step did to the coins of watched addresses, in an open transaction (chain's row locked). Saying the same
- * again changes nothing. Coins that were there before are marked first: one of them may be created again (BIP-30).
+ * Writes what a step did to the coins of watched addresses, in an open transaction (chain's row locked). Writing
+ * the same again changes nothing. Spends of existing coins are written first: one of those coins may be created
+ * again (BIP-30).
  */
 export async function writeUtxos(sql: Sql, chain: ChainContext, changes: UtxoChanges): Promise<void> {
   if (changes.spent.length > 0) await markSpent(sql, chain, changes.spent);
@@ -30,8 +31,8 @@ async function markSpent(sql: Sql, chain: ChainContext, spent: readonly SpentCoi
 }
 
 /**
- * A coin that is there already stays in its block, as BIP-30 has it for a coinbase that repeats an unspent one, unless
- * only a scan told of it, or it was spent before it was created again.
+ * An existing coin keeps its block, as BIP-30 has it for a coinbase that repeats an unspent one, unless it is known
+ * only from a scan, or was spent before it was created again.
  */
 async function insertCoins(sql: Sql, chain: ChainContext, created: readonly CreatedCoin[]): Promise<void> {
   const params = new SqlParams();

@@ -15,10 +15,10 @@ interface Row {
 }
 
 /**
- * Whoever registers an address asks for its balances on the chains that are active then. What was registered since the
- * analyzer last stored how far it has read (before a first activation: everything) is asked for when the chain is taken
- * over, before a step stores anything newer; some of it twice, which changes nothing. Chains of unspent outputs enrol
- * their addresses (enrollAddresses).
+ * Registering an address asks for its balances only on the chains that are active then. When the chain is taken
+ * over, this asks for the addresses registered since the analyzer last stored how far it has read (before a first
+ * activation: all), before a step stores anything newer. Some are asked for twice, which changes nothing. Chains of
+ * unspent outputs enrol their addresses instead (enrollAddresses).
  */
 export async function askForMissedBalances({
   sql,

@@ -3,7 +3,7 @@ import type { FamilyWatch } from './family-watch.ts';
 
 const PAGE_ROWS = 5_000;
 
-/** Registered when the analyzer had passed blocks from which it counts. */
+/** An address registered after the analyzer had passed blocks from which it counts. */
 export interface RetroactiveAddress {
   readonly id: string;
   readonly address: string;
@@ -14,7 +14,7 @@ interface WatchDeps {
   readonly sql: Sql;
   readonly chainGid: string;
   readonly family: FamilyWatch;
-  /** Of the state; every row of an older transaction was dealt with by whoever stored it. */
+  /** The stored `watch_xid`: the owner that stored it has dealt with every row of an older transaction. */
   readonly storedXid: bigint;
 }
 
@@ -35,10 +35,10 @@ interface UpdateRow {
 }
 
 /**
- * Updates of the addresses of a family for one chain. PostgreSQL's transaction ids order them without gaps: a snapshot
- * tells which transactions it saw, so each poll reads exactly the rows of those that the poll before did not see,
- * however long they were open. What stands in the state (`watchXid`) is the oldest transaction that was still running:
- * a restart reads from there, some rows twice, none never.
+ * Updates of a family's addresses, for one chain. PostgreSQL's transaction ids order them without gaps: a snapshot
+ * tells which transactions it saw, so each poll reads exactly the rows of transactions that the previous poll did
+ * not see, however long they were open. The stored `watchXid` is the oldest transaction that was still running: a
+ * restart reads from there, some rows twice, but none is missed.
  */
 export class ChainWatch {
   readonly #sql: Sql;
@@ -46,7 +46,7 @@ export class ChainWatch {
   readonly #family: FamilyWatch;
   #snapshot: string | undefined;
   #watchXid: bigint;
-  /** Older ones were dealt with before; they are read for the set only. */
+  /** Rows of older transactions were dealt with before; they are read only for the watch set. */
   readonly #newFromXid: bigint;
   #startNumber: number | undefined;
   #retroactive: RetroactiveAddress[] = [];
@@ -58,21 +58,21 @@ export class ChainWatch {
     this.#chainGid = chainGid;
     this.#family = family;
     this.#newFromXid = storedXid;
-    // Rows between the set's loading and the stored transaction would be in neither.
+    // Otherwise rows between the loading of the set and the stored transaction would be missed.
     this.#watchXid = storedXid < family.coveredXid ? storedXid : family.coveredXid;
   }
 
-  /** To be stored with the next step, once the retroactive addresses read so far are dealt with. */
+  /** Must be stored with the next step, once the retroactive addresses read so far are dealt with. */
   get watchXid(): bigint {
     return this.#watchXid;
   }
 
-  /** No block was passed yet, so no address is retroactive: what the set holds is enough. */
+  /** No block was passed yet, so no address is retroactive: the loaded set is enough. */
   skipToLoaded(): void {
     this.#watchXid = this.#family.coveredXid;
   }
 
-  /** Addresses that are to be looked for in blocks already passed, together with the next step. */
+  /** Addresses to look for in blocks already passed, together with the next step. */
   get retroactive(): readonly RetroactiveAddress[] {
     return this.#retroactive;
   }
@@ -82,15 +82,15 @@ export class ChainWatch {
     this.#retroactive = [];
   }
 
-  /** Addresses of the updates since it was asked last. */
+  /** Addresses updated since the last call. */
   drainUpdated(): string[] {
     return this.#updated.splice(0);
   }
 
   /**
-   * Reads the updates into the watch set, once for each block that comes next, while its body is on the way, and again after
-   * `everyMs` and after `expectUpdates`. Addresses that count from `cursorNumber` or below are retroactive; those that count
-   * from a later block are in the set from now on. False: there was no look.
+   * Reads the updates into the watch set: once for each next block, while its body is on the way, and again after
+   * `everyMs` and after `expectUpdates`. Addresses that count from `cursorNumber` or below are retroactive; those
+   * that count from a later block are in the set from now on. False: nothing was read.
    */
   async readUpdates({ nextHash, cursorNumber, everyMs }: UpdateLook): Promise<boolean> {
     const nowMs = performance.now();
@@ -114,7 +114,7 @@ export class ChainWatch {
     return true;
   }
 
-  /** The next look is not left out. */
+  /** Makes the next `readUpdates` read. */
   expectUpdates(): void {
     this.#readFor = undefined;
   }

@@ -8,9 +8,9 @@ const FETCH_ROWS = 20_000;
 const SPARE_ROOM = 1.25;
 
 /**
- * Unspent coins of watched addresses on one chain, by outpoint, in the hands of the chain's only writer. It only grows:
- * whoever writes a coin, or brings one back to life, adds it before that is committed. A spent one still hits, and the
- * database says what it was.
+ * Unspent coins of watched addresses on one chain, by outpoint, for the chain's only writer. It only grows: whoever
+ * writes a coin, or makes one unspent again, adds it before the commit. A spent coin is still a hit, and the
+ * database then tells that it is spent.
  */
 export class CoinWatch implements CoinFilter {
   readonly #db: Database;
@@ -23,7 +23,7 @@ export class CoinWatch implements CoinFilter {
     this.#chainGid = chainGid;
   }
 
-  /** Loads the chain's unspent coins, one chunk in memory at a time; once, they are kept current from then on. */
+  /** Loads the chain's unspent coins once, one chunk in memory at a time; from then on they are kept current. */
   async load(): Promise<void> {
     this.#set ??= await this.#db.transaction(async (sql) => {
       await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -48,7 +48,7 @@ export class CoinWatch implements CoinFilter {
     this.#listener(keys);
   }
 
-  /** @param listener hears of the keys of every coin that is added */
+  /** @param listener called with the keys of every coin that is added */
   listen(listener: (keys: readonly string[]) => void): void {
     this.#listener = listener;
   }

@@ -9,7 +9,10 @@ interface Row {
   readonly is_unused: boolean;
 }
 
-/** Which of `addresses` are monitored, by whom and from which block of the chain on: the database's word, in one query. */
+/**
+ * Which of `addresses` are monitored, by whom and from which block of the chain on: one query to the database,
+ * which decides.
+ */
 export async function confirmAddresses(
   { sql, family, chainGid }: { readonly sql: Sql; readonly family: string; readonly chainGid: string },
   addresses: ReadonlySet<string>,

@@ -6,9 +6,9 @@ const FETCH_ROWS = 20_000;
 const SPARE_ROOM = 1.25;
 
 /**
- * The watch set of a family, shared by its chains in this process: canonical addresses, for chains of unspent outputs
- * the match keys of their scripts, which is what their blocks tell. It only grows: what is no longer monitored still
- * hits, and the database says no.
+ * The watch set of a family, shared by its chains in this process: canonical addresses or, for chains of unspent
+ * outputs, the match keys of their scripts, because those are what blocks contain. It only grows: an address that
+ * is no longer monitored is still a hit, and the database rejects it.
  */
 export class FamilyWatch {
   readonly family: ChainFamilyName;
@@ -58,7 +58,7 @@ export class FamilyWatch {
     return this.#set.size;
   }
 
-  /** @param key what blocks tell: an address, on chains of unspent outputs a match key */
+  /** @param key what blocks contain: an address or, on chains of unspent outputs, a match key */
   has(key: string): boolean {
     return this.#set.has(key);
   }
