@@ -120,7 +120,10 @@ const managementRoutes = {
   listUsage,
 } satisfies Record<string, ApiRoute>;
 
-/** Every route of the platform API and the management interface by its operation id, relative to the base address. */
+/**
+ * Every route of the platform API and the management interface, by operation id; paths are relative to the base
+ * address.
+ */
 export const operations: Readonly<Record<string, ApiRoute>> = {
   getVersion,
   listBlockchains,
@@ -174,7 +177,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
 
 export const routeTable: readonly ApiRoute[] = Object.values(operations);
 
-/** Under the name that the specification gives each path; the handlers know one of them. */
+/** Serves a route under the parameter name that the specification uses in its path; the handlers use a single name. */
 function underShortPath(route: ApiRoute): ApiRoute {
   const { params } = route.schemas;
   const path = route.path

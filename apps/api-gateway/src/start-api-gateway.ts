@@ -29,27 +29,27 @@ export interface ApiGatewayOptions
   readonly deps: Omit<ApiDeps, 'bus' | 'chains' | 'keys'>;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
   readonly cache: Pick<Cache, 'consumeToken'>;
-  /** How long a key is honoured without asking the database; default 10,000. */
+  /** How long a cached key is accepted without asking the database; default 10,000. */
   readonly keyLifetimeMs?: number;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly host?: string;
 }
 
 export interface ApiGateway {
   readonly port: number;
-  /** What the gateway cannot answer without. */
+  /** The dependencies without which the gateway cannot answer. */
   readiness(): Promise<Checks>;
-  /** Answers for so long on, each answer the last one of its connection. */
+  /** Goes on answering for this long, each answer the last one of its connection. */
   drain(delayMs: number): Promise<void>;
-  /** Lets requests under way finish. The adapters stay open: who made them closes them. */
+  /** Lets requests in flight finish. Does not close the adapters: their creator does. */
   stop(): Promise<void>;
 }
 
-/** What another replica, or the chain itself, changed is seen after that. */
+/** After this time a change made by another replica, or by the chain itself, is visible. */
 const CHAIN_RECORD_MS = 100;
 
-/** The platform API over adapters that are connected already. */
+/** Starts the platform API on adapters that are already connected. */
 export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGateway> {
   const { bus, port, host } = options;
   const keys = createKeyStore({ db: options.deps.db, lifetimeMs: options.keyLifetimeMs });
@@ -62,7 +62,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
     keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)),
   );
   const stopSweeping = sweepAnswers(deps.db, deps.logger);
-  // Prisma compiles its query engine with the first query: better now than with the first client.
+  // Prisma compiles its query engine at the first query: better now than for the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);
   const stopFolding = startFolding({ db: deps.db, logger: deps.logger });
   const observer = observeChains({ db: deps.db });
@@ -73,7 +73,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   });
   return {
     port: server.port,
-    // The bus is told but not needed: without it the services find changes by themselves, only later.
+    // The bus is reported but not required: without it the services find changes by themselves, only later.
     readiness: async () => ({
       postgres: await probe(() => deps.db.query('SELECT 1')),
       nats: bus.isConnected
@@ -95,7 +95,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   };
 }
 
-/** What never became a request takes nothing from any limit. */
+/** Headers for bytes that never became a request: they count against no limit. */
 function uncounted(limit: number): Record<string, number> {
   return {
     'X-RateLimit-Limit': limit,

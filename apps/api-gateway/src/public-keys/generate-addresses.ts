@@ -30,7 +30,7 @@ type Derived = Map<number, DerivedAddress>;
 const ATTEMPTS_MAX = 12;
 const AHEAD_MIN = 16;
 
-/** Makes the addresses of these indexes exist, those that do already as they are. */
+/** Creates the addresses of these indexes; those that exist stay as they are. */
 export async function generateAddresses(
   deps: Deps,
   generation: Generation,
@@ -51,8 +51,8 @@ export async function generateAddresses(
 }
 
 /**
- * Makes the address at the highest index plus one exist. Others may be doing the same: some addresses are derived ahead,
- * so that the lock, under which the index is chosen, is held for no derivation.
+ * Creates the address at the highest index plus one. Other requests may do the same: some addresses are derived ahead,
+ * so that the lock under which the index is chosen is not held while deriving.
  * @throws ProblemError 422 when no index is left
  */
 export async function generateNextAddress(deps: Deps, generation: Generation): Promise<Generated> {
@@ -79,7 +79,10 @@ interface Plan {
   readonly create: readonly number[];
 }
 
-/** Derives without the lock, then decides under it; again when others were faster and what is to be created is not derived yet. */
+/**
+ * Derives without the lock, then decides under it. It repeats this if other requests were faster and the address to
+ * create has not been derived.
+ */
 async function repeat(
   deps: Deps,
   generation: Generation,
@@ -88,7 +91,7 @@ async function repeat(
 ): Promise<Generated> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const decide = await prepare();
-    // One connection for each key: the rest of the process goes on while many ask for addresses of one.
+    // One connection per key: many requests for one key's addresses must not block the rest of the process.
     const outcome = await inTurn(deps.db.pool, generation.key.id, () =>
       rolledBackWhenOvertaken(
         deps.db.transaction(async (sql) => {
@@ -125,7 +128,7 @@ async function repeat(
   });
 }
 
-/** What is to be created is not derived yet. Thrown, so that nothing of the attempt is committed. */
+/** The address to create has not been derived yet. Thrown, so that nothing of the attempt is committed. */
 class OvertakenError extends Error {}
 
 async function rolledBackWhenOvertaken<T>(transaction: Promise<T>): Promise<T | undefined> {
@@ -137,7 +140,7 @@ async function rolledBackWhenOvertaken<T>(transaction: Promise<T>): Promise<T | 
   }
 }
 
-/** Held to the end of the transaction: who generates for the same key meanwhile waits. */
+/** The lock is held to the end of the transaction: other requests that generate for the same key wait. */
 async function lockKey(sql: Sql, { id }: PublicKeyRow): Promise<void> {
   const { rowCount } = await sql.query('SELECT FROM public_keys WHERE id = $1 FOR NO KEY UPDATE', [id]);
   if (rowCount === 0) throw notFound(`There is no public key ${id} in this project.`);
@@ -158,7 +161,8 @@ async function listMissing(
   { key, change }: Generation,
   indexes: readonly number[],
 ): Promise<number[]> {
-  // Subtracted here: for rows without statistics yet the planner joins by nested loops, a thousand times thousands.
+  // Subtracted in JavaScript: for tables without statistics the planner would choose a nested loop, a thousand rows
+  // times thousands.
   const { rows } = await sql.query<{ derivation_index: number }>(
     'SELECT derivation_index FROM addresses WHERE public_key_id = $1 AND derivation_change = $2 AND derivation_index = ANY ($3::bigint[])',
     [key.id, change, indexes],

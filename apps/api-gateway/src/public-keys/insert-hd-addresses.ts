@@ -8,7 +8,7 @@ export interface InsertedAddress {
   readonly id: string;
   readonly address: string;
   readonly isMonitored: boolean;
-  /** It was imported before. */
+  /** The project had imported the address before. */
   readonly wasExternal: boolean;
 }
 
@@ -20,9 +20,9 @@ interface Row {
 }
 
 /**
- * Registers derived addresses of one chain (receive or change) of a key. One that the project imported before becomes
- * HD and keeps its label, metadata, monitoring and what was found for it.
- * @throws ProblemError 409 when one belongs to another key of the project
+ * Registers derived addresses of one chain (receive or change) of a key. An address that the project imported before
+ * becomes HD; it keeps its label, metadata, monitoring and everything found for it.
+ * @throws ProblemError 409 when an address belongs to another key of the project
  */
 export async function insertHdAddresses(
   sql: Sql,

@@ -13,7 +13,10 @@ export async function findHdFamily(): Promise<{ readonly name: string; readonly 
   throw new Error('expected a family that derives addresses, got none');
 }
 
-/** @throws ProblemError 400 with the field at fault, 422 where key and path contradict each other; neither holds the key */
+/**
+ * @throws ProblemError 400 with the field at fault, 422 if key and path contradict each other; neither error contains
+ * the key
+ */
 export async function parsePublicKey(input: PublicKeyInput): Promise<ParsedPublicKey> {
   const { hd } = await findHdFamily();
   try {
@@ -32,7 +35,10 @@ export async function parsePublicKey(input: PublicKeyInput): Promise<ParsedPubli
 
 type KeyToDerive = Pick<PublicKeyRow, 'extendedPublicKey' | 'addressFormat' | 'chainGid'>;
 
-/** Addresses of a stored key, off this thread, in the order of `indexes`. @throws ProblemError 503 when too much is asked at once */
+/**
+ * Addresses of a stored key, derived off this thread, in the order of `indexes`. @throws ProblemError 503 when too many
+ * derivations are waiting
+ */
 export async function deriveAddresses(
   key: KeyToDerive,
   change: number,
@@ -47,7 +53,7 @@ export async function deriveAddresses(
       signal,
     );
   } catch (error) {
-    // A client that went away sees no answer, and its going is no fault of ours.
+    // A client that left sees no answer, and its leaving is not our failure.
     if (error instanceof DerivationUnavailableError || signal?.aborted === true)
       throw serviceUnavailable('Addresses cannot be derived at the moment.', {
         retryAfterSeconds: 1,

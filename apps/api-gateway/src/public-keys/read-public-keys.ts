@@ -4,7 +4,7 @@ import { toPublicKeyRecord } from '../records/public-key.ts';
 import type { PublicKeyRow, PublicKeyUse, publicKeySchema } from '../records/public-key.ts';
 import { INDEX_MAX } from './index-limits.ts';
 
-/** The records of keys, in their order, with what their addresses say. */
+/** The records of keys, in the given order, with figures about their addresses. */
 export async function readPublicKeys(
   sql: Sql,
   rows: readonly PublicKeyRow[],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { familySchema } from './path-schemas.ts';
 
-/** The least finished first. */
+/** Ordered from the least complete to the most. */
 const BACKFILL_STATUSES = ['failed', 'running', 'pending', 'complete'] as const;
 
 const common = {
@@ -147,7 +147,10 @@ export const ADDRESS_INCLUDE = {
 } as const satisfies Prisma.AddressInclude;
 export type AddressRow = Prisma.AddressGetPayload<{ include: typeof ADDRESS_INCLUDE }>;
 
-/** @param lastUsed the highest used index of the address's chain of its key, -1 without one; external addresses have none */
+/**
+ * @param lastUsed the highest used index of the address's chain (receive or change) of its key; -1 if none is used.
+ * External addresses have none
+ */
 export function toAddressRecord(row: AddressRow, lastUsed: number): z.infer<typeof addressSchema> {
   return row.publicKey === null ? toExternalRecord(row) : toHdRecord(row, row.publicKey, lastUsed);
 }

@@ -85,7 +85,7 @@ export const BLOCKCHAIN_INCLUDE = {
   _count: { select: { incidents: { where: { status: 'open' } } } },
 } as const satisfies Prisma.BlockchainInclude;
 
-/** The part of a chain's row, and of its services' rows, that the record shows. */
+/** The columns of a chain and of its services' states that the record shows. */
 export interface BlockchainState {
   readonly gid: string;
   readonly family: string;
@@ -105,17 +105,17 @@ export interface BlockchainState {
     | null;
   readonly analyzerState: (StateRow & { readonly cursorNumber: Integer | null }) | null;
   readonly balanceState: StateRow | null;
-  /** Of those that are open. */
+  /** Counts open incidents only. */
   readonly _count: { readonly incidents: number };
 }
 
-/** What the owner of a chain says of it, in one of the services. */
+/** The report of a chain's owner in one of the services. */
 type StateRow = Omit<ServiceReport, 'service'>;
 
-/** Prisma's bigint, or the number of the pool for raw SQL. */
+/** bigint from Prisma, number from raw SQL. */
 type Integer = bigint | number;
 
-/** Whether a node was set over the API. */
+/** Whether a node was configured over the API. */
 export function hasEndpoint({
   endpointSealed,
   otherEndpointsSealed,
@@ -123,7 +123,7 @@ export function hasEndpoint({
   return endpointSealed !== null || Object.keys(otherEndpointsSealed as object).length > 0;
 }
 
-/** `now`: by the clock of the database where that can be had, for its clock wrote the times of the row. */
+/** @param now from the database's clock if possible, because that clock wrote the row's times */
 export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.infer<typeof blockchainSchema> {
   const { ingestorState: ingestor, analyzerState: analyzer, balanceState: balances } = row;
   const reports: ServiceReport[] = [

@@ -64,7 +64,7 @@ const createdSchemas = new Map(
   ]),
 );
 
-/** The answer of creating a channel: the only one that shows its signing secret. */
+/** The answer to creating a channel: the only one that shows its signing secret. */
 export function createdChannelSchemaOf(kind: ChannelKind): z.ZodObject {
   return createdSchemas.get(kind.kind) ?? channelSchemaOf(kind);
 }
@@ -82,7 +82,7 @@ export interface ChannelRow {
   readonly updatedAt: Date;
 }
 
-/** Of a kind that this release knows. */
+/** @param row of a kind that this release knows */
 export function toChannelRecord(row: ChannelRow): z.infer<typeof channelSchema> {
   return channelSchema.parse({
     id: row.id,

@@ -1,4 +1,4 @@
-/** What one service last said of a chain. */
+/** The last report of one service about a chain. */
 export interface ServiceReport {
   readonly service: 'block-ingestor' | 'tx-analyzer' | 'balance-service';
   readonly status: string;
@@ -7,9 +7,9 @@ export interface ServiceReport {
 }
 
 interface SyncFacts {
-  /** Of every service that works on the chain, upstream first. */
+  /** Reports of every service that works on the chain, upstream first. */
   readonly reports: readonly ServiceReport[];
-  /** What was said before does not count. */
+  /** Earlier reports do not count. */
   readonly activatedAt: Date;
   readonly now: Date;
   /** Open incidents of the chain. */
@@ -19,16 +19,18 @@ interface SyncFacts {
 export interface SyncStatus {
   readonly status: string;
   readonly reason: string | null;
-  /** Every service has reported since then. */
+  /** Every service has reported at this time or later. */
   readonly updatedAt: Date;
 }
 
 /** Owners write their rows at least every 10 s. */
 const SILENCE_MS_MAX = 30_000;
-/** What is worst comes first (decisions.md §13). */
+/** The worst status comes first (decisions.md §13). */
 const PRECEDENCE = ['stalled', 'recovering', 'degraded', 'catching_up', 'starting', 'following'];
 
-/** One status for what several services say; `unknown` as soon as one of them is silent, whatever it said before. */
+/**
+ * Combines the services' statuses into one; `unknown` as soon as one service is silent, whatever it reported before.
+ */
 export function describeSync({ reports, activatedAt, now, incidentCount = 0 }: SyncFacts): SyncStatus {
   const heard = reports.map((report) => ({
     ...report,

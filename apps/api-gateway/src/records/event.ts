@@ -10,7 +10,7 @@ const schemas = EVENT_TYPES.map((type): EventSchema => EVENT_SCHEMAS[type]) as [
 /** An event exactly as it was sent. */
 export const eventSchema = z.discriminatedUnion('type', schemas);
 
-/** Events are shown for that long (decisions.md §5). */
+/** How long events are shown (decisions.md §5). */
 const EVENT_DAYS = 30;
 
 export function eventHorizon(): Date {

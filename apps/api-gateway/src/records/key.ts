@@ -54,7 +54,7 @@ export const keySchema = z
   })
   .meta({ id: 'Key' });
 
-/** The answer that shows the key itself: once, it is stored nowhere. */
+/** The only answer that shows the key itself, which is stored nowhere. */
 export const createdKeySchema = keySchema
   .extend({
     key: z.string().meta({

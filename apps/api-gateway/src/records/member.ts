@@ -3,7 +3,7 @@ import type { Prisma } from '@chainwatch/db/prisma';
 
 export const roleSchema = z.enum(['owner', 'admin', 'developer', 'viewer']);
 
-/** One person, one member: the case of an email address does not tell people apart. */
+/** Lower-cased, because addresses that differ only in case belong to the same person. */
 export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email());
 
 export const memberSchema = z

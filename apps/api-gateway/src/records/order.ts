@@ -1,5 +1,5 @@
 /**
- * The order of a list with the columns that decide between equals. They run the same way, so that one index serves both
+ * The order of a list, with the columns that break ties. All run in the same direction, so that one index serves both
  * directions: `toOrders('-status', { status: 'status' }, ['number', 'id'])` → all three descending.
  */
 export function toOrders<F extends string, C extends string, T extends string>(

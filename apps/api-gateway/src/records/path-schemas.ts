@@ -11,25 +11,27 @@ export const families = listFamilies().map(({ name }) => name);
 export const familySchema = z.enum(families);
 /** Part of a name: at most 128 characters. */
 export const searchSchema = z.string().trim().min(1).max(128).optional();
-/** What a user calls something. */
+/** A name that a user gives something. */
 export const nameSchema = z
   .string()
   .trim()
   .min(1)
   .max(255)
   .meta({ description: 'As you call it.', examples: ['Payments'] });
-/** An offset can carry a time out of the years that have four digits, which no answer can tell again. */
+/** An offset can move a time out of the four-digit years, which no answer could show. */
 export const timestampSchema = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
   .refine((date) => date >= FIRST_TIME && date <= LAST_TIME, {
     error: 'expected a time in the years 0 to 9999, UTC',
   });
-/** `until` of a list: the last millisecond that belongs to it (decisions.md §12: exclusive, in milliseconds). */
+/** `until` of a list: the last millisecond that is included (decisions.md §12: exclusive, in milliseconds). */
 export const untilSchema = timestampSchema.transform(
   (date) => new Date(Math.max(FIRST_TIME.getTime(), date.getTime() - 1)),
 );
-/** When something of ours was made: nothing is older than the epoch, and Prisma takes no year 0. */
+/**
+ * When one of our own records was made. Clamped to the epoch: nothing is older, and Prisma does not accept the year 0.
+ */
 export const madeAtSchema = timestampSchema.transform((date) => new Date(Math.max(0, date.getTime())));
-/** The same of an `until`. */
+/** The same for an `until`. */
 export const madeUntilSchema = madeAtSchema.transform((date) => new Date(Math.max(0, date.getTime() - 1)));

@@ -65,7 +65,7 @@ export const publicKeyParams = z.object({ public_key_id: z.uuid() });
 
 export type PublicKeyRow = Prisma.PublicKeyGetPayload<object>;
 
-/** What is counted over the key's addresses. */
+/** Figures about the key's addresses. */
 export interface PublicKeyUse {
   readonly nextIndex: number | null;
   readonly addressCount: number;

@@ -7,7 +7,7 @@ export interface UtxoChain {
   readonly coinbaseMaturity: number;
 }
 
-/** The networks of a family whose balances are made of unspent outputs; none for families of accounts. */
+/** The networks of a family whose balances are made of unspent outputs; none for account-based families. */
 export async function listUtxoChains(familyName: string): Promise<UtxoChain[]> {
   const family = await findFamilyNamed(familyName);
   const maturity = family?.utxo?.coinbaseMaturity;

@@ -20,12 +20,12 @@ export const utxoSchema = z.object({
     .meta({ description: 'The chain as CAIP-2.', examples: ['bip122:000000000019d6689c085ae165831e93'] }),
   block_number: z.int().meta({ description: 'Height of its block.', examples: [870_000] }),
   is_coinbase: z.boolean().meta({ description: 'Whether it is the reward of a block.' }),
-  /** Blocks from the coin's own to the head, both included. */
+  /** Counts the coin's own block and the head. */
   confirmations: z
     .int()
     .min(0)
     .meta({ description: 'Blocks on top of it, its own included.', examples: [6] }),
-  /** A coinbase may not be spent before; every other coin may. */
+  /** False only for a coinbase output that is too young to be spent. */
   is_mature: z.boolean().meta({ description: 'Whether it may be spent: coinbase outputs have to wait.' }),
 });
 export type UtxoRecord = z.infer<typeof utxoSchema>;

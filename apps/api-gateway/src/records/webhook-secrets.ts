@@ -38,7 +38,7 @@ export const webhookSecretsSchema = z
   })
   .meta({ id: 'WebhookSecrets' });
 
-/** The answer of a rotation: the only one that shows the new secret. */
+/** The answer to a rotation: the only one that shows the new secret. */
 export const rotatedSecretSchema = webhookSecretsSchema
   .extend({
     webhook_secret: z.string().meta({
@@ -59,8 +59,8 @@ interface SecretRow {
 }
 
 /**
- * The masks and times of a webhook channel's secrets; an overlap that is over shows nothing any more.
- * @throws ProblemError 404 where the channel was deleted meanwhile
+ * The masks and times of a webhook channel's secrets. A previous secret is not shown once its overlap has ended.
+ * @throws ProblemError 404 if the channel was deleted meanwhile
  */
 export async function readWebhookSecrets(
   sql: Sql,

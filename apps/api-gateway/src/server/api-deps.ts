@@ -7,32 +7,32 @@ import type { KeyStore } from '@chainwatch/key-store';
 import type { Sealer } from '@chainwatch/secrets';
 import type { ChainRecords } from '../chains/chain-records.ts';
 
-/** What the handlers work with. */
+/** The dependencies of the handlers. */
 export interface ApiDeps {
-  /** Raw SQL where one statement or one transaction must say it all. */
+  /** Raw SQL, for a single statement or a transaction. */
   readonly db: Database;
   /** Lists, look-ups and simple writes. */
   readonly prisma: PrismaClient;
-  /** Records of chains, kept for a moment. */
+  /** Chain records, cached briefly. */
   readonly chains: ChainRecords;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish'>;
   readonly sealer: Sealer;
-  /** Of this replica: the bus tells the others. */
+  /** The key store of this replica; the other replicas are told over the bus. */
   readonly keys: Pick<KeyStore, 'revoke'>;
-  /** Guarded: node URLs and webhook URLs come from customers. */
+  /** Guarded, because node URLs and webhook URLs come from customers. */
   readonly dial: Dial;
   readonly logger: Pick<Logger, 'warn'>;
   readonly settings: ApiSettings;
 }
 
 export interface ApiSettings {
-  /** Of the key and secret prefixes, `svc`. */
+  /** The label in key and secret prefixes, `svc`. */
   readonly namespaceLabel: string;
   /** Whether webhook URLs may be http. */
   readonly allowHttpWebhooks: boolean;
-  /** Endpoints that configuration gives, by CAIP-2 id; used behind the stored one. */
+  /** Endpoints from the configuration, by CAIP-2 id; used after the stored one. */
   readonly chainEndpoints: Readonly<Record<string, readonly string[]>>;
-  /** A node that is asked while the client waits has that long. */
+  /** Time-out of a node that is asked while the client waits. */
   readonly nodeTimeoutMs: number;
   readonly version: VersionInfo;
 }

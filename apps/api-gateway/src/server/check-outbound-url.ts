@@ -8,9 +8,9 @@ import {
 import { unprocessableEntity } from '@chainwatch/problem';
 
 /**
- * Proves that a customer's URL leads out of the operator's network. A host that does not resolve now may do so later:
+ * Checks that a customer's URL leads out of the operator's network. A host that does not resolve now may do so later:
  * the dial checks again at each connection.
- * @throws ProblemError 422 when it resolves into a blocked range
+ * @throws ProblemError 422 if it resolves into a blocked range
  */
 export async function checkOutboundUrl(
   url: string,

@@ -24,26 +24,26 @@ export interface AppOptions {
   /** Roots of the problem types (decisions.md 1.7). */
   readonly docsUrl: string;
   readonly apiHost: string;
-  /** Proxies in front whose X-Forwarded-For is believed: a number of hops. */
+  /** Number of trusted proxies in front: so many entries of X-Forwarded-For are believed. */
   readonly trustedProxies: number;
-  /** Web pages of these origins may call the API; `*`: of any. */
+  /** Origins whose web pages may call the API; `*`: any. */
   readonly corsOrigins: readonly string[];
-  /** Longest wait for a handler. */
+  /** Longest time for a handler. */
   readonly requestTimeoutMs: number;
   readonly logger: Record<'error' | 'debug', (fields: object, message: string) => void>;
-  /** Proves every reply against its schema: on in tests. */
+  /** Checks every reply against its schema; on in tests. */
   readonly checkReplies?: boolean;
 }
 
 const BODY_LIMIT_BYTES = 262_144;
-/** Of an API that is never framed, sniffed or kept by anybody between. */
+/** For an API that must not be framed, sniffed or cached in between. */
 const SECURITY_HEADERS = {
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   },
   xFrameOptions: { action: 'deny' },
-  // Browsers take it from TLS connections only: a proxy in front is what has these.
+  // Browsers accept it over TLS only, which a proxy in front provides.
   strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },
 } as const;
 
@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  // No answer has a validator, so none can be called unchanged.
+  // No answer has a validator, so none may be reported as not modified.
   Object.defineProperty(app.request, 'fresh', { value: false });
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies);

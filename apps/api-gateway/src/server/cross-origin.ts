@@ -4,12 +4,12 @@ import { clientOf } from '../auth/client-of.ts';
 import type { Limit } from '../auth/limit-requests.ts';
 
 export interface CrossOriginOptions {
-  /** Whose pages may call; `*` stands for any origin, none for no origin but the own one. */
+  /** Origins whose pages may call: `*` stands for any, an empty list for the API's own only. */
   readonly origins: readonly string[];
   readonly limit: Limit;
 }
 
-/** What a page may send, and what it may see of an answer beside the body. */
+/** What a page may send, and which headers of an answer it may read. */
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
 const REQUEST_HEADERS = ['X-Api-Key', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'];
 const EXPOSED_HEADERS = [
@@ -23,9 +23,9 @@ const EXPOSED_HEADERS = [
 ];
 
 /**
- * Lets pages of other origins call: closed unless origins are given, and never with credentials, as the key travels in a
- * header that a page has to know. A page that may not call gets the answer of every other client, which its browser hides
- * from it. A preflight carries no key, so that it counts for its client.
+ * Lets pages of other origins call. Closed unless origins are given. Never with credentials, because the key travels in
+ * a header that a page must set itself. A page that may not call gets the normal answer, which its browser hides from
+ * it. A preflight carries no key, so it counts against its client.
  */
 export function crossOrigin({ origins, limit }: CrossOriginOptions): RequestHandler {
   const isOpen = origins.includes('*');

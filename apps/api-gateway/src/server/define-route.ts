@@ -4,12 +4,12 @@ import type { DefineRoute, Route } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
 
-/** `any` lets every valid key in (decisions.md §7). */
+/** `any` accepts every valid key (decisions.md §7). */
 type Needed = Permission | 'any';
 
 export type ApiRoute = Route<ApiDeps, Principal, Needed>;
 
-/** What the documents need of a route. */
+/** The part of a route that the documents describe. */
 export type RouteDescription = Omit<ApiRoute, 'handle'>;
 
 export const defineRoute: DefineRoute<ApiDeps, Principal, Needed> = routeFactory();

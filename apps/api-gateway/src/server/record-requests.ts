@@ -5,7 +5,7 @@ const requestSeconds = histogram('chainwatch_http_request_seconds', {
   description: 'From the head of a request to the end of its answer, by route.',
 });
 
-/** Every log line of a request carries its id; its time is measured, and its end written down at the level debug. */
+/** Adds the request's id to each of its log lines, measures its time, and logs its end at level debug. */
 export function recordRequests(logger: Pick<Logger, 'debug'>): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
@@ -14,7 +14,7 @@ export function recordRequests(logger: Pick<Logger, 'debug'>): RequestHandler {
       const durationMs = performance.now() - startedAt;
       const route = (req.route as { path?: string } | undefined)?.path ?? 'none';
       requestSeconds.record(durationMs / 1_000, { method: req.method, route, status: res.statusCode });
-      // Without the query, which may name what only its owner should read.
+      // Without the query, which may contain confidential values.
       const path = req.originalUrl.split('?', 1)[0]!.slice(0, 512);
       logger.debug(
         {

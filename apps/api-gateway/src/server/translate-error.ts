@@ -7,8 +7,8 @@ const UNAVAILABLE =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|40...|57014|57P..|53...|P1001|P1002|P1008|P1017|P2024|P2034)$/;
 
 /**
- * A database that is away is 503, not 500: the client may come again. A project that was deleted during the request took
- * the key along: 401; any other resource that was: 404. Undefined for what nobody foresaw.
+ * An unavailable database is 503, not 500: the client may try again. If the project was deleted during the request, its
+ * key went with it: 401. Any other resource deleted meanwhile: 404. Undefined for unexpected errors.
  */
 export function translateError(error: unknown): ProblemError | undefined {
   const failures = listCauses(error);
@@ -38,7 +38,7 @@ interface Failure {
   readonly cause?: unknown;
 }
 
-/** Of Prisma's errors: what PostgreSQL said stands beside them, not behind them. */
+/** For Prisma's errors: PostgreSQL's own message is in `meta`, not in `cause`. */
 interface PrismaFailure extends Failure {
   readonly meta?: {
     readonly driverAdapterError?: {
@@ -69,7 +69,7 @@ function listCauses(error: unknown): Failure[] {
   return causes;
 }
 
-// node-postgres has no codes for these, and Prisma keeps the one of a statement that took too long to itself.
+// node-postgres has no codes for these, and Prisma hides the code of a statement that timed out.
 function isPoolFailure(message: string): boolean {
   return /timeout exceeded when trying to connect|Connection terminated|Query read timeout|canceling statement due to statement timeout|Can't reach database server|server closed the connection/i.test(
     message,

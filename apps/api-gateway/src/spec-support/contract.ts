@@ -2,7 +2,7 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** An answer as it went over the wire. */
+/** An answer as it was sent. */
 export interface Answer {
   readonly method: string;
   /** Without the query. */
@@ -16,16 +16,16 @@ export interface Answer {
 type Json = Readonly<Record<string, unknown>>;
 type Described = Readonly<Record<string, Json>>;
 
-/** What of an OpenAPI document an answer is compared with. */
+/** The part of an OpenAPI document that answers are compared with. */
 export interface ContractDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Described }>>>>;
   readonly components: Readonly<Record<'schemas' | 'responses' | 'headers', Described>>;
 }
 
-/** What a request can end with before its path and its method count. */
+/** Statuses that a request can end with before its route is known. */
 const atTheDoor = [400, 401, 404, 405, 413, 415, 429, 500, 503];
 
-/** A function that tells what of an answer the document does not say; undefined when it says all of it. */
+/** Returns a function that says how an answer deviates from the document; undefined if it does not. */
 export function createContract(document: ContractDocument): (answer: Answer) => string | undefined {
   const validatorOf = createValidators(document);
   const templates = Object.entries(document.paths)
@@ -101,13 +101,13 @@ function createValidators(document: ContractDocument): (schema: Json) => Validat
   };
 }
 
-/** What a reference stands for; anything else is itself. */
+/** Resolves a reference; any other value is returned as it is. */
 function follow({ components }: ContractDocument, value: Json): Json {
   const [, kind, name] = /^#\/components\/(\w+)\/(.+)$/.exec(String(value.$ref)) ?? [];
   return kind === undefined ? value : components[kind as 'responses'][name!]!;
 }
 
-/** Clients take members that they do not know; a spec does not. */
+/** Forbids undocumented members: clients ignore members that they do not know, a spec must not. */
 function close(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(close);
   if (typeof value !== 'object' || value === null) return value;

@@ -5,7 +5,7 @@ import type { SpecWorld } from './spec-world.ts';
 import { startApiGateway } from '../start-api-gateway.ts';
 import type { ApiGateway, ApiGatewayOptions } from '../start-api-gateway.ts';
 
-/** A gateway as main.ts starts it, on the database of a world and a real bus. */
+/** A gateway started as in main.ts, on a world's database and a real bus. */
 export interface Replica {
   readonly gateway: ApiGateway;
   readonly bus: Bus<'api-gateway'>;
@@ -50,7 +50,7 @@ export async function startReplica(
   };
 }
 
-/** Makes a key that every replica knows and honours. */
+/** Makes a key that every replica knows and accepts. */
 export async function addKnownKey(
   world: SpecWorld,
   replicas: readonly Replica[],
@@ -66,8 +66,8 @@ export async function addKnownKey(
 }
 
 /**
- * Revokes a key at the first replica while every one is asked with it without a pause.
- * @returns milliseconds from the request until each replica had refused it
+ * Revokes a key at the first replica while all replicas are asked with it continuously.
+ * @returns milliseconds from the request until each replica refused the key
  */
 export async function measureRevocation(
   world: SpecWorld,

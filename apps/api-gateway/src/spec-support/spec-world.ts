@@ -28,7 +28,10 @@ export interface Published {
   readonly payload: unknown;
 }
 
-/** The app over a real, fresh PostgreSQL, with two projects, each of a workspace of its own. The bus is recorded: nobody consumes here. */
+/**
+ * The app on a real, fresh PostgreSQL, with two projects, each in its own workspace. The bus records messages; nothing
+ * consumes them.
+ */
 export interface SpecWorld {
   readonly api: Client;
   /** With the key of another project. */
@@ -42,16 +45,16 @@ export interface SpecWorld {
   readonly db: Database;
   readonly databaseUrl: string;
   readonly published: Published[];
-  /** What the app reported as unexpected: empty in every test that passes. */
+  /** Errors that the app reported as unexpected: empty in every test that passes. */
   readonly failures: unknown[];
-  /** How far the keys' clock is ahead. */
+  /** How far the clock of the keys is ahead. */
   readonly clock: { aheadMs: number };
   send(method: Method, path: string, key?: string): request.Test;
   clientOf(key: string): Client;
   readonly server: Server;
-  /** In force from the next request on. */
+  /** Applied from the next request on. */
   readonly limits: { perKey: Record<ApiKeyType, number>; failedPerClient: number; publicPerClient: number };
-  /** @throws Error when an answer was not as the OpenAPI document says */
+  /** @throws Error if an answer deviated from the OpenAPI document */
   stop(): Promise<void>;
 }
 
@@ -61,7 +64,7 @@ export type Client = Record<'get' | 'post' | 'patch' | 'put' | 'delete', (path: 
 interface WorldOptions {
   readonly label?: string;
   readonly settings?: Partial<ApiSettings>;
-  /** Default: loopback, where anvil and receivers are. */
+  /** Default: loopback, where anvil and the receivers run. */
   readonly allow?: readonly string[];
   /** Default true. */
   readonly checkReplies?: boolean;
@@ -69,7 +72,7 @@ interface WorldOptions {
     Pick<AppOptions, 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'cache' | 'logger'>
   >;
   readonly statementTimeoutMs?: number;
-  /** Another instance of the app, on the database and with the projects of that one. */
+  /** Makes another instance of the app, with that one's database and projects. */
   readonly sharing?: SpecWorld;
 }
 
@@ -131,7 +134,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
   };
 }
 
-/** Every answer is held against the OpenAPI document, unless the world is told not to. */
+/** Checks every answer against the OpenAPI document, unless the world turns that off. */
 async function serve(
   {
     failures,
@@ -172,7 +175,7 @@ function createDeps(
 ): ApiDeps {
   return {
     ...stores,
-    // Specs write past the API.
+    // Not cached, because specs write past the API.
     chains: createChainRecords({ read: (gid) => readChainRecord(stores.db, gid), lifetimeMs: 0 }),
     bus: {
       publish: async (kind: string, tokens: readonly string[], payload: unknown, _options: PublishOptions) =>

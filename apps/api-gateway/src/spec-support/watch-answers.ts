@@ -4,10 +4,10 @@ import { operations } from '../route-table.ts';
 import { createContract } from './contract.ts';
 import type { Answer } from './contract.ts';
 
-/** What the OpenAPI document of the app does not say of an answer. */
+/** How an answer deviates from the app's OpenAPI document. */
 export const findBreach = createContract(buildDocument(operations, { namespaceLabel: 'svc' }));
 
-/** Passes requests on, and tells of every answer that is not as the OpenAPI document says. */
+/** Passes requests on, and reports every answer that deviates from the OpenAPI document. */
 export function watchAnswers(app: RequestListener, onBreach: (breach: string) => void): RequestListener {
   return (req, res) => {
     // Express rewrites the URL while it routes.

@@ -9,7 +9,7 @@ export interface BalanceRow {
   readonly pending_out_raw: string;
 }
 
-/** The address whose balances are asked for, with the values of `$1` to `$3`. */
+/** The address whose balances are read, and the values of `$1` to `$3`. */
 export interface BalanceOwner {
   readonly id: string;
   readonly projectId: string;
@@ -19,12 +19,15 @@ export interface BalanceOwner {
 
 export const ownerValues = ({ id, projectId, address }: BalanceOwner): string[] => [id, projectId, address];
 
-/** What is shown at all: active assets discovered on the address and not archived by its project, as in its balances. */
+/**
+ * The balances that are shown: of active assets discovered on the address that its project has not archived. The same
+ * rule applies to the address's list of balances.
+ */
 export const SHOWN_BALANCES = `balances b JOIN assets a ON a.gid = b.asset_gid
   AND b.address_id = $1 AND a.status = 'active' AND a.decimals IS NOT NULL
   AND NOT EXISTS (SELECT FROM project_assets x WHERE x.project_id = $2 AND x.asset_gid = b.asset_gid AND x.archived_at IS NOT NULL)`;
 
-/** Pending transactions are few, whatever the address did in its life: they are looked through first (OFFSET 0). */
+/** An address has few pending transactions, however long its history: they are read first (OFFSET 0). */
 export const PENDING_MOVES = `LEFT JOIN LATERAL (
   SELECT coalesce(sum(f.amount_raw) FILTER (WHERE f.to_address = $3), 0) AS moved_in, coalesce(sum(f.amount_raw) FILTER (WHERE f.from_address = $3), 0) AS moved_out
   FROM (SELECT id FROM transactions WHERE chain_gid = b.chain_gid AND status = 'pending' AND project_id = $2 OFFSET 0) x

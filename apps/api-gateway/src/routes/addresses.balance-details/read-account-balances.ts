@@ -8,8 +8,8 @@ import {
 } from './balance-row.ts';
 
 /**
- * Balances as the chain told them. Confirmed is what the address had at the last confirmed block: the balance that
- * stands now when it was read there or before, else the last one that was.
+ * Balances as the chain reported them. The confirmed balance is the one at the last confirmed block: the current
+ * balance if it was read at that block or before, otherwise the last one that was.
  */
 export async function readAccountBalances(sql: Sql, owner: BalanceOwner): Promise<BalanceRow[]> {
   const { rows } = await sql.query<BalanceRow>(

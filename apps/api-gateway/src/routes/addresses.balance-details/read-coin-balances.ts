@@ -8,7 +8,10 @@ import {
   type BalanceRow,
 } from './balance-row.ts';
 
-/** Balances from the coins themselves, all in one snapshot. A coinbase is immature until it may be spent, then confirmed. */
+/**
+ * Balances computed from the coins, all in one snapshot. A coinbase is immature until it may be spent; from then on it
+ * is confirmed.
+ */
 export async function readCoinBalances(
   sql: Sql,
   owner: BalanceOwner,

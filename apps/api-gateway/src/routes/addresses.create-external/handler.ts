@@ -12,7 +12,7 @@ import { externalAddressSchema } from '../../records/address.ts';
 import { families, familySchema } from '../../records/path-schemas.ts';
 import { hasCoins, watchFromHead } from '../../addresses/watch-address.ts';
 
-/** `chainFamily` is the guide's spelling, `chain_family` the one of everything else (decisions.md 1.6). */
+/** The guide spells it `chainFamily`; everything else uses `chain_family` (decisions.md 1.6). */
 const bodySchema = z
   .strictObject({
     value: z
@@ -114,7 +114,10 @@ export const createExternalAddress = defineRoute({
   },
 });
 
-/** @throws ProblemError 422: what is sent there is gone, and mints and burns of all tokens would be told */
+/**
+ * @throws ProblemError 422: coins sent to a burn address are gone, and it would report the mints and burns of all
+ * tokens
+ */
 async function refuseBurnAddress(
   familyName: ChainFamilyName,
   { canonical, display }: ParsedAddress,
@@ -135,7 +138,7 @@ interface NewAddress {
   readonly fromBlock?: number;
 }
 
-/** Inserts the address and watches it; undefined when the project has it already. */
+/** Inserts the address and starts to watch it; undefined if the project has it already. */
 async function insertExternalAddress(sql: Sql, address: NewAddress): Promise<string | undefined> {
   const { rows } = await sql.query<{ id: string }>(
     `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, label, metadata, imported_at)

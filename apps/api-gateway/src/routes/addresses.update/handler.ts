@@ -43,13 +43,13 @@ export const updateAddress = defineRoute({
   },
 });
 
-/** Writes what the body names and nothing else. Resolves to whether the monitoring was switched on or off. */
+/** Writes only what the body names. Resolves to whether monitoring was switched on or off. */
 async function updateRow(
   sql: Sql,
   { id, chainFamily, address }: AddressRow,
   body: z.infer<typeof bodySchema>,
 ): Promise<boolean> {
-  // Locked and read again: two requests at once must not undo each other, nor both think that they switched.
+  // Locked and read again, so that two concurrent requests neither undo each other nor both believe that they switched.
   const { rows } = await sql.query<{ is_monitored: boolean }>(
     'SELECT is_monitored FROM addresses WHERE id = $1 FOR UPDATE',
     [id],
@@ -57,7 +57,7 @@ async function updateRow(
   const isMonitored = body.is_monitored;
   const isSwitched =
     isMonitored !== undefined && rows[0] !== undefined && rows[0].is_monitored !== isMonitored;
-  // A new watch_xid tells the analyzer to look through the blocks from watched_from on: not for a label.
+  // A new watch_xid makes the analyzer look through the blocks from watched_from on, which a new label does not need.
   await sql.query(
     `UPDATE addresses SET label = CASE WHEN $2 THEN $3 ELSE label END, metadata = coalesce($4::jsonb, metadata),
        is_monitored = coalesce($5, is_monitored), watch_xid = CASE WHEN $6 THEN pg_current_xact_id() ELSE watch_xid END, updated_at = now()
@@ -71,7 +71,7 @@ async function updateRow(
       isSwitched,
     ],
   );
-  // Monitored again: it counts from now on, as if imported now.
+  // Monitored again: the address counts from now on, as if it were imported now.
   if (isSwitched && isMonitored)
     await watchFromHead(sql, {
       ids: [id],

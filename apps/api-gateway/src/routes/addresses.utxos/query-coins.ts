@@ -23,7 +23,10 @@ interface Row {
 
 const COLUMNS = { block_number: 'block_number', amount: 'amount_raw' } as const;
 const UNSPENT = 'utxos u WHERE u.chain_gid = ANY ($1) AND u.address = $2 AND u.spent_block_number IS NULL';
-/** While earlier coins of the address are being looked for, those that are known are known from others who watch it. */
+/**
+ * While the address's earlier coins are being searched for, the known ones come from others who watch it: they are left
+ * out.
+ */
 const OWN = `NOT EXISTS (SELECT FROM address_backfills f LEFT JOIN address_watches w ON w.address_id = f.address_id AND w.chain_gid = f.chain_gid
   WHERE f.address_id = $3 AND f.chain_gid = u.chain_gid AND f.status <> 'complete' AND (w.from_block IS NULL OR u.block_number < w.from_block))`;
 
@@ -41,7 +44,7 @@ export async function queryCoins(
     .map((column) => `u.${column} ${direction}`)
     .join(', ');
   const [page, count] = await Promise.all([
-    // What is passed over comes from the index alone.
+    // The skipped rows are read from the index alone.
     sql.query<Row>(
       `SELECT u.*, u.amount_raw::text, GREATEST(0, coalesce(s.head_number - u.block_number + 1, 0)) AS confirmations
        FROM (SELECT u.chain_gid, u.txid, u.vout FROM ${source} ORDER BY ${order} LIMIT ${query.limit} OFFSET ${offsetOf(query)}) c

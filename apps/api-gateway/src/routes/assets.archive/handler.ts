@@ -12,7 +12,7 @@ export const archiveAsset = defineRoute({
   handle: async ({ params, principal }, deps) => {
     const { gid, archivedAt, createdAt } = await findAsset(deps, principal, params);
     if (archivedAt === null) {
-      // Of the registry's assets a project has a row from now on.
+      // An asset of the registry has a row in the project from now on.
       await deps.db.query(
         `INSERT INTO project_assets AS p (project_id, asset_gid, status, archived_at, created_at) VALUES ($1, $2, 'invalid', now(), $3)
          ON CONFLICT (project_id, asset_gid) DO UPDATE SET status = 'invalid', archived_at = now(), updated_at = now() WHERE p.archived_at IS NULL`,

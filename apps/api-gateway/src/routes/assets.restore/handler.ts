@@ -28,7 +28,7 @@ async function restore(
 ): Promise<void> {
   if (chainStatus !== 'active') {
     await lockChain(sql, chainGid);
-    // The project says that it is a token: the chain is asked again, at once.
+    // The project says that the asset is a token, so the chain is asked again at once.
     await sql.query(
       `UPDATE assets SET status = 'unknown', next_attempt_at = now() WHERE gid = $1 AND status <> 'active'`,
       [gid],
@@ -38,6 +38,6 @@ async function restore(
     `UPDATE project_assets SET status = 'active', archived_at = NULL, updated_at = now() WHERE project_id = $1 AND asset_gid = $2`,
     [projectId, gid],
   );
-  // Nobody kept its balances meanwhile.
+  // Its balances were not kept while it was archived.
   await askForBalances(sql, gid, projectId);
 }

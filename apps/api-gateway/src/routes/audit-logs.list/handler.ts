@@ -64,7 +64,7 @@ export const listAuditLogs = defineRoute({
     };
     const total = await prisma.auditLog.count({ where });
     const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
-    // The ids alone come from an index, whatever number of rows is passed over.
+    // Only the ids are read, so an index alone answers however many rows are skipped.
     const ids =
       offsetOf(query) < total
         ? await prisma.auditLog.findMany({

@@ -60,7 +60,9 @@ export const activateBlockchain = defineRoute({
   },
 });
 
-/** What was followed once begins where it began, until it is reset; asking for the same again changes nothing. */
+/**
+ * A chain that was followed before keeps its start block until it is reset; naming the same one again changes nothing.
+ */
 function assertBeginsAt({ gid, isActive, startBlock, ingestorState }: ChainRow, fromBlock: number): void {
   const startNumber = ingestorState?.startNumber ?? undefined;
   if ((startNumber === undefined && !isActive) || (startBlock !== null && Number(startBlock) === fromBlock))

@@ -2,7 +2,7 @@ import { splitAssetGid } from '@chainwatch/caip';
 import type { Network } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 
-/** Writes a network of the catalogue and its native asset; false when the chain was there already. */
+/** Inserts a network of the catalogue and its native asset; false if the chain exists already. */
 export async function insertBlockchain(sql: Sql, network: Network): Promise<boolean> {
   const { rowCount } = await sql.query(
     `INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (gid) DO NOTHING`,

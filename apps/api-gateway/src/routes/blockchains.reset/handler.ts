@@ -20,7 +20,7 @@ const bodySchema = z.strictObject({
   }),
 });
 
-/** A row for the chain's ingestor, which works it off as soon as the chain is active. */
+/** Inserts a row that the chain's ingestor carries out as soon as the chain is active. */
 export const resetBlockchain = defineRoute({
   method: 'POST',
   path: '/blockchains/:chain_gid/actions/reset',

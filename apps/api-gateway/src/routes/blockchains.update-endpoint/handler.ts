@@ -16,7 +16,7 @@ import { BLOCKCHAIN_INCLUDE, blockchainSchema, toBlockchainRecord } from '../../
 import { chainParams } from '../../records/path-schemas.ts';
 import { verifyEndpoint } from './verify-endpoint.ts';
 
-/** A member of the body for each interface that the nodes of the family have. */
+/** One member for each interface of the family's nodes. */
 type EndpointBody = Readonly<Record<string, string | undefined>>;
 
 /** `PATCH /blockchains/{chain_gid}/<family>` for each family, by its operation id. */
@@ -31,7 +31,7 @@ function memberOf({ interfaces }: Pick<FamilyManifest, 'interfaces'>, { name }: 
   return name === interfaces[0].name ? 'endpoint_url' : `${name}_endpoint_url`;
 }
 
-/** A node may serve one interface alone (decisions.md 1.5). */
+/** No single member is required, because a node may serve one interface only (decisions.md 1.5). */
 function bodyOf(family: FamilyManifest): z.ZodType<EndpointBody, EndpointBody> {
   const urls = family.interfaces.map((each) => [memberOf(family, each), urlOf(each)] as const);
   if (urls.length === 1) return z.strictObject(Object.fromEntries(urls));
@@ -54,7 +54,7 @@ function urlOf({ description, exampleUrl }: NodeInterface): z.ZodType<string, st
     .meta({ description: `URL of the ${description} of the node. Write-only.`, examples: [exampleUrl] });
 }
 
-/** What a body gives; the URL of the first interface goes without its name. */
+/** The endpoints that a body names; the URL of the first interface has no interface name. */
 function listGiven(family: FamilyManifest, body: EndpointBody): ChainEndpoint[] {
   return family.interfaces.flatMap((each, index) => {
     const endpointUrl = body[memberOf(family, each)];

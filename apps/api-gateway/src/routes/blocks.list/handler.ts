@@ -20,7 +20,7 @@ import { toOrders } from '../../records/order.ts';
 
 const COLUMNS = { number: 'number', chain_gid: 'chainGid', status: 'status' } as const;
 
-/** Numbers without a block are shown to those who ask for them. */
+/** Skipped numbers are shown only to those who ask for them. */
 const LISTED = ['new', 'processed', 'confirmed', 'reorged'] as const;
 
 const querySchema = z.strictObject({
@@ -60,7 +60,10 @@ export const listBlocks = defineRoute({
   },
 });
 
-/** Heights of chains are far apart: an index gives the blocks of each in order, none those of several. */
+/**
+ * Reads the chains one by one: heights of different chains are far apart, and an index returns the blocks of each chain
+ * in order, but not those of several.
+ */
 async function readOfChains(
   { prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>,
   query: BlockQuery,

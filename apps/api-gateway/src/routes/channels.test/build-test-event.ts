@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EVENTS, uuidv5, type EventEnvelope, type EventType } from '@chainwatch/events';
 
-/** An event as a real one of its type would be, with `is_test_message` true, `sequence` 0 and made-up data. */
+/** An event of the given type with `is_test_message` true, `sequence` 0 and made-up data. */
 export function buildTestEvent(projectId: string, type: EventType): EventEnvelope {
   const at = new Date().toISOString();
   return {

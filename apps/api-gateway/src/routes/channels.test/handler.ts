@@ -27,7 +27,7 @@ export const testChannel = defineRoute({
     const event = buildTestEvent(principal.projectId, body?.event_type ?? 'transaction.detected');
     const id = uuidv7();
     await db.transaction(async (sql) => {
-      // Told to this one channel: nobody publishes or dispatches it.
+      // For this one channel only: the event is not published, and dispatched to no other channel.
       await sql.query(
         `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, created_at) VALUES ($1, $2, $3, $4, 'test', $5, $6)`,
         [

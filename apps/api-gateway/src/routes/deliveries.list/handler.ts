@@ -55,7 +55,7 @@ async function countDeliveries(
   return prisma.delivery.count({ where: toConditions(channelId, query) });
 }
 
-/** The ids alone come from an index, whatever number of rows is passed over. */
+/** Only the ids are read, so an index alone answers however many rows are skipped. */
 async function findPageIds(
   { db, prisma }: Pick<ApiDeps, 'db' | 'prisma'>,
   channelId: string,

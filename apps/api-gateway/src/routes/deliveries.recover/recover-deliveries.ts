@@ -2,7 +2,10 @@ import type { Sql } from '@chainwatch/db';
 
 const BATCH = 10_000;
 
-/** Puts what did not arrive behind the channel's backlog, from where the notifier takes it in event order. Returns how many. */
+/**
+ * Adds failed and discarded deliveries to the channel's backlog, from which the notifier takes them in event order.
+ * Returns how many.
+ */
 export async function recoverDeliveries(
   db: Sql,
   channelId: string,

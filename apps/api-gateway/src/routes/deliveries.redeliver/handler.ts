@@ -14,7 +14,7 @@ export const redeliver = defineRoute({
   problems: [409],
   handle: async ({ params, principal }, deps) => {
     const { id, eventId } = await findDelivery(deps, principal, params);
-    // What is open already goes out by itself. The schedule begins anew; the attempts made so far stay in the log.
+    // An open delivery goes out anyway. The schedule starts over; earlier attempts stay in the log.
     const { rows } = await deps.db.query(
       `UPDATE deliveries SET status = CASE WHEN is_test THEN 'pending' ELSE 'held' END, attempt_base = attempt_count, next_attempt_at = now(),
          delivered_at = NULL, last_error = NULL, updated_at = now()

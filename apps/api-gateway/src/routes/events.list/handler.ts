@@ -34,13 +34,13 @@ const querySchema = z.strictObject({
   until: madeUntilSchema.optional(),
 });
 
-/** With the types that an index is asked for one by one. */
+/** Includes the event types, for which an index is asked one by one. */
 interface EventFilters {
   readonly projectId: string;
   readonly types: readonly string[];
   readonly chains: readonly string[] | undefined;
   readonly transactionId: string | undefined;
-  /** Test messages alone, or everything else. */
+  /** Test messages only, or everything else. */
   readonly isTest: boolean;
   readonly from: Date;
   readonly to: Date | undefined;
@@ -101,7 +101,7 @@ export const listEvents = defineRoute({
   },
 });
 
-/** What is shown is a range of time: it is counted, from the index that gives it. */
+/** Events are shown for a limited time, so the range is counted from the index. */
 async function countEvents(db: Sql, filters: EventFilters): Promise<number> {
   const { where, parameters } = toConditions(filters);
   const { rows } = await db.query<{ total: number }>(
@@ -111,7 +111,7 @@ async function countEvents(db: Sql, filters: EventFilters): Promise<number> {
   return rows[0]!.total;
 }
 
-/** Behind the first parameter. What is not asked for is not named, so that an index alone answers. */
+/** Conditions after the first parameter. A filter that is not used is left out, so that an index alone can answer. */
 function toConditions({ projectId, chains, transactionId, isTest, from, to }: EventFilters): {
   where: string;
   parameters: unknown[];

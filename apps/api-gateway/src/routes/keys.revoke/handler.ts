@@ -20,11 +20,11 @@ export const revokeKey = defineRoute({
       );
       if (rows[0]?.revoked_at !== null) return;
       const to = { revoked_at: new Date() };
-      // Before the update: a key may revoke itself.
+      // Before the update, because a key may revoke itself.
       await recordChange(sql, { principal, requestId }, { action: 'key.revoked', targetId: id, to });
       await sql.query('UPDATE api_keys SET revoked_at = $2 WHERE id = $1', [id, to.revoked_at]);
     });
-    // The second time too: the first word may have been lost.
+    // Also when the key is revoked already: the first message may have been lost.
     announceRevokedKeys(deps, [{ id, keyHash }]);
     return { status: 204 };
   },

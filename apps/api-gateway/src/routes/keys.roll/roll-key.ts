@@ -24,8 +24,8 @@ interface RollOptions {
 }
 
 /**
- * A key that may what the old one may, and ends when that was to end; the old one ends after the grace, or is revoked
- * without one. Who rolls a key holds a new one in hand: grants are checked as for any other.
+ * Makes a key with the old key's permissions and expiry. The old key ends after the grace period; without one it is
+ * revoked. The caller receives a new key, so grants are checked as for any other.
  *
  * @throws ProblemError 403, 409
  */

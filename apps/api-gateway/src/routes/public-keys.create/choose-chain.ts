@@ -1,6 +1,6 @@
 import type { ApiDeps } from '../../server/api-deps.ts';
 
-/** Of the networks that a path stands for: the only one that is monitored, else the first. */
+/** Chooses among the networks that a path may mean: the only monitored one, otherwise the first. */
 export async function chooseChain(
   { prisma }: Pick<ApiDeps, 'prisma'>,
   networkGids: readonly string[],

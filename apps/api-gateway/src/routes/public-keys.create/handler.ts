@@ -12,7 +12,7 @@ import { chooseChain } from './choose-chain.ts';
 import { insertPublicKey } from './insert-public-key.ts';
 
 const bodySchema = z.strictObject({
-  /** Longer than any key; what it may be is the family's word. */
+  /** Longer than any key; the family decides what is valid. */
   extended_public_key: z
     .string()
     .min(1)

@@ -10,14 +10,15 @@ interface NewPublicKey {
   readonly gapLimit: number;
 }
 
-/** Its id; undefined when the project has the key already, whichever way it is written. */
+/** Returns the key's id; undefined if the project has the key already, in any notation. */
 export async function insertPublicKey(
   sql: Sql,
   added: NewPublicKey,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { projectId, parsed, chainGid } = added;
-  // The same key can be written as xpub and zpub, which no unique index sees: its registrations come one by one.
+  // The same key can be written as xpub and as zpub, which no unique index notices: its registrations run one at a
+  // time.
   await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `public key ${projectId} ${parsed.fingerprint}`,
   ]);
@@ -48,7 +49,7 @@ interface Lookalike {
   readonly chain_gid: string;
 }
 
-/** Two keys are the same when they have the same addresses: fingerprints are too short to tell, prefixes tell nothing. */
+/** Keys are equal if their addresses are: fingerprints are too short to distinguish keys, and prefixes say nothing. */
 async function isKnown(
   sql: Sql,
   { projectId, parsed, chainGid }: NewPublicKey,

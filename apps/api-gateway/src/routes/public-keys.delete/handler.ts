@@ -27,13 +27,13 @@ export const deletePublicKey = defineRoute({
   },
 });
 
-/** The addresses that went with it. @throws ProblemError 409 when there are some and they are to stay */
+/** Returns the deleted addresses. @throws ProblemError 409 if the key has addresses and they are to stay */
 async function deleteKey(
   sql: Sql,
   id: string,
   isCascading: boolean,
 ): Promise<{ id: string; address: string }[]> {
-  // Whoever generates addresses holds this lock: none is added from here on.
+  // Requests that generate addresses take this lock, so none is added from here on.
   await sql.query('SELECT FROM public_keys WHERE id = $1 FOR UPDATE', [id]);
   const { rows } = isCascading
     ? await sql.query<{ id: string; address: string }>(

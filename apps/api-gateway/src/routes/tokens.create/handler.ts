@@ -24,7 +24,8 @@ export const createToken = defineRoute({
     const [known] = await readProjectAssets(deps.db, projectId, [gid]);
     if (known?.archivedAt) throw conflict(`The token ${gid} exists and is archived; restore it instead.`);
     if (known?.status === 'active') throw conflict(`The token ${gid} exists already.`);
-    // The chain is asked whoever has the token: neither the answer nor the time that it takes tells of other projects.
+    // The chain is always asked, even if another project has the token: neither the answer nor its time reveals other
+    // projects.
     const metadata = await readToken({ chain, network, family, gid, signal }, deps);
     if (!metadata) {
       if (known) await deps.db.transaction((sql) => noteNoToken(sql, chain.gid, gid));

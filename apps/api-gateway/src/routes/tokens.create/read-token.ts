@@ -12,7 +12,10 @@ interface TokenRead {
   readonly signal: AbortSignal;
 }
 
-/** Asks the chain's endpoints in turn; undefined when the contract is not a token. @throws ProblemError 422 without an endpoint, 502 when no node answers */
+/**
+ * Asks the chain's endpoints in turn; undefined if the contract is not a token. @throws ProblemError 422 without an
+ * endpoint, 502 if no node answers
+ */
 export async function readToken(
   read: TokenRead,
   deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>,
@@ -35,7 +38,7 @@ export async function readToken(
       const [metadata] = await client.readTokens([read.gid], read.signal);
       return metadata;
     } catch (error) {
-      // A node's failure is a reason to ask the next one; its answer is not.
+      // After a node's failure the next one is asked; a node's answer is final.
       if (!isRetryable(error)) throw error;
       failure = error;
     } finally {

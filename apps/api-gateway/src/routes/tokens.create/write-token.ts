@@ -8,14 +8,14 @@ interface TokenWrite {
   readonly gid: string;
   readonly chainGid: string;
   readonly projectId: string;
-  /** The project discovered it before its metadata was known. */
+  /** The project had discovered the token before its metadata was known. */
   readonly isListed: boolean;
   readonly metadata: TokenMetadata;
 }
 
 /**
- * Puts the token on the project's list, and writes down what it is where the service does not know yet; then the balances
- * of the addresses that moved it before are asked for. False when another request of the project was faster.
+ * Puts the token on the project's list, and stores its metadata if the service does not have it. Then asks for the
+ * balances of the addresses that moved it before. False if another request of the project was faster.
  */
 export async function writeToken(
   sql: Sql,
@@ -48,7 +48,10 @@ async function learnToken(
   return rowCount === 1;
 }
 
-/** The contract of an asset that the analyzer discovered, and has not asked about yet, is no token (decisions.md 1.4). */
+/**
+ * Records that a contract is no token. The analyzer had discovered the asset, and has not asked about it yet
+ * (decisions.md 1.4).
+ */
 export async function noteNoToken(sql: Sql, chainGid: string, gid: string): Promise<void> {
   await lockChain(sql, chainGid);
   await sql.query(

@@ -9,7 +9,7 @@ import { assetNamespaceSchema } from '../../records/asset.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { toTokenRecord, tokenSchema, tokenTypeSchema } from '../../records/token.ts';
 
-/** Contracts that are no token are left out. */
+/** Contracts that are not tokens are left out. */
 const LISTED = ['active', 'unknown'] as const;
 
 export const listTokens = defineRoute({

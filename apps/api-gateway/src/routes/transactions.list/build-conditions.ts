@@ -1,12 +1,15 @@
 import type { TransactionFilters } from './types.ts';
 
 interface Conditions {
-  /** Over `transactions t`, with numbered parameters; the first is the project. */
+  /** Conditions over `transactions t`, with numbered parameters; the first is the project. */
   readonly where: string;
   readonly values: unknown[];
 }
 
-/** Filters as SQL. Every value is a parameter, and a list of one is compared as one, so that an index gives it in order. */
+/**
+ * The filters as SQL. Every value is a parameter. A list with one value is compared with `=`, so that an index returns
+ * its rows in order.
+ */
 export function buildConditions(filters: TransactionFilters): Conditions {
   const values: unknown[] = [];
   const conditions: string[] = [];
@@ -23,7 +26,7 @@ export function buildConditions(filters: TransactionFilters): Conditions {
   addList('t.status', filters.statuses);
   addList('t.direction', filters.directions);
   add((p) => `t.hash = ANY (${p})`, filters.hashes);
-  // Nothing without a block stands in a range of blocks.
+  // A transaction without a block is in no range of blocks.
   if (filters.blocks) conditions.push(`t.block_position BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER - 1}`);
   add((p) => `t.block_position >= ${p}`, filters.blocks?.from);
   add((p) => `t.block_position <= ${p}`, filters.blocks?.to);
@@ -50,8 +53,9 @@ export function buildConditions(filters: TransactionFilters): Conditions {
 }
 
 /**
- * One of the assets in at least this amount. It needs the asset's decimals: transfers of unknown assets do not match.
- * Where a project pays others out of its outputs, input and change are no amounts that moved (as set_amount_max says).
+ * Whether a transaction moves one of the assets in at least this amount. The asset's decimals must be known: transfers
+ * of unknown assets do not match. If a project pays others out of its outputs, input and change do not count as amounts
+ * moved (see set_amount_max).
  */
 function movesAtLeast(amount: string, assets: string): string {
   return `EXISTS (SELECT FROM transfers r JOIN assets d ON d.gid = r.asset_gid

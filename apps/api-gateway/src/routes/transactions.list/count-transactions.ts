@@ -6,10 +6,12 @@ import type { TransactionFilters } from './types.ts';
 import { findSource } from './transaction-sources.ts';
 import type { TransactionSource } from './transaction-sources.ts';
 
-/** Of columns of few values, which the totals of a project are kept by: any of them together. */
+/** Columns with few values, by which a project's totals are kept, in any combination. */
 const FEW: readonly string[] = ['chains', 'statuses', 'directions'];
 
-/** How many transactions match: from kept totals where there are some for these filters, else counted by an index. */
+/**
+ * The number of matching transactions: from kept totals if these filters have some, otherwise counted with an index.
+ */
 export async function countTransactions(sql: Sql, filters: TransactionFilters): Promise<number> {
   const { projectId, addressIds, assets } = filters;
   if (addressIds?.length === 0) return 0;
@@ -30,7 +32,7 @@ export async function countTransactions(sql: Sql, filters: TransactionFilters): 
   return readTotal(sql, `SELECT count(*) AS total FROM transactions t WHERE ${where}`, values);
 }
 
-/** Of several addresses or assets, or of the addresses of a key: each transaction once. */
+/** For several addresses or assets, or for the addresses of a key: each transaction counts once. */
 function countSource(
   sql: Sql,
   { table, id, key, type, values, where, parameters = [] }: TransactionSource,

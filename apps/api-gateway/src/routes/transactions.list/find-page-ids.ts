@@ -9,14 +9,17 @@ import type { TransactionFilters } from './types.ts';
 import { findSource } from './transaction-sources.ts';
 
 const COLUMNS = { detected_at: 'detected_at', block_number: 'block_position' } as const;
-/** So few rows are sorted sooner than found in their order. */
+/** Up to this number, sorting the rows is faster than finding them in order. */
 const GATHERED_ROWS = 5_000;
-/** A row found by its block is read from the table; one walked over stands in the index. */
+/**
+ * The relative cost of a row found by its block, which is read from the table; a row that is walked over is in the
+ * index.
+ */
 const ROW_COST = 10;
 
 /**
- * The ids of one page in their order, out of `total` that match. Order and tiebreak run the same way, so that one index
- * serves both directions.
+ * The ids of one page in their order, out of `total` matching rows. The tiebreak runs in the direction of the order, so
+ * that one index serves both directions.
  */
 export async function findPageIds(
   sql: Sql,
@@ -53,8 +56,8 @@ async function readFromTransactions(
 }
 
 /**
- * Whether it costs less to find all that match and sort them than to walk in order until the page is full. The planner
- * cannot tell, its statistics know no project.
+ * Whether finding and sorting all matching rows is cheaper than walking in order until the page is full. The planner
+ * cannot tell, because its statistics do not know projects.
  */
 async function isGathered(
   sql: Sql,
@@ -66,7 +69,8 @@ async function isGathered(
   const all = await sumCounts(sql, { scope: projectId, list: 'transactions' });
   if (total >= all) return false;
   const needed = offset + limit;
-  // What a range of blocks has was met at about the same time, and the other way round: all others may stand before it.
+  // Blocks and times run together, so the rows of a range are adjacent in the other column's order: in the worst case
+  // all other rows come before them.
   const isTogether = (column === 'detected_at' ? blocks : times) !== undefined;
   return isTogether ? total * ROW_COST <= all - total + needed : total <= (needed * all) / total;
 }

@@ -25,7 +25,7 @@ export async function queryTransactions(
   return { rows, transfers, total };
 }
 
-/** In the order of the ids; without those that were deleted meanwhile. */
+/** In the order of the ids; rows deleted meanwhile are missing. */
 async function readTransactions(sql: Sql, ids: readonly string[]): Promise<TransactionRow[]> {
   const { rows } = await sql.query<TransactionRow>(
     `SELECT t.*, t.fee_amount_raw::text, f.decimals AS fee_decimals, s.head_number

@@ -30,7 +30,7 @@ export async function resolveFilters(
 
 type FilterName = Exclude<keyof TransactionFilters, 'projectId'>;
 
-/** The names of those that are asked for. */
+/** The names of the filters that are set. */
 export function listSetFilters(filters: TransactionFilters): FilterName[] {
   return (Object.keys(filters) as (keyof TransactionFilters)[]).filter(
     (name): name is FilterName => name !== 'projectId' && filters[name] !== undefined,
@@ -54,7 +54,7 @@ async function findAddressIds(sql: Sql, projectId: string, addresses: readonly s
   return rows.map(({ id }) => id);
 }
 
-/** Nobody's where the project has no such key. */
+/** The id of no key if the project has no such key. */
 async function findPublicKeyId(sql: Sql, projectId: string, id: string): Promise<string> {
   const { rows } = await sql.query<{ id: string }>(
     'SELECT id FROM public_keys WHERE id = $1 AND project_id = $2',
@@ -63,7 +63,7 @@ async function findPublicKeyId(sql: Sql, projectId: string, id: string): Promise
   return rows[0]?.id ?? NOBODY;
 }
 
-/** Other spellings of an asset find it too; what the family refuses matches nothing. */
+/** Canonical gids of assets in any spelling; one that the family refuses matches nothing. */
 async function canonicalAssets(gids: readonly string[]): Promise<string[]> {
   return Promise.all(
     gids.map(async (gid) => {

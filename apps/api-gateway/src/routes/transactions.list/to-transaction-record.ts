@@ -34,7 +34,7 @@ export async function toTransactionRecord(
   };
 }
 
-/** Blocks from the transaction's own to the head, both included. */
+/** Counts the transaction's own block and the head. */
 function countConfirmations(row: TransactionRow): number {
   if (row.block_number === null || row.head_number === null || row.status === 'reorged') return 0;
   return Math.max(0, row.head_number - row.block_number + 1);
@@ -42,7 +42,7 @@ function countConfirmations(row: TransactionRow): number {
 
 function toFee(row: TransactionRow): TransactionRecord['fee'] {
   if (row.fee_asset_gid === null || row.fee_amount_raw === null) return null;
-  // Fees are paid in the native coin; the catalogue knows it where the asset row is missing.
+  // Fees are paid in the native coin; its decimals come from the catalogue if the asset row is missing.
   const decimals = row.fee_decimals ?? findNetwork(row.chain_gid)?.native.decimals;
   if (decimals === undefined) return null;
   return {

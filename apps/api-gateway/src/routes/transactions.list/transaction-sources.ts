@@ -2,13 +2,13 @@ import type { ValueSource } from '../../lists/read-ids-by-value.ts';
 import type { TransactionFilters } from './types.ts';
 
 export interface TransactionSource extends ValueSource {
-  /** In whose order it gives the rows of a value. */
+  /** The columns by which the source returns the rows of a value in order. */
   readonly columns: readonly ('detected_at' | 'block_position')[];
 }
 
 const COLUMNS = ['detected_at', 'block_position'] as const;
 
-/** The source of a filter that has one, where it is the only filter. */
+/** The source that serves these filters, if they consist of one that has a source. */
 export function findSource(
   { projectId, statuses, chains, addressIds, publicKeyId, assets }: TransactionFilters,
   name: string | undefined,

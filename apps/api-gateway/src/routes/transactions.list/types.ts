@@ -17,7 +17,7 @@ export interface TransactionRow {
   readonly detected_at: Date;
   readonly confirmed_at: Date | null;
   readonly reorged_at: Date | null;
-  /** The ingestor's head of the chain. */
+  /** The chain's head according to the ingestor. */
   readonly head_number: number | null;
 }
 
@@ -34,13 +34,13 @@ export interface TransferRow {
   readonly monitored_addresses: string[];
 }
 
-/** Both ends belong to it; undefined: no end. */
+/** Both ends are included; undefined: no bound. */
 export interface Range<V> {
   readonly from?: V | undefined;
   readonly to?: V | undefined;
 }
 
-/** The filters of decisions.md §3 as the database knows their values; undefined: not asked for. */
+/** The filters of decisions.md §3 as database values; undefined: not set. */
 export interface TransactionFilters {
   readonly projectId: string;
   readonly chains?: readonly string[] | undefined;

@@ -79,7 +79,7 @@ export const listUsage = defineRoute({
   },
 });
 
-/** From kept totals, unless a range of time is asked for. */
+/** From kept totals, unless a time range is given. */
 async function countUsage(
   db: Sql,
   workspaceId: string,

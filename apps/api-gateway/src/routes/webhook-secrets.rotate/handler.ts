@@ -25,9 +25,12 @@ export const rotateWebhookSecret = defineRoute({
   },
 });
 
-/** @throws ProblemError 409 while an overlap runs: the header never holds more than two signatures (decisions.md 1.12) */
+/**
+ * @throws ProblemError 409 while an overlap runs, because the header never holds more than two signatures (decisions.md
+ * 1.12)
+ */
 async function retireCurrentSecret(sql: Sql, channelId: string): Promise<void> {
-  // Of two rotations at once the second one waits here, and finds the overlap of the first.
+  // Of two concurrent rotations the second waits here, and then finds the overlap of the first.
   const { rowCount } = await sql.query('SELECT FROM notification_channels WHERE id = $1 FOR UPDATE', [
     channelId,
   ]);
