@@ -3,8 +3,8 @@ import type { JsonSchema } from './schema-book.ts';
 type Components = Readonly<Record<string, JsonSchema>>;
 
 /**
- * A value that `schema` takes, put together from the `examples` of its members.
- * @throws RangeError with the path of a member that has no example and cannot do without
+ * Builds a value that `schema` accepts from the `examples` of its members.
+ * @throws RangeError with the path of a required member that has no example
  */
 export function buildExample(schema: JsonSchema, components: Components, path = ''): unknown {
   const known = [

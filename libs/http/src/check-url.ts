@@ -7,7 +7,8 @@ const MAX_URL_LENGTH = 8_192;
 /** Refuses URLs that cannot be decoded or carry null bytes, before the router trips over them. */
 export function checkUrl(): RequestHandler {
   return (req, _res, next) => {
-    // Node lets nothing through unencoded but printable ASCII and bytes that are characters by themselves.
+    // Without an escape there is nothing to decode: Node's parser passes only printable ASCII, and bytes that are
+    // characters by themselves.
     if (req.originalUrl.length <= MAX_URL_LENGTH && !req.originalUrl.includes('%')) return next();
     const queryStart = req.originalUrl.indexOf('?');
     const path = queryStart < 0 ? req.originalUrl : req.originalUrl.slice(0, queryStart);

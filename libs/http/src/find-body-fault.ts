@@ -9,8 +9,8 @@ export interface BodyFault {
 const MAX_DEPTH = 32;
 
 /**
- * The first value of a parsed JSON body that nothing behind may see: nested too deep for recursive code, or text that
- * the database cannot store. Iterative, because the depth is the attacker's.
+ * Finds the first value of a parsed JSON body that later code must not see: nested too deep for recursive code, or text
+ * that the database cannot store. Iterative, because the depth is the attacker's.
  */
 export function findBodyFault(body: unknown): BodyFault | undefined {
   const open: { value: unknown; path: readonly string[] }[] = [{ value: body, path: [] }];

@@ -1,14 +1,14 @@
 import type { BodyFault } from './find-body-fault.ts';
 
-/** Strings, which are passed over, and numbers (RFC 8259). */
+/** Matches strings, which are skipped, and numbers (RFC 8259). */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** Up to fifteen digits without an exponent always come out as they went in. */
+/** Up to fifteen digits without an exponent are always parsed exactly. */
 const SUSPICIOUS = /[\d.]{16}|\d[eE]/;
 
 /**
- * The first number of a JSON text that would be another one after parsing: too large, too precise or too long for 64 bits
- * of floating point. Undefined where all are kept.
- * @param text that parses
+ * Finds the first number of a JSON text that parsing changes: too large, too precise or too long for a 64-bit float.
+ * Undefined if all numbers are exact.
+ * @param text valid JSON
  */
 export function findInexactNumber(text: string): BodyFault | undefined {
   if (!SUSPICIOUS.test(text)) return undefined;

@@ -10,7 +10,10 @@ export interface JsonBodyOptions {
   readonly limitBytes: number;
 }
 
-/** Parses JSON bodies: 415 for another media type, 413 over the limit, 400 for what is no JSON or cannot be stored. */
+/**
+ * Parses JSON bodies: 415 for another media type, 413 over the limit, 400 for a body that is not JSON or cannot be
+ * stored.
+ */
 export function jsonBody(options: JsonBodyOptions): RequestHandler {
   const json = express.json({ limit: options.limitBytes, strict: false, type: () => true, verify: keepText });
   const parse: RequestHandler = (req, res, next) =>
@@ -30,7 +33,7 @@ const requireJson: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** Until it is checked: numbers are not all kept by parsing. */
+/** The text of each body until it is checked, because parsing does not keep every number exactly. */
 const texts = new WeakMap<IncomingMessage, string>();
 
 function keepText(req: IncomingMessage, _res: ServerResponse, bytes: Buffer): void {
@@ -40,7 +43,7 @@ function keepText(req: IncomingMessage, _res: ServerResponse, bytes: Buffer): vo
 const checkBody: RequestHandler = (req, _res, next) => {
   const text = texts.get(req);
   texts.delete(req);
-  // The depth is bounded first: the other check is recursive.
+  // The depth is checked first, because the other check is recursive.
   const fault = findBodyFault(req.body) ?? (text === undefined ? undefined : findInexactNumber(text));
   next(fault === undefined ? undefined : invalidRequest([fault]));
 };
@@ -53,7 +56,7 @@ function isEmpty(headers: IncomingHttpHeaders): boolean {
   return headers['content-length'] === '0' && headers['transfer-encoding'] === undefined;
 }
 
-// Errors of body-parser carry `type` (https://github.com/expressjs/body-parser#errors).
+// body-parser's errors carry `type` (https://github.com/expressjs/body-parser#errors).
 function toProblem(error: unknown, limitBytes: number): unknown {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
   switch (type) {
@@ -71,7 +74,7 @@ function toProblem(error: unknown, limitBytes: number): unknown {
       break;
   }
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
-  // Broken compression, a length that does not match, an aborted upload: the sender's doing as well.
+  // Also the sender's fault: broken compression, a wrong length, an aborted upload.
   return typeof status === 'number' && status >= 400 && status < 500
     ? invalidRequest([{ name: 'body', reason: 'could not be read' }])
     : error;

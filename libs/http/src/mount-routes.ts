@@ -6,13 +6,13 @@ import type { Method, Route, RouteReply } from './route.ts';
 
 export interface MountOptions<Deps, Principal, Permission> {
   readonly deps: Deps;
-  /** Proves that the caller of a request may use the route, and returns who it is. @throws ProblemError 401 or 403 */
+  /** Checks that the caller may use the route, and returns the caller. @throws ProblemError 401 or 403 */
   readonly authorizerOf: (route: Route<Deps, Principal, Permission>) => (res: Response) => Principal;
-  /** Stands around the handler of each request that was parsed and authorized; default: calls it. */
+  /** Wraps the handler of each request that was parsed and authorized; default: calls it. */
   readonly around?: (call: RouteCall<Deps, Principal, Permission>) => Promise<RouteReply>;
-  /** Longest wait for a handler, in milliseconds; then the answer is 503. */
+  /** Longest time for a handler, in milliseconds; then the answer is 503. */
   readonly deadlineMs: number;
-  /** Proves each reply against its schema: on in tests, off in production. */
+  /** Checks each reply against its schema: on in tests, off in production. */
   readonly checkReplies?: boolean;
 }
 
@@ -26,13 +26,16 @@ export interface RouteCall<Deps, Principal, Permission = unknown> {
   run(deps: Deps): Promise<RouteReply>;
 }
 
-/** A router of the table's routes: parses, authorizes, calls, answers; 405 with Allow for other methods of a known path. */
+/**
+ * A router for the routes of a table: parses, authorizes, calls the handler and answers. Other methods of a known path
+ * get 405 with Allow.
+ */
 export function mountRoutes<Deps, Principal, Permission>(
   routes: readonly Route<Deps, Principal, Permission>[],
   options: MountOptions<Deps, Principal, Permission>,
 ): RequestHandler {
   const router = Router({ caseSensitive: true });
-  // The first that fits is taken: `/addresses/hd` stands before `/addresses/:address`.
+  // The first match is taken: `/addresses/hd` must stand before `/addresses/:address`.
   const paths = [...new Set(routes.map(({ path }) => path))].sort((one, other) =>
     sortKeyOf(one) < sortKeyOf(other) ? -1 : 1,
   );
@@ -51,7 +54,7 @@ export function mountRoutes<Deps, Principal, Permission>(
 
 const METHOD_NAMES = { GET: 'get', POST: 'post', PATCH: 'patch', PUT: 'put', DELETE: 'delete' } as const;
 
-/** Parameters behind every fixed part. */
+/** Sorts parameters after every fixed segment. */
 function sortKeyOf(path: string): string {
   return path.replaceAll(':', '\uffff');
 }
@@ -105,14 +108,14 @@ function checkReply<Deps, Principal, Permission>(
   route.schemas.responses[status]?.parse(body);
 }
 
-/** What a handler may listen to: made when somebody does. */
+/** The signal of a handler, created only when the handler reads it. */
 interface LazySignal {
   readonly signal: AbortSignal;
 }
 
 /**
- * Settles as `work` does, or with 503 when that takes longer. `work` is told by its signal, also when the client goes
- * away; what it makes of that nobody hears any more.
+ * Settles as `work` does, or with 503 if that takes too long. `work` is told by its signal, also if the client leaves;
+ * its result is then ignored.
  */
 function answerInTime<T>(
   res: Response,

@@ -41,7 +41,7 @@ export function toPage<T>(items: T[], total: number, { limit, page }: PageReques
   return { items, meta: { limit, page, total, total_pages: Math.ceil(total / limit) } };
 }
 
-/** Rows to skip; kept within the 32 bits that databases accept as an offset, which no list has. */
+/** Rows to skip, capped at the 32 bits that databases accept as an offset; no list is that long. */
 export function offsetOf({ limit, page }: PageRequest): number {
   return Math.min((page - 1) * limit, 2 ** 31 - 1);
 }

@@ -11,14 +11,15 @@ interface ParsedRequest {
 }
 
 /**
- * Parses path, query and body together, so that one answer names every fault. A route without a schema takes nothing.
+ * Parses path, query and body together, so that one answer names every fault. A query or body without a schema must be
+ * empty.
  * @throws ProblemError 400 with `fields`
  */
 export function parseRequest(schemas: RouteSchemas, req: Request): ParsedRequest {
   const fields: ProblemField[] = [];
   const params = parsePart(schemas.params, req.params, fields, { input: req.params });
   const query = parseQuery(schemas.query, req, fields);
-  // Without the input: a body may hold secrets, which no answer repeats.
+  // Without the input, because a body may hold secrets that no answer may repeat.
   const body = schemas.body ? parsePart(schemas.body, req.body, fields) : refuseBody(req.body, fields);
   if (fields.length > 0) throw invalidRequest(fields);
   return { params, query, body };
@@ -38,7 +39,7 @@ function parsePart(
 }
 
 function parseQuery(schema: z.ZodType | undefined, req: Request, fields: ProblemField[]): unknown {
-  // Express parses the query anew whenever it is asked for.
+  // Read once, because Express parses the query at each access.
   const query = req.url.includes('?') ? req.query : {};
   if (schema) return parsePart(schema, query, fields, { input: query });
   for (const name of Object.keys(query)) fields.push({ name, reason: 'expected no such query parameter' });

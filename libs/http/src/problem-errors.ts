@@ -11,9 +11,9 @@ import type { ProblemContext } from '@chainwatch/problem';
 
 export interface ProblemErrorsOptions {
   readonly uris: Pick<ProblemContext, 'docsUrl' | 'apiHost'>;
-  /** Errors of domain and adapter libraries that have a place in HTTP; undefined: not one of those. */
+  /** Translates errors of domain and adapter libraries that have an HTTP status; undefined: it has none. */
   readonly translate?: (error: unknown) => ProblemError | undefined;
-  /** Told about what nobody expected; the client sees only that something failed. */
+  /** Called for unexpected errors; the client only learns that something failed. */
   readonly onUnexpected: (
     error: unknown,
     context: { requestId: string; method: string; path: string },
@@ -26,7 +26,7 @@ export function problemErrors(options: ProblemErrorsOptions): ErrorRequestHandle
     const requestId = String(res.locals.requestId ?? '');
     const problem = asProblem(error) ?? options.translate?.(error);
     if (!problem) options.onUnexpected(error, { requestId, method: req.method, path: req.path });
-    // Too late for another answer: the connection is cut, so that the client does not take half a body for a whole one.
+    // An answer has begun. The connection is cut, so that the client does not take half a body for a whole one.
     if (res.headersSent) return void res.destroy();
     sendProblem(res, problem ?? internalServerError(error), {
       uris: options.uris,
@@ -45,12 +45,12 @@ function sendProblem(
   res.send(JSON.stringify(toProblemDocument(problem, { ...context.uris, instance: path.slice(0, 512) })));
 }
 
-/** Behind the last route. */
+/** Mounted after the last route. */
 export const routeNotFound: RequestHandler = (_req, _res, next) => next(notFound('There is no such path.'));
 
 function asProblem(error: unknown): ProblemError | undefined {
   if (error instanceof ProblemError) return error;
-  // Express's router: a path parameter that does not decode.
+  // From Express's router: a path parameter cannot be decoded.
   if (error instanceof URIError)
     return invalidRequest([{ name: 'path', reason: 'expected percent-encoded UTF-8' }]);
   return undefined;

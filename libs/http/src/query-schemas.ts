@@ -11,7 +11,7 @@ export function listParameter<T extends z.ZodType>(item: T, max = 100) {
 /** `?is_active=true`. */
 export const booleanParameter = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-/** Decimal digits only, within what PostgreSQL's bigint and JavaScript hold exactly. */
+/** Decimal digits only, within the range that PostgreSQL's bigint and JavaScript represent exactly. */
 export function integerParameter(min: number, max: number = Number.MAX_SAFE_INTEGER) {
   return z
     .string()

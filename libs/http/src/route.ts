@@ -2,12 +2,12 @@ import type { z } from 'zod';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** What a handler gets: everything parsed, nothing of Express. */
+/** The input of a handler: everything parsed, nothing of Express. */
 export interface RouteRequest<P, Q, B, Principal> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** Who asks, as the authentication found out. */
+  /** The authenticated caller. */
   readonly principal: Principal;
   readonly requestId: string;
   /** Aborted when the client goes away. */
@@ -20,34 +20,34 @@ export interface RouteReply {
   readonly body?: unknown;
 }
 
-/** What the route is, for the router and for the OpenAPI document alike. */
+/** The schemas of a route, for the router and the OpenAPI document. */
 export interface RouteSchemas {
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** By status; undefined: no content. */
+  /** Reply schemas by status; undefined: no content. */
   readonly responses: Readonly<Record<number, z.ZodType | undefined>>;
 }
 
-/** What depends on the state of things, not on the form of the request. */
+/** Statuses that depend on the current state, not on the form of the request. */
 type ProblemStatus = 404 | 409 | 422 | 502;
 
 interface RouteHead<Permission> {
   readonly method: Method;
   /** Express path, `/blockchains/:chain_gid`. */
   readonly path: string;
-  /** What the caller needs; `authorizerOf` of the mount checks it. */
+  /** The permission that the caller needs; the mount's `authorizerOf` checks it. */
   readonly permission: Permission;
   /** One line for the OpenAPI document. */
   readonly summary: string;
-  /** Statuses of the problems that this route answers beside those that every route can. */
+  /** Statuses of the problems that this route may answer in addition to those of every route. */
   readonly problems?: readonly ProblemStatus[];
 }
 
-/** A route with its types erased, as it stands in a route table. */
+/** A route with its types erased, as stored in a route table. */
 export interface Route<Deps, Principal, Permission = unknown> extends RouteHead<Permission> {
   readonly schemas: RouteSchemas;
-  /** A body for the OpenAPI document. */
+  /** An example body for the OpenAPI document. */
   readonly example?: unknown;
   handle(request: RouteRequest<unknown, unknown, unknown, Principal>, deps: Deps): Promise<RouteReply>;
 }
@@ -63,7 +63,7 @@ interface RouteDefinition<P, Q, B, Deps, Principal, Permission> extends RouteHea
   handle(request: RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps: Deps): Promise<RouteReply>;
 }
 
-/** A route from its head, its schemas and its handler. */
+/** Makes a route from its head, its schemas and its handler. */
 export type DefineRoute<Deps, Principal, Permission> = <
   P extends z.ZodType | undefined = undefined,
   Q extends z.ZodType | undefined = undefined,
@@ -72,7 +72,10 @@ export type DefineRoute<Deps, Principal, Permission> = <
   definition: RouteDefinition<P, Q, B, Deps, Principal, Permission>,
 ) => Route<Deps, Principal, Permission>;
 
-/** `const defineRoute = routeFactory<Deps, Principal, Permission>()`: a route whose handler is typed by its own schemas. */
+/**
+ * `const defineRoute = routeFactory<Deps, Principal, Permission>()`: makes routes whose handlers are typed by their own
+ * schemas.
+ */
 export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, Principal, Permission> {
   return <
     P extends z.ZodType | undefined = undefined,
@@ -93,7 +96,8 @@ export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, P
       body: definition.body,
       responses: definition.responses,
     },
-    // The mount parses with exactly these schemas before it calls, so the erased values have the types of `P`, `Q` and `B`.
+    // The mount parses with exactly these schemas before it calls the handler, so the erased values have the types `P`,
+    // `Q` and `B`.
     handle: (request, deps) =>
       definition.handle(request as RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps),
   });

@@ -3,13 +3,16 @@ import { z } from 'zod';
 export type JsonSchema = Record<string, unknown>;
 
 export interface SchemaBook {
-  /** The JSON Schema of what clients send (`input`) or get (`output`); named schemas inside are references. */
+  /** The JSON Schema of what clients send (`input`) or receive (`output`); named schemas inside are references. */
   describe(schema: z.ZodType, side: 'input' | 'output'): JsonSchema;
-  /** The named schemas that were referred to so far, for `components.schemas`. */
+  /** The named schemas referred to so far, for `components.schemas`. */
   readonly components: Readonly<Record<string, JsonSchema>>;
 }
 
-/** JSON Schema 2020-12 from zod, for OpenAPI 3.1 and AsyncAPI 3. Each schema with `.meta({ id })` is written once. */
+/**
+ * Converts zod schemas to JSON Schema 2020-12, for OpenAPI 3.1 and AsyncAPI 3. Each schema with `.meta({ id })` is
+ * written once.
+ */
 export function createSchemaBook(): SchemaBook {
   const components: Record<string, JsonSchema> = {};
   return {
@@ -34,12 +37,13 @@ function convert(schema: z.ZodType, side: 'input' | 'output'): JsonSchema {
     override: ({ zodSchema, jsonSchema }) => {
       const { def } = zodSchema._zod;
       if (def.type === 'default') Object.assign(jsonSchema, { default: def.defaultValue });
-      // Text that is parsed into a number, a list that may be comma-separated: what comes out says more than what goes in.
+      // For text parsed into a number, or a list that may be comma-separated, the output type says more than the input
+      // type.
       if (def.type === 'pipe' && def.out._zod.def.type !== 'transform') {
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
         Object.assign(jsonSchema, convert(def.out as z.ZodType, side));
       }
-      // What is said of a schema stands behind what it is.
+      // Puts a schema's metadata after its type.
       const said = z.globalRegistry.get(zodSchema);
       for (const key of Object.keys(said ?? {})) delete jsonSchema[key];
       Object.assign(jsonSchema, said);
@@ -49,7 +53,7 @@ function convert(schema: z.ZodType, side: 'input' | 'output'): JsonSchema {
   return json;
 }
 
-/** Leaves out what only says again what stands beside it, and points references at the components. */
+/** Drops keywords that only repeat others, and points references at the components. */
 function tidy(value: unknown, side: 'input' | 'output'): unknown {
   if (Array.isArray(value)) return value.map((item) => tidy(item, side));
   if (typeof value !== 'object' || value === null) return value;
@@ -77,7 +81,7 @@ function isNoise(schema: JsonSchema, key: string, value: unknown, side: 'input' 
     case 'propertyNames':
       return JSON.stringify(value) === '{"type":"string"}';
     case 'additionalProperties':
-      // Answers and events grow: a client must take members that it does not know yet.
+      // Answers and events gain members over time, so clients must accept unknown ones.
       return value === false && side === 'output';
     default:
       return false;

@@ -7,25 +7,28 @@ import { createDrain } from '@chainwatch/telemetry';
 export interface HttpServerOptions {
   /** 0 picks a free port. */
   readonly port: number;
-  /** Default every address. */
+  /** Default: every address. */
   readonly host?: string;
-  /** Longest whole request from its first byte to its last, default 60,000. */
+  /** Longest time to receive a whole request, default 60,000. */
   readonly requestTimeoutMs?: number;
-  /** Longest head of one, default 15,000. */
+  /** Longest time to receive a request's head, default 15,000. */
   readonly headersTimeoutMs?: number;
-  /** More headers for the answer to what never became a request. */
+  /** Additional headers for the answer to bytes that never became a request. */
   readonly badRequestHeaders?: () => Readonly<Record<string, string | number>>;
 }
 
 export interface HttpServer {
   readonly port: number;
-  /** Every answer from now on ends its connection; new ones are taken as before. */
+  /** From now on every answer ends its connection; new connections are still accepted. */
   drain(): void;
-  /** Stops accepting, lets requests under way finish for at most `graceMs` (default 10,000), then cuts what is left. */
+  /**
+   * Stops accepting, lets requests in flight finish for at most `graceMs` (default 10,000), then cuts the remaining
+   * connections.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
-/** Listens; requests that are no HTTP are answered with a problem as well. */
+/** Starts listening. Bytes that are not an HTTP request are also answered with a problem. */
 export async function startHttpServer(
   listener: RequestListener,
   options: HttpServerOptions,
@@ -39,7 +42,7 @@ export async function startHttpServer(
   const drain = createDrain(server);
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    // Who asks for a head alone takes a body for the next answer.
+    // A client that sent HEAD would take a body for the next answer.
     const isHead = error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
     socket.end(describeBadRequest(error.code, isHead, options.badRequestHeaders?.() ?? {}));
   });
@@ -65,7 +68,7 @@ export async function startHttpServer(
   };
 }
 
-/** The whole answer to what never became a request. */
+/** The complete answer to bytes that never became a request. */
 function describeBadRequest(
   code: string | undefined,
   isHead: boolean,
