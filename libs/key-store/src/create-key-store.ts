@@ -5,9 +5,9 @@ import type { ApiKeyType } from '@chainwatch/api-key';
 import type { Database } from '@chainwatch/db';
 import type { Principal } from './principal.ts';
 
-/** Behind the pushed revocation: a key is never honoured for longer than that after the database forgot it. */
+/** In case the pushed revocation is lost: no key is accepted for longer than this after the database forgot it. */
 const LIFETIME_MS = 10_000;
-/** How long a key that is unknown is not looked for again: a key that was made this moment may have been tried before. */
+/** How long an unknown key is not looked up again. Short, because a key may have been tried just before it was made. */
 const UNKNOWN_MS = 2_000;
 const SIZE_MAX = 10_000;
 
@@ -30,17 +30,18 @@ interface Entry {
 interface KeyStoreOptions {
   readonly db: Pick<Database, 'query'>;
   readonly now?: () => number;
-  /** Default 10,000: what a revocation needs at most where no message arrives. */
+  /** Default 10,000: the longest delay of a revocation if no message arrives. */
   readonly lifetimeMs?: number;
 }
 
 export interface KeyStore {
   /**
-   * What `findPrincipal` would answer without asking the database; undefined when it would ask.
-   * @param bearer a connection, which brings the same key again: the hash of its last one is kept as long as it is
+   * What `findPrincipal` would answer without asking the database; undefined if it would ask.
+   * @param bearer a connection, which usually brings the same key again: the hash of its last key is kept for as long
+   * as the connection exists
    */
   findCached(key: string, bearer?: object): Principal | undefined;
-  /** Whether the key was valid once, as far as is known here. */
+  /** Whether the key was valid once, as far as this process knows. */
   hasSeen(key: string): boolean;
   /** The owner of a well-formed key; undefined when it is unknown, revoked or expired. */
   findPrincipal(key: string): Promise<Principal | undefined>;
@@ -48,12 +49,12 @@ export interface KeyStore {
   revoke(keyHash: string, endsAtMs?: number): void;
 }
 
-/** Keys by the hash of the whole key, from the database through a small cache. Each is looked up once at a time. */
+/** Finds keys by the hash of the whole key, in the database and a small cache. A key is looked up once at a time. */
 export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }: KeyStoreOptions): KeyStore {
   const entries = new LRUCache<string, Entry>({ max: SIZE_MAX });
-  /** When keys end that were heard of, in milliseconds: a message may be faster than a look-up that is under way. */
+  /** Announced ends of keys, in milliseconds. They are kept because a message may overtake a look-up in flight. */
   const ends = new LRUCache<string, number>({ max: SIZE_MAX });
-  /** Until when a hash is known to be nobody's. */
+  /** Until when a hash counts as unknown. */
   const unknown = new LRUCache<string, number>({ max: SIZE_MAX });
   const lookUps = new Map<string, Promise<Principal | undefined>>();
   const borne = new WeakMap<object, { readonly key: string; readonly id: string }>();
@@ -81,7 +82,7 @@ export function createKeyStore({ db, now = Date.now, lifetimeMs = LIFETIME_MS }:
     findCached(key, bearer) {
       const known = bearer && borne.get(bearer);
       if (known?.key === key) return findEntry(known.id);
-      // One shot, without a hash object: the RPC gateway asks with every call.
+      // The one-shot function, without a hash object, because the RPC gateway calls this for every call.
       const id = hash('sha256', key, 'hex');
       if (bearer !== undefined) borne.set(bearer, { key, id });
       return findEntry(id);

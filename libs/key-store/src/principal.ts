@@ -1,13 +1,13 @@
 import type { ApiKeyType } from '@chainwatch/api-key';
 
-/** Who asks: a valid key and what it belongs to. */
+/** The authenticated caller: a valid key and what it belongs to. */
 export interface Principal {
   readonly keyId: string;
   readonly keyType: ApiKeyType;
   readonly workspaceId: string;
-  /** Of an api key. Empty for keys of a workspace, which no route of a project lets in. */
+  /** The project of an api key. Empty for keys of a workspace, which no route of a project accepts. */
   readonly projectId: string;
-  /** Of the workspace that acts for the installation: its keys may change chains. */
+  /** Whether the workspace acts for the installation: its keys may change chains. */
   readonly isOperator: boolean;
   readonly permissions: readonly string[];
 }
