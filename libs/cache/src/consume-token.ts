@@ -1,12 +1,12 @@
 export interface TokenRequest {
-  /** Whom to count: `api:<key id>`, `auth:<client address>`. */
+  /** What to count, with its subject: `api:<key id>`, `auth:<client address>`. */
   readonly key: string;
   /** Requests per window. */
   readonly limit: number;
   readonly windowSeconds: number;
-  /** How many it takes. Default 1. */
+  /** Number of requests to take. Default 1. */
   readonly cost?: number;
-  /** Taken whatever is left: for what was let through already. Default false. */
+  /** Takes the cost whatever is left, for requests that were already let through. Default false. */
   readonly isSpent?: boolean;
   /** Unix time in milliseconds; default now. */
   readonly now?: number;
@@ -24,11 +24,11 @@ export interface TokenResult {
 }
 
 /**
- * The generic cell rate algorithm: `tat` is the time at which the key would have used up everything it asked for, at one
- * request per `windowSeconds / limit`. A request is allowed while that lies less than a window ahead.
+ * The generic cell rate algorithm. `tat` is the time at which the key would have used up all its requests, at one
+ * request per `windowSeconds / limit`. A request is allowed while `tat` lies less than a window ahead.
  *
- * @param tat milliseconds, undefined for a key that was not seen for a window
- * @returns what to answer, and the next `tat` where the request was allowed
+ * @param tat milliseconds; undefined for a key that was not used for a window
+ * @returns the answer and, if the request was allowed, the next `tat`
  */
 export function decideToken(
   { limit, windowSeconds, cost = 1, isSpent = false }: TokenRequest,
@@ -53,5 +53,5 @@ export function decideToken(
   };
 }
 
-/** Fractions of an interval add up to slightly more than the window. */
+/** Tolerance for rounding: fractions of an interval add up to slightly more than the window. */
 export const EPSILON_MS = 0.001;

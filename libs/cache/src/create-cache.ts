@@ -6,16 +6,18 @@ import { createLocalLimiter } from './local-limiter.ts';
 
 export interface CacheOptions {
   readonly logger?: Pick<Logger, 'info' | 'warn'>;
-  /** In front of every key. Default `chainwatch:`. */
+  /** Prefix of every key. Default `chainwatch:`. */
   readonly prefix?: string;
-  /** An answer that takes longer counts as none. Default 250. */
+  /** A slower answer counts as no answer. Default 250. */
   readonly timeoutMs?: number;
 }
 
-/** Nothing here rejects: without Redis reads find nothing, writes do nothing, and limits are counted by this process. */
+/**
+ * Nothing here rejects. Without Redis, reads find nothing, writes do nothing, and this process counts the limits alone.
+ */
 export interface Cache {
   readonly isReady: boolean;
-  /** The bytes of the key; undefined when there are none, or no Redis. */
+  /** The bytes of the key; undefined if there are none, or Redis is away. */
   findBytes(key: string): Promise<Buffer | undefined>;
   /** Stores bytes as they are for a time. Returns whether they were stored. */
   setBytes(key: string, value: Buffer, ttlSeconds: number): Promise<boolean>;
@@ -34,7 +36,7 @@ type ScriptedRedis = Redis & {
   ): Promise<[string, string]>;
 };
 
-/** A Redis that hangs is not asked again for that long: not every request waits for its time-out. */
+/** After a time-out Redis is not asked for this long, so that not every request waits for a hanging Redis. */
 const REST_MS = 1_000;
 
 /** A Redis client that fails open. Without a `url` it is the same cache with Redis always away. */
@@ -92,12 +94,12 @@ function connect(
     keyPrefix: prefix,
     commandTimeout: timeoutMs,
     connectTimeout: 2_000,
-    // Requests are not kept for later: a caller has its answer now or goes on without.
+    // Requests are not queued while Redis is away: a caller gets its answer now or goes on without it.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempts) => Math.min(100 * attempts, 2_000),
     keepAlive: 10_000,
-    // Requests that are answered at the same time share a round trip.
+    // Requests made at the same time share a round trip.
     enableAutoPipelining: true,
   });
   let isAway = false;

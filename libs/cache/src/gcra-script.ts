@@ -1,10 +1,11 @@
 import { EPSILON_MS } from './consume-token.ts';
 
 /**
- * The decision of decideToken in one step on the server, so that every replica counts the same. Returns the `tat` before
- * the request (empty when there was none) and whether it was allowed; the answer is computed from these.
- * KEYS[1] the key; ARGV limit, window in ms, now in ms (empty: the server's clock, which all replicas share), cost, and 1
- * when that is taken whatever is left.
+ * The decision of decideToken, made in one step on the server, so that all replicas share one count. Returns the `tat`
+ * before the request (empty if there was none) and whether the request was allowed; the caller computes the answer from
+ * these.
+ * KEYS[1] the key; ARGV limit, window in ms, now in ms (empty: the server's clock, which all replicas share), cost, and
+ * 1 if the cost is taken whatever is left.
  */
 export const GCRA_SCRIPT = `
 local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -3,7 +3,7 @@ import { decideToken, type TokenRequest, type TokenResult } from './consume-toke
 
 const KEYS_MAX = 100_000;
 
-/** The same limits counted by this process alone, for the time without Redis. */
+/** The same limits, counted by this process alone while Redis is away. */
 export function createLocalLimiter(): (request: TokenRequest) => TokenResult {
   const tats = new LRUCache<string, number>({ max: KEYS_MAX });
   return (request) => {

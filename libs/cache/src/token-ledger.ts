@@ -11,13 +11,13 @@ type LedgerRequest = Omit<TokenRequest, 'isSpent' | 'now'>;
 
 interface Account {
   readonly request: LedgerRequest;
-  /** Of GCRA: when everything that was asked for is used up, in ms since 1970. */
+  /** As in GCRA: when all requests so far will be used up, in ms since 1970. */
   tat: number;
-  /** When the shared counter was last heard of. */
+  /** When the shared counter last answered. */
   learnedAt: number;
-  /** Let through, and not told to the shared counter yet. */
+  /** Requests let through that the shared counter has not been told of. */
   untold: number;
-  /** Told, and not answered yet. */
+  /** Requests that the shared counter was told of and has not confirmed. */
   telling: number;
 }
 
@@ -26,13 +26,14 @@ const FRESH_MS = 2 * SYNC_MS;
 const ACCOUNTS_MAX = 10_000;
 
 /**
- * The limits of `consumeToken` without a round trip for each call. A busy key that is far from its limit is counted here
- * and told to the shared counter 20 times a second. Each call asks near to the limit (in its last tenth, or the last 50),
- * after a pause, and when a quarter of that tenth is untold: more than that no replica lets through that others do not know of.
+ * The limits of `consumeToken` without a round trip for each call. A busy key that is far from its limit is counted
+ * here, and the shared counter is told 20 times a second. A call asks the shared counter near the limit (in its last
+ * tenth, or the last 50), after a pause, and when a quarter of that tenth is untold: no replica lets more than that
+ * through unknown to the others.
  */
 export class TokenLedger {
   readonly #options: TokenLedgerOptions;
-  /** What falls out of it the shared counter remembers. */
+  /** An evicted account is not lost: the shared counter has its state. */
   readonly #accounts = new LRUCache<string, Account>({ max: ACCOUNTS_MAX });
   readonly #dirty = new Set<Account>();
   readonly #now: () => number;
@@ -71,9 +72,9 @@ export class TokenLedger {
 
   #accountOf(request: LedgerRequest): Account {
     const known = this.#accounts.get(request.key);
-    // One under another limit is told of under that one, and begun anew.
+    // If the limit changed, the account is reported under the old limit and started anew.
     if (known !== undefined && known.request.limit === request.limit) return known;
-    // Unknown here, it may be used up elsewhere: the first call asks.
+    // The key may be used up at another replica, so its first call asks the shared counter.
     const account: Account = {
       request: { key: request.key, limit: request.limit, windowSeconds: request.windowSeconds },
       tat: 0,
