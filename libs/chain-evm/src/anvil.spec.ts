@@ -100,7 +100,7 @@ describe('a node of the chain', () => {
       (header) => heads.push(header),
       (error) => ends.push(error),
     );
-    // Blocks that came before the subscription stood are not pushed, so one is mined until the first arrives.
+    // Blocks from before the subscription are not pushed, so blocks are mined until the first one arrives.
     await waitFor(async () => (await node.mine(), heads.length > 0));
     const count = heads.length;
     await node.mine(3);
@@ -287,7 +287,7 @@ describe('an account without its key', () => {
     await expect(verifyBlock(head, block, receipts, readTraits(other))).rejects.toThrow(
       /hash of transaction 0/,
     );
-    // Even there the roots are proved: which transactions are in the block, and what came of them.
+    // Even there the roots prove which transactions are in the block, and their outcomes.
     await expect(
       verifyBlock(
         head,

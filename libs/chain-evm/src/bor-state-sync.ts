@@ -1,7 +1,10 @@
 import { keccak256Hex } from './keccak.ts';
 import type { RawHeader, RawReceipt } from './raw-block.ts';
 
-/** Polygon's sprint: state syncs, which no root covers, come with its first block (Delhi; 64 before, a multiple of it). */
+/**
+ * Blocks in a sprint of Polygon since Delhi (64 before, a multiple of it). State syncs, which no root covers,
+ * come with its first block.
+ */
 export const SPRINT_LENGTH = 16;
 
 /**

@@ -11,8 +11,8 @@ export type BlockParameter = string | { readonly blockHash: string };
 const MULTICALL_SIZE = 250;
 
 /**
- * Results of view calls at a block, undefined where the contract does not answer: one multicall where the network has
- * the contract, else one batch.
+ * Results of view calls at a block, undefined where the contract does not answer. Sent as one multicall where
+ * the network has Multicall3, else as one batch.
  * @throws BlockNotFoundError, ChainClientError
  */
 export async function callContracts(
@@ -43,10 +43,10 @@ async function callAggregate(
     const result = await session.transport.call('eth_call', [call, block], signal);
     const results = typeof result === 'string' ? decodeAggregate(result, calls.length) : undefined;
     if (results !== undefined) return results;
-    // No code there: before its deployment, or on a private chain with a public chain's id.
+    // No code at Multicall3's address: before its deployment, or on a private chain with a public chain's id.
   } catch (error) {
     if (!isExecutionFailure(error)) throw error;
-    // One token that burns all gas fails the whole multicall; apart from each other only that one fails.
+    // One token that burns all gas fails the whole multicall; in separate calls only that one fails.
   }
   return callSeparately(session, calls, block, signal);
 }

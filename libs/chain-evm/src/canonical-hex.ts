@@ -18,10 +18,11 @@ export interface HexFields<T> {
 }
 
 /**
- * Brings the fields of a node's answer to the one spelling that everything after relies on: `0x` and lower-case digits. What
- * is proved with one spelling could otherwise be compared, and read, with another. Null and absent fields stay.
+ * Brings the fields of a node's answer to the spelling that all later code relies on: `0x` and lower-case
+ * digits. Otherwise a value could be proved in one spelling and compared or read in another. Null and absent
+ * fields stay.
  * @param what for the error: `transaction 3`
- * @throws IncompleteBlockError naming the field that is read and not of its form
+ * @throws IncompleteBlockError naming the first field that is read and malformed
  */
 export function normalizeHex<T extends object>(
   target: Partial<T>,
@@ -40,7 +41,7 @@ export function normalizeHex<T extends object>(
   }
 }
 
-/** Removes the fields that would be read and are not of their form, in place of refusing the whole. */
+/** Removes malformed fields that would be read, instead of refusing the whole object. */
 export function dropMalformed<T extends object>(target: Partial<T>, { read }: HexFields<T>): void {
   const fields = target as Record<string, unknown>;
   for (const [field, form] of read) {

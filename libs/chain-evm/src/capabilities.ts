@@ -1,8 +1,11 @@
-/** What one endpoint turned out to be able to do; found out by use and remembered for the life of the client. */
+/** What one endpoint can do, found out by use and remembered for the life of the client. */
 export interface Capabilities {
   /** How receipts are read. `single`: eth_getBlockReceipts is not there. */
   receipts: 'by_hash' | 'by_object' | 'by_number' | 'single';
-  /** `trace_block` first: nodes that have it answer from an index, debug_traceBlockByHash runs the block again. */
+  /**
+   * `trace_block` is tried first: nodes that have it answer from an index, while debug_traceBlockByHash runs
+   * the block again.
+   */
   trace: 'trace_block' | 'debug_hash' | 'none';
   /** Calls take a block by hash (EIP-1898). */
   hasBlockByHash: boolean;

@@ -1,7 +1,7 @@
 import { ChainClientError } from '@chainwatch/chain-core';
 
 const UNSUPPORTED_CODES = new Set([-32601, -32004, 403, 404, 405, 501]);
-// Methods and namespaces that are switched off, or not part of a provider's plan.
+// Texts for methods and namespaces that are switched off, or not part of a provider's plan.
 const UNSUPPORTED_TEXT =
   /method not found|method .{0,80}(does not exist|not (found|available|supported|allowed|enabled|whitelisted))|unsupported method|not supported|unknown method|method is not|not available on|is not whitelisted|is disabled|upgrade your|paid (plan|tier)|rpc method is unsupported/i;
 const MISSING_METHOD_TEXT = /\bmethod \S+ (does not exist|is not available|not found)/i;
@@ -26,7 +26,7 @@ export function isInvalidParams(error: unknown): boolean {
   );
 }
 
-/** The node does not know the block, or has thrown its state away. */
+/** The node does not know the block, or has pruned its state. */
 export function isMissingBlock(error: unknown): boolean {
   if (!(error instanceof ChainClientError) || error.nodeCode === undefined) return false;
   // "the method trace_block does not exist/is not available" (geth) speaks of no block.

@@ -7,7 +7,7 @@ import { keccak256 } from './keccak.ts';
  * `receiptsRoot`, `withdrawalsRoot` (Yellow Paper, appendix D).
  */
 export async function computeOrderedRoot(values: readonly Uint8Array[]): Promise<string> {
-  // The library writes every branch anew with each value: a cache saves reading them back.
+  // The library rewrites every branch with each value; a cache saves reading them back.
   const trie = await createMPT({ useKeyHashingFunction: keccak256, cacheSize: 1_000 });
   for (const [index, value] of values.entries()) await trie.put(RLP.encode(index), value);
   return `0x${Buffer.from(trie.root()).toString('hex')}`;

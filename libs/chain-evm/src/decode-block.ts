@@ -12,11 +12,12 @@ import { readSignature } from './sender-signature.ts';
 import type { VerifiedBlock } from './verify-block.ts';
 
 const GWEI = 1_000_000_000n;
-/** Sends the OP stack's per-block attributes deposit; nobody's account. */
+/** The sender of the OP stack's attributes deposit in each block; it is nobody's account. */
 const OPTIMISM_DEPOSITOR = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
 
 /**
- * Decodes a proved block. `traces[i]` belongs to transaction `i`; without traces internal transfers are those that are logged.
+ * Decodes a proved block. `traces[i]` belongs to transaction `i`; without traces only logged internal
+ * transfers are known.
  */
 export function decodeBlock(
   network: Network,
@@ -63,7 +64,7 @@ export interface TransactionParts {
   readonly tx: RawTransaction;
   readonly receipt: RawReceipt;
   readonly index: number;
-  /** Of the transaction's first log in the block. */
+  /** Index in the block of the transaction's first log. */
   readonly logIndex: number;
   readonly trace?: TransactionTrace;
 }
@@ -99,8 +100,8 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
 }
 
 /**
- * What can be said of a transaction that is not known: whatever of it has the meaning that it has in every other. Who pays
- * its fee is not among that. What its logs tell is proved where the block is, the rest by nothing.
+ * Decodes a transaction of an unknown type, as far as its fields mean the same in every type. That leaves out
+ * who pays its fee. What its logs tell is proved if the block is; nothing proves the rest.
  */
 function decodeUnknown(parts: TransactionParts): Transaction {
   const { receipt, index, trace } = parts;
@@ -122,7 +123,7 @@ function decodeUnknown(parts: TransactionParts): Transaction {
   };
 }
 
-/** What a transaction itself pays, without what it has others do. */
+/** The payment by the transaction itself, without internal transfers. */
 interface OwnTransfer {
   readonly from: string;
   readonly to?: string;
@@ -144,7 +145,7 @@ function decodeTransfers(
   return transfers;
 }
 
-/** The transaction's own payment is logged like any other (EIP-7708). */
+/** Removes the transaction's own payment, which is logged like any other (EIP-7708). */
 function withoutOwn(
   moves: readonly InternalTransfer[],
   own: OwnTransfer | undefined,
@@ -167,7 +168,7 @@ function decodeStateSync(
 }
 
 /**
- * What changes balances outside of transactions, or in a way that no transfer of one shows.
+ * Balance changes outside of transactions, or without a transfer that shows them.
  *
  * @param transactions all, or those of other types than Ethereum's own
  */

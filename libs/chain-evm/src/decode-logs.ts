@@ -22,7 +22,7 @@ export function decodeLogs(
   decodeTransferLogs(notation, logs.some(isEtherLog) ? logs.map(withoutEther) : logs, logIndex, transfers);
 }
 
-/** In the place of a log that is of no token. */
+/** Replaces a log of EIP-7708, which belongs to no token. */
 function withoutEther(log: RawLog): RawLog {
   return isEtherLog(log) ? { ...log, topics: [] } : log;
 }
@@ -31,7 +31,7 @@ function isEtherLog({ address }: RawLog): boolean {
   return address === ETHER_LOG_ADDRESS;
 }
 
-/** CAIP-19 of every contract that logged something which may have moved balances without telling whose. */
+/** CAIP-19 of every contract with a log that may have moved balances without telling whose. */
 export function findTouchedAssets(network: Network, receipts: readonly RawReceipt[]): string[] {
   const touched = new Set<string>();
   for (const receipt of receipts) {
@@ -40,7 +40,7 @@ export function findTouchedAssets(network: Network, receipts: readonly RawReceip
   return toTouchedAssets(network, touched);
 }
 
-/** CAIP-19 of the contracts at these addresses, but for those that mirror the native coin. */
+/** CAIP-19 of the contracts at these addresses, without those that mirror the native coin. */
 export function toTouchedAssets(network: Network, touched: Set<string>): string[] {
   touched.delete(ETHER_LOG_ADDRESS);
   const { nativeTokenContract } = readTraits(network);

@@ -53,7 +53,7 @@ export function decodeParityTraces(
 ): TransactionTrace[] {
   const byHash = new Map<string, ParityState>();
   for (const trace of traces) {
-    // Asked by number, so a node that has moved to another block there has lost this one.
+    // The traces were asked for by number: the node has another block at that number now, and has dropped this one.
     if (trace.blockHash !== ref.hash) {
       throw new BlockNotFoundError(
         `traces of block ${ref.number}: expected ${ref.hash}, the node has ${trace.blockHash} there`,
@@ -95,7 +95,7 @@ function addStep(ref: BlockRef, byHash: Map<string, ParityState>, hash: string, 
 
 function collect(ref: BlockRef, frame: CallFrame, transfers: InternalTransfer[]): void {
   if (isReverted(frame)) return;
-  // Geth before 1.10 tells that a contract ended, not what it held and who got it.
+  // Geth before 1.10 tells that a contract was destroyed, but not what it held and who got it.
   if (frame.type === 'SELFDESTRUCT' && typeof frame.value !== 'string')
     fail(ref, 'expected a SELFDESTRUCT with its value, got none');
   if (movesValue(frame.type) && typeof frame.value === 'string' && typeof frame.to === 'string') {

@@ -5,8 +5,9 @@ import type { RawHeader } from './raw-block.ts';
 type Field = readonly [(hex: string | null | undefined) => Hex, string | null | undefined];
 
 /**
- * A header as its hash is taken over it: the fields of the Yellow Paper, then what the forks appended (London, Shanghai,
- * Cancun, Prague), with Avalanche's own fields and AuRa's seal where the header carries them.
+ * The encoding of a header that its hash covers: the fields of the Yellow Paper, then what the forks appended
+ * (London, Shanghai, Cancun, Prague), with Avalanche's own fields and AuRa's seal where the header carries
+ * them.
  * @throws InvalidHexError
  */
 export function encodeHeader(header: RawHeader): Uint8Array {

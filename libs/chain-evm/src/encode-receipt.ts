@@ -4,7 +4,8 @@ import { computeLogsBloom } from './logs-bloom.ts';
 import type { RawReceipt } from './raw-block.ts';
 
 /**
- * A receipt as `receiptsRoot` holds it (EIP-658, EIP-2718; OP stack deposits from Canyon on carry two fields more).
+ * The encoding of a receipt under `receiptsRoot` (EIP-658, EIP-2718; OP stack deposits from Canyon on carry
+ * two fields more).
  * @throws InvalidHexError
  */
 export function encodeReceipt(receipt: RawReceipt, type: number): Uint8Array {
@@ -25,7 +26,7 @@ export function encodeReceipt(receipt: RawReceipt, type: number): Uint8Array {
   );
 }
 
-/** The node's bloom is as good as a computed one: the root proves it. Some nodes leave it out. */
+/** The root proves the node's bloom, so it need not be computed. Some nodes leave it out. */
 function bloomOf(receipt: RawReceipt): Hex {
   const { logs, logsBloom } = receipt;
   return logs.length > 0 && typeof logsBloom === 'string' && logsBloom.length > 2

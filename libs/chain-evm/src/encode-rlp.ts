@@ -1,10 +1,10 @@
 import { toRlp } from 'viem/utils';
 import type { Hex } from 'viem';
 
-/** What a list holds: texts as `data` and `quantity` give them, and lists of them. */
+/** An item of a list: a text from `data` or `quantity`, or a list of items. */
 export type RlpItem = Hex | readonly RlpItem[];
 
-/** A hexadecimal field that is not one: the node's answer is broken. */
+/** A field that should be hexadecimal is not: the node's answer is broken. */
 export class InvalidHexError extends Error {
   constructor(field: unknown) {
     super(`expected hexadecimal digits, got ${JSON.stringify(String(field).slice(0, 40))}`);

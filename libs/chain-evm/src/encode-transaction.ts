@@ -11,8 +11,9 @@ export function typeOf(item: { readonly type?: string | null }): number {
 type Fields = (tx: RawTransaction) => readonly RlpItem[];
 
 /**
- * What the sender of each type signed, in its order. Not viem's `serializeTransaction`, which is for wallets: it refuses what
- * blocks do hold (docs/adr/0003-evm-completeness.md). encode-transaction.spec.ts holds one against the other.
+ * The fields that the sender signed, by type, in their order. Not viem's `serializeTransaction`: it is for
+ * wallets, and refuses transactions that blocks do hold (docs/adr/0003-evm-completeness.md).
+ * encode-transaction.spec.ts compares the two.
  */
 const signedFields: Readonly<Record<number, Fields>> = {
   0: (tx) => [quantity(tx.nonce), quantity(tx.gasPrice), ...callOf(tx)],
@@ -27,7 +28,7 @@ const signedFields: Readonly<Record<number, Fields>> = {
   4: (tx) => [...feeMarketFields(tx), (tx.authorizationList ?? []).map(authorizationFields)],
 };
 
-/** Types without a signature, which only one stack has. */
+/** Fields of types without a signature, each of one stack only. */
 const unsignedFields: Readonly<Record<number, Fields>> = {
   // OP stack deposit (specs, "Deposits": the deposited transaction type).
   0x7e: (tx) => [
@@ -83,7 +84,7 @@ export function isEncoded(type: number): boolean {
 }
 
 /**
- * A transaction as `transactionsRoot` holds it; undefined when the encoding of its type is not known.
+ * The encoding of a transaction under `transactionsRoot`; undefined when that of its type is not known.
  * @throws InvalidHexError
  */
 export function encodeTransaction(tx: RawTransaction): Uint8Array | undefined {
@@ -96,7 +97,7 @@ export function encodeTransaction(tx: RawTransaction): Uint8Array | undefined {
 }
 
 /**
- * What the sender of a transaction of types 0 to 4 signed.
+ * The bytes that the sender of a transaction of types 0 to 4 signed.
  * @param chainId of a legacy transaction that names its chain (EIP-155)
  */
 export function encodeSigned(tx: RawTransaction, chainId: bigint | undefined): Uint8Array {

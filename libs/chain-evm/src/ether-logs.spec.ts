@@ -174,7 +174,7 @@ describe('ether that is logged', () => {
       { index: 1, type: 'internal', assetGid: 'eip155:1/slip44:60', from: contract, amountRaw: 8n },
     ]);
     expect(slow.touchedAssets).toEqual([]);
-    // The module looks for sides of transfers only.
+    // The prover looks for senders and receivers of transfers only.
     expect(quick).toBeUndefined();
   });
 

@@ -1,7 +1,7 @@
 import type { InternalTransfer } from './decode-traces.ts';
 import type { RawLog } from './raw-block.ts';
 
-/** Logs what ether does (EIP-7708): no contract stands there, and its logs are of no token. */
+/** The address that logs movements of ether (EIP-7708). No contract is there, and its logs belong to no token. */
 export const ETHER_LOG_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe';
 
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -12,7 +12,7 @@ const BURN_TOPICS = [
 ];
 
 /**
- * Movements of ether that a transaction's logs tell, in the order of execution; its own payment is among them. None on
+ * Movements of ether in a transaction's logs, in the order of execution, its own payment included. Empty on
  * chains without EIP-7708.
  */
 export function decodeEtherLogs(logs: readonly RawLog[]): InternalTransfer[] {
@@ -31,8 +31,8 @@ export function decodeEtherLogs(logs: readonly RawLog[]): InternalTransfer[] {
 }
 
 /**
- * What logs and traces tell together. A root proves the logs, so they come first; a move that only the traces have is
- * added. A transaction's moves have the same places whether its node traces or not.
+ * Merges the moves of logs and traces. A root proves the logs, so they come first; moves that only the traces
+ * have are added behind. So a logged move has the same place whether the node traces or not.
  */
 export function mergeMoves(
   logged: readonly InternalTransfer[],
@@ -42,7 +42,7 @@ export function mergeMoves(
   const counts = new Map<string, number>();
   for (const move of logged) counts.set(keyOf(move), (counts.get(keyOf(move)) ?? 0) + 1);
   const unlogged = traced.filter((move) => {
-    // Ether that stays where it is is not logged.
+    // A move from an account to itself is not logged.
     if (move.from === move.to) return false;
     const count = counts.get(keyOf(move)) ?? 0;
     counts.set(keyOf(move), count - 1);

@@ -33,7 +33,7 @@ import { SocketTransport } from './socket-transport.ts';
 import { subscribeHeads } from './subscribe-heads.ts';
 import { TwinTransport } from './twin-transport.ts';
 
-/** One EVM node. What it can do is found out by use and remembered. */
+/** One EVM node. Its capabilities are found out by use and remembered. */
 export class EvmClient implements ChainClient {
   readonly network: Network;
   readonly label: string;
@@ -147,7 +147,7 @@ export class EvmClient implements ChainClient {
       : http;
   }
 
-  /** Some nodes push a header without all its fields: its hash is then no proof, and the whole one is asked for. */
+  /** Some nodes push a header without all its fields. Its hash then proves nothing, so the whole header is asked for. */
   #toHeader(pushed: unknown): BlockHeader | Promise<BlockHeader> {
     try {
       return parseKnownHeader(pushed, this.#session.traits) ?? this.#requireHead(pushed);
@@ -167,7 +167,10 @@ function initialCapabilities(hasMulticall: boolean): Capabilities {
   return { receipts: 'by_hash', trace: 'trace_block', hasBlockByHash: true, hasMulticall, hasSocket: true };
 }
 
-/** The endpoint answered, and not with a WebSocket that pushes heads; a node that is down has said nothing about it. */
+/**
+ * True when the endpoint answered, but not with a WebSocket that pushes heads. A node that is down tells
+ * nothing about that.
+ */
 function refusesSocket(error: Error): boolean {
   return (
     error instanceof ChainClientError &&

@@ -10,7 +10,7 @@ import { evmRpc } from './rpc/evm-rpc.ts';
 export const evmFamily: ChainFamily = {
   ...evmManifest,
   parseAddress,
-  // What a node told in a trace is in no root, and may be anything.
+  // No root covers an address from a trace, so it may be any text.
   displayAddress: (address) => (isAddress(address, { strict: false }) ? getAddress(address) : address),
   burnAddresses: ['0x0000000000000000000000000000000000000000', '0x000000000000000000000000000000000000dead'],
   parseAssetPath,

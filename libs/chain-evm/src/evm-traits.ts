@@ -6,13 +6,14 @@ export const evmTraitsSchema = z.strictObject({
   stack: z.enum(['ethereum', 'optimism', 'arbitrum', 'bor', 'avalanche']),
   /** `strict`: the header's hash is recomputed and must match. `tolerant`: some of its blocks use another encoding. */
   header: z.enum(['strict', 'tolerant']).default('strict'),
-  /** `tolerant`: where a root does not come out (unknown encoding), the header's logsBloom decides. */
+  /** `tolerant`: where a root does not match (unknown encoding), the header's logsBloom decides. */
   roots: z.enum(['strict', 'tolerant']).default('strict'),
-  /** First block from which `tolerant` no longer holds: everything comes out from there on. */
+  /** First block from which `tolerant` no longer applies: from there on every hash and root must match. */
   strictFrom: z.number().int().nonnegative().optional(),
   /**
-   * Its nodes send for accounts without their keys (anvil, Hardhat): a transaction's hash may be another than that of its
-   * fields, and its signature nobody's. Both are the node's word there.
+   * Its nodes send transactions for accounts without their keys (anvil, Hardhat). A transaction's hash may
+   * then differ from that of its fields, and its signature may be nobody's: for both there is only the node's
+   * word.
    */
   impersonation: z.boolean().default(false),
   /** A contract that mirrors the native coin and logs every native transfer; its logs say nothing new. */
@@ -25,7 +26,7 @@ export const evmTraitsSchema = z.strictObject({
 
 export type EvmTraits = z.infer<typeof evmTraitsSchema>;
 
-/** What holds at a height. */
+/** The traits that apply at a height. */
 export function traitsAt(traits: EvmTraits, number: number): EvmTraits {
   return traits.strictFrom === undefined || number < traits.strictFrom
     ? traits

@@ -9,8 +9,8 @@ import type {
   RawWithdrawal,
 } from './raw-block.ts';
 
-// `read`: compared or decoded, so each has to be of its form. `hashed`: enters nothing but an encoding, which says no to
-// whatever is not hexadecimal, and is not looked at in items that do not encode it.
+// `read`: compared or decoded, so each must be well-formed. `hashed`: only enters an encoding, which refuses
+// whatever is not hexadecimal; not checked in items whose encoding leaves it out.
 
 export const HEADER_FIELDS: HexFields<RawHeader> = {
   read: [

@@ -18,7 +18,7 @@ const BATCH_SIZE = 100;
 export class HttpTransport implements RpcTransport {
   readonly #http: HttpClient;
   readonly #path: string;
-  /** The endpoint has refused a list of calls of whole blocks. */
+  /** True once the endpoint has refused a list of calls for whole blocks. */
   #refusesLists = false;
   readonly #rpc: JsonRpc<AbortSignal | undefined>;
 
@@ -72,7 +72,7 @@ export class HttpTransport implements RpcTransport {
       (answers ??= orderAnswers(calls, 1, parse(what, reply) as unknown[]))[index] as RpcAnswer;
     const result = (index: number): unknown => {
       const given = answer(index);
-      // An error that one call by itself may not have: its list was too long, or too much for one answer.
+      // An error that a call by itself may not have: the list was too long, or its answer too large.
       if (given.type === 'error' && !isServerFault(given.error)) this.#refusesLists = true;
       return unwrap(given);
     };
@@ -90,7 +90,7 @@ export class HttpTransport implements RpcTransport {
     });
   }
 
-  /** @throws ChainClientError where calls one by one would fare no better */
+  /** @throws ChainClientError where single calls would fail as well */
   #noteRefusal(what: string, reply: HttpReply): void {
     try {
       unwrap(readAnswer(what, parse(what, reply)));

@@ -1,12 +1,13 @@
 import { HEADER_FIELDS, RECEIPT_FIELDS, TRANSACTION_FIELDS } from './hex-forms.ts';
 import type { HexFields } from './canonical-hex.ts';
 
-// Members that nodes give today: those that are hashed, and those that only inform. They are asked for where a hash or a root
-// does not come out: with a member that is not here, the encoding may be one that is not known yet; without one, it is wrong.
+// Members that nodes give today: those that are hashed, and those that only inform. They are consulted where
+// a hash or a root does not match: with a member that is not listed here, the encoding may be one that is not
+// known yet; without one, the answer is wrong.
 
 /**
- * Announced for Avalanche's headers, and written as they are expected: where the hash does not come out with them, they are
- * what is not known.
+ * Announced for Avalanche's headers, and encoded as expected. Where the hash does not match with them, they
+ * count as unknown.
  */
 const ANNOUNCED = new Set([
   'targetExponent',

@@ -96,7 +96,7 @@ function connect(options: Partial<ChainClientOptions> = {}): ChainClient {
   return client;
 }
 
-/** A client that has found out that its node does not trace: it proves blocks from bytes. */
+/** A client that has learned that its node does not trace, and so proves blocks from bytes. */
 async function connectUntraced(options?: Partial<ChainClientOptions>): Promise<ChainClient> {
   const client = connect(options);
   answer = (call, honest) => (/trace/.test(call.method) ? unsupported() : honestly(call, honest));

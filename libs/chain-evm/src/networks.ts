@@ -15,10 +15,10 @@ const evmNetworkSchema = networkSchema.extend({
 /** Every known EVM network, checked once at load. A new one is a row in networks.json. */
 export const evmNetworks: readonly Network[] = parseNetworks(evmNetworkSchema, networksJson);
 
-// Asked for with every block, parsed once for each network object.
+// Read for every block, so parsed only once for each network object.
 const traitsOf = new WeakMap<Network, EvmTraits>();
 
-/** The typed traits of a network; one that an operator added without traits is taken for plain Ethereum. */
+/** The typed traits of a network; a network that an operator added without traits counts as plain Ethereum. */
 export function readTraits(network: Network): EvmTraits {
   const known = traitsOf.get(network);
   if (known !== undefined) return known;

@@ -9,8 +9,8 @@ import { verifyHeader } from './verify-header.ts';
 const REQUIRED_FIELDS = ['hash', 'parentHash', 'number', 'timestamp'] as const;
 
 /**
- * A header from a node's answer, its hash proved. One with a member that is not known is followed by what it says of itself:
- * whoever reads its block decides whether to take it.
+ * A header from a node's answer, its hash proved. A header with an unknown member is taken at its word here;
+ * whoever reads its block decides whether to accept it.
  * @throws ChainClientError when it is no header, IncompleteBlockError when the hash is not that of the fields
  */
 export function parseHeader(json: unknown, traits: EvmTraits): BlockHeader {
@@ -19,7 +19,7 @@ export function parseHeader(json: unknown, traits: EvmTraits): BlockHeader {
   return toBlockHeader(header);
 }
 
-/** The same of a header that has no member which is not known; undefined for one that does. */
+/** The same for a header without unknown members; undefined for one that has some. */
 export function parseKnownHeader(json: unknown, traits: EvmTraits): BlockHeader | undefined {
   const header = toRawHeader(json);
   return verifyHeader(header, traits).length === 0 ? toBlockHeader(header) : undefined;
@@ -34,7 +34,7 @@ function toBlockHeader(header: RawHeader): BlockHeader {
   };
 }
 
-/** @throws ChainClientError when `json` lacks what every header has, IncompleteBlockError when it is spelled otherwise */
+/** @throws ChainClientError when `json` lacks what every header has, IncompleteBlockError when a field is malformed */
 export function toRawHeader(json: unknown): RawHeader {
   if (typeof json !== 'object' || json === null)
     throw new ChainClientError(`expected a block, got ${typeof json}`);

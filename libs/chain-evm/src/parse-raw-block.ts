@@ -13,8 +13,9 @@ import {
 import { toRawHeader } from './parse-header.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
 
-// Written out instead of zod: these run over every transaction and log of every block, and only guard the types that
-// the decoder relies on, and bring them to one spelling; whether the values are right is for verifyBlock to prove.
+// Written by hand instead of zod, because these run over every transaction and log of every block. They only
+// check the types that the decoder relies on, and bring values to one spelling; verifyBlock proves whether
+// the values are right.
 
 const TYPE_FIELD: HexFields<RawTransaction> = { read: [['type', 'quantity']], hashed: [] };
 
@@ -56,9 +57,9 @@ export function expectTransaction(json: unknown, index: number): asserts json is
   normalizeTransaction(tx, `transaction ${index}`);
 }
 
-/** Of its members only those are kept that are of the form that they have in every other type. */
+/** Keeps only those members that have the same form as in every other type. */
 function expectUnknownTransaction(tx: Partial<RawTransaction>, index: number): void {
-  // A type is one byte below 0x80, or the encoding would be that of a legacy transaction (EIP-2718).
+  // A type is one byte below 0x80; from there on the encoding would look like that of a legacy transaction (EIP-2718).
   if (typeOf(tx) > 0x7f)
     throw new IncompleteBlockError(`type of transaction ${index}: expected at most 0x7f, got ${tx.type}`);
   if (typeof tx.hash !== 'string')

@@ -25,7 +25,7 @@ function bytesOf(text: string, chunkLength = 1_000): BodyBytes {
   return new BodyBytes(chunks);
 }
 
-/** What `verifyBlock` makes of the same answers. @throws where it refuses them */
+/** The block that `verifyBlock` gives for the same answers. @throws where it refuses them */
 async function readSlowly({ ref, body, receipts }: Case, of: Network): Promise<Block> {
   const block = parseRawBlock((JSON.parse(body) as { result: unknown }).result);
   const list = parseRawReceipts((JSON.parse(receipts) as { result: unknown }).result);
@@ -150,7 +150,7 @@ describe('blocks proved from bytes', () => {
       const changed = tamper(whole);
       expect(changed).not.toEqual(whole);
       expect(readQuickly({ ...whole, ...changed }, network)).toBeUndefined();
-      // And nothing of it stays.
+      // The refused answer leaves no state behind.
       expect(readQuickly(whole, network)).toBeDefined();
     });
   });
@@ -195,7 +195,7 @@ describe('blocks proved from bytes', () => {
       ),
       { numRuns: RUNS, seed: SEED },
     );
-    // Each of the three did happen, or the changes say nothing.
+    // Each of the three outcomes must have happened, or this test proves nothing.
     for (const count of Object.values(outcomes)) expect(count).toBeGreaterThan(RUNS);
   });
 

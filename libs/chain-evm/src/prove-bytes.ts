@@ -16,10 +16,10 @@ import type { RawReceipt, RawTransaction } from './raw-block.ts';
 import type { Session } from './session.ts';
 import { hasWithdrawalsRoot, verifyOwnFields } from './verify-block.ts';
 
-/** Of the OP stack's deposits, whose receipts have fields of their own. */
+/** Type of the OP stack's deposits, whose receipts have fields of their own. */
 const DEPOSIT_TYPE = 0x7e;
 
-/** Whether blocks of this endpoint may be proved from bytes: where every root must come out. */
+/** Whether blocks of this endpoint may be proved from bytes: only where every root must match. */
 export function canProveBytes(
   { traits, capabilities }: Pick<Session, 'traits' | 'capabilities'>,
   ref: BlockRef,
@@ -29,9 +29,9 @@ export function canProveBytes(
 }
 
 /**
- * The block of two JSON-RPC answers, or of a list of both that is given twice, proved as `verifyBlock` does and decoded at
- * need.
- * @returns undefined where that cannot be said: `verifyBlock` has the word
+ * The block of two JSON-RPC answers, or of one list of both that is given twice, proved as `verifyBlock` does
+ * and decoded lazily.
+ * @returns undefined where that proves nothing: `verifyBlock` then decides
  */
 export function proveBytes(
   { network, traits }: Pick<Session, 'network' | 'traits'>,
@@ -46,7 +46,7 @@ export function proveBytes(
       if (encoded !== undefined) foreign.push(encoded.raw);
       return encoded;
     });
-    // Ether that was burned has an account that the module does not look for.
+    // The account in a log of burned ether is one that the prover does not look for.
     if (scanned === undefined || scanned.touched.has(ETHER_LOG_ADDRESS)) return undefined;
     const block = parseRawBlock(JSON.parse(scanned.header));
     if (verifyOwnFields(ref, block, traits).length > 0) return undefined;
@@ -75,7 +75,7 @@ export function proveBytes(
   }
 }
 
-/** Of a transaction that creates a contract, has an access list, blobs or authorizations, or is a roll-up's. */
+/** Encodes a transaction that creates a contract, has an access list, blobs or authorizations, or belongs to a roll-up. */
 function encodeForeign(
   index: number,
   transaction: string,
@@ -96,7 +96,7 @@ function encodeForeign(
   };
 }
 
-/** Whether the receipt tells the contract that the transaction created: the module looks for nobody else there. */
+/** Whether the receipt names the contract that the transaction created; the prover looks for no other address there. */
 function namesCreated(tx: RawTransaction, receipt: RawReceipt): boolean {
   const created = computeCreatedContract(tx, receipt);
   return (

@@ -173,7 +173,7 @@ describe('the signature of a transaction', () => {
       const doubted = new Set<string>();
       const read = (served: Served): ReturnType<typeof readServed> =>
         readServed(network, served, {}, traces, served, doubted);
-      // No root covers a sender: the block is given, whoever is looked for in it.
+      // No root covers a sender, so the block is returned whatever addresses are looked for.
       const block = await read(lying);
       const [found] =
         block.possibleTransactions?.(new Set([stranger])) ??

@@ -4,13 +4,14 @@ import type { Block, BlockRef, Transaction } from '@chainwatch/chain-core';
 import { recoverSender } from './sender-signature.ts';
 import type { Session } from './session.ts';
 
-/** A recovery takes about 2 ms; others have their turn after some. */
+/** A recovery takes about 2 ms, so other work gets its turn after this many. */
 const RECOVERIES_A_TURN = 4;
 const DOUBTED_MAX = 64;
 
 /**
- * Proves that transactions have the senders that the node told, which no root covers. A block with a wrong one is doubted: the
- * next time it is read from this endpoint, every sender in it is proved before it is given, so that another endpoint is asked.
+ * Proves the senders that the node told, which no root covers. A block with a wrong one is doubted: the next
+ * time it is read from this endpoint, every sender is proved before the block is returned, so that a wrong
+ * one makes the caller ask another endpoint.
  * @throws IncompleteBlockError naming the first one that is wrong
  */
 export async function proveSenders(
@@ -36,7 +37,7 @@ export async function proveSenders(
   }
 }
 
-/** The same of a whole block that was doubted. */
+/** The same for every transaction of a doubted block. */
 export async function proveDoubted(
   session: Pick<Session, 'doubted'>,
   ref: BlockRef,

@@ -15,14 +15,14 @@ const network = evmNetworks.find(({ gid }) => gid === 'eip155:31337') as Network
 const SEED = Number(process.env.PROVE_SEED ?? 7);
 const RUNS = Number(process.env.PROVE_RUNS ?? 25);
 
-/** What a node has of a block, its traces as one of both kinds of nodes has them. */
+/** What a node serves of a block, with traces in the form of one of the two kinds of nodes. */
 interface Served {
   readonly whole: Case;
   readonly method: 'trace_block' | 'debug_traceBlockByHash';
   readonly traces: unknown;
 }
 
-/** The block as a client reads it: from bytes where the transport gives some, else from parsed answers. */
+/** The block as a client reads it: from bytes where the transport gives them, else from parsed answers. */
 function read({ whole, method, traces }: Served, hasBytes: boolean): Promise<Block> {
   const textOf = (call: RpcCall): string => {
     if (call.method === 'eth_getBlockByHash') return whole.body;
@@ -155,7 +155,7 @@ describe('blocks with traces, proved from bytes', () => {
       }),
       { numRuns: RUNS, seed: SEED },
     );
-    // There were some, or the traces say nothing.
+    // There must have been some, or the test proves nothing about traces.
     expect(moves).toBeGreaterThan(RUNS);
   });
 

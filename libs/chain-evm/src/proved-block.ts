@@ -21,7 +21,7 @@ interface ProvedParts {
   /** The answers that were proved; the same where one request asked for both. */
   readonly body: BodyBytes;
   readonly receipts: BodyBytes;
-  /** Of the transactions whose traces move something, by index. */
+  /** Traces of the transactions in which something moves, by index. */
   readonly traces?: Traces;
 }
 
@@ -29,7 +29,7 @@ type Traces = ReadonlyMap<number, TransactionTrace>;
 
 const noTraces: Traces = new Map();
 
-/** About what a movement in a trace takes. */
+/** Approximate memory of a movement in a trace. */
 const MOVE_BYTES = 200;
 
 /** A proved block as the node sent it: a transaction is decoded when somebody asks for it. */
@@ -82,7 +82,7 @@ export class ProvedBlock implements Block {
 
   /** The same block with what its traces tell, one of each transaction. */
   withTraces(traces: readonly TransactionTrace[]): ProvedBlock {
-    // Of one that moves nothing nothing is asked: whether it failed is in its receipt.
+    // A trace without a movement is never needed, since the receipt tells whether the transaction failed.
     const moving = [...traces.entries()].filter(([, { transfers }]) => transfers.length > 0);
     return new ProvedBlock({ ...this.#parts, traces: new Map(moving) });
   }
@@ -111,7 +111,7 @@ export class ProvedBlock implements Block {
   }
 
   #decode(index: number, tx: RawTransaction, receipt: RawReceipt): Transaction {
-    // What was encoded outside of the module may be spelled otherwise.
+    // Items that were encoded outside of the prover may be spelled in another way.
     expectTransaction(tx, index);
     expectReceipt(receipt, index);
     return decodeTransaction({
@@ -136,7 +136,7 @@ interface Answer<T> {
   readonly result: T;
 }
 
-/** Of an answer, or of the one at a place in a list. */
+/** The result of an answer, or of the one at `place` in a list. */
 function resultOf<T>(bytes: BodyBytes, place: number): T {
   const parsed = JSON.parse(bytes.toString()) as Answer<T> | readonly Answer<T>[];
   return ('result' in parsed ? parsed : (parsed[place] as Answer<T>)).result;

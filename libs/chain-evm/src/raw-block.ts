@@ -35,7 +35,7 @@ export interface RawHeader {
   readonly minDelayExcess?: string | null;
   readonly targetExponent?: string | null;
   readonly minPriceExponent?: string | null;
-  /** Then `receiptsRoot` is that of the blocks settled with this one. */
+  /** If present, `receiptsRoot` is that of the blocks settled with this one. */
   readonly settledHeight?: string | null;
   readonly settledGasUnix?: string | null;
   readonly settledGasNumerator?: string | null;
@@ -43,7 +43,7 @@ export interface RawHeader {
 }
 
 export interface RawBlock extends RawHeader {
-  /** One of a type that is not known here has a `hash` and a `type`; its other members may be missing. */
+  /** A transaction of an unknown type has a `hash` and a `type`; its other members may be missing. */
   readonly transactions: readonly RawTransaction[];
   readonly uncles?: readonly string[];
   readonly withdrawals?: readonly RawWithdrawal[] | null;

@@ -11,8 +11,8 @@ import type { Session } from './session.ts';
 type Balances = (bigint | undefined)[];
 
 /**
- * Balances at a block. The block goes by its hash; a node that takes only numbers is asked before and after for the hash
- * at that number.
+ * Balances at a block. The block is named by its hash. A node that takes only numbers is asked before and
+ * after which hash it has at that number.
  * @throws BlockNotFoundError, ChainClientError
  */
 export async function readBalances(

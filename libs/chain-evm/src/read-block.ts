@@ -26,8 +26,8 @@ import type { VerifiedBlock } from './verify-block.ts';
 import type { RawEncodings } from './verify-transactions.ts';
 
 /**
- * A whole block by hash, proved and decoded. Receipts come beside the body; traces as soon as it is known that there is a
- * transaction.
+ * A whole block by hash, proved and decoded. Receipts are read in parallel with the body, traces as soon as
+ * it is known that there is a transaction.
  * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError, UnknownContentError unless `takeUnknown`
  */
 export async function readBlock(
@@ -41,14 +41,14 @@ export async function readBlock(
     if (replies?.body.bytes !== undefined && replies.receipts.reply.bytes !== undefined) {
       const proved = proveBytes(session, ref, replies.body.bytes, replies.receipts.reply.bytes);
       if (proved !== undefined) return await completeProved(session, ref, proved, signal);
-      // Nodes bound what a list may bring: what failed in one is asked for by itself.
+      // Nodes bound the size of a list's answers, so a call that failed in a list is sent again by itself.
       if (replies.body.bytes === replies.receipts.reply.bytes && !canRead(replies)) replies = undefined;
     }
     const body = readBody(session, ref, signal, replies?.body);
     const [block, receipts, traces, encodings] = await Promise.all([
       body,
       readReceipts(session, ref, body, signal, replies?.receipts),
-      // Of no transaction can it be said beforehand that it runs no code: what a bare payment costs differs with the fork.
+      // No transaction is known beforehand to run no code, because the gas of a bare payment differs between forks.
       body.then((raw) => (raw.transactions.length === 0 ? undefined : readTraces(session, ref, signal))),
       body.then((raw) => readRawEncodings(session, raw, signal)),
     ]);
@@ -72,7 +72,7 @@ export async function readBlock(
   }
 }
 
-/** With the traces where the endpoint has some; a block that is proved from bytes has a transaction. */
+/** Adds the traces where the endpoint has them. A block that is proved from bytes has at least one transaction. */
 async function completeProved(
   session: Session,
   ref: BlockRef,
@@ -95,7 +95,7 @@ interface Answers {
   readonly encodings: RawEncodings;
 }
 
-/** Only their hashes tell that transactions of a known type have something in them that is not: then they are asked for raw. */
+/** Only its hash tells that a transaction of a known type has unknown content. Such transactions are then read raw. */
 async function verifyWithEncodings(
   session: Session,
   ref: BlockRef,
@@ -131,11 +131,15 @@ function canRead({ body, receipts }: Replies): boolean {
   }
 }
 
-/** In one request where others would have to wait: behind the head that costs less; at the head two are answered sooner. */
+/**
+ * One request for all where other requests would have to wait, which costs less behind the head. At the head
+ * two requests are answered sooner.
+ */
 async function askAll(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<Replies> {
   const form = session.capabilities.receipts;
   const asking = session.transport.askTogether?.([bodyCall(ref), receiptsCall(session, ref)], signal);
-  // Without a turn of the loop where it is not asked: the two requests below count as under way for the next block.
+  // Does not yield to the event loop where nothing is asked, so that the two requests below already count as
+  // under way for the next block.
   const together = asking === undefined ? undefined : await asking;
   if (together?.[0] !== undefined && together[1] !== undefined)
     return { body: together[0], receipts: { reply: together[1], form } };

@@ -11,7 +11,7 @@ export async function readHead(session: Session, signal?: AbortSignal): Promise<
   return parseHeader(result, session.traits);
 }
 
-/** The node's word for final; undefined where it has none, or knows no such tag. */
+/** The block that the node calls final; undefined where it has none or does not know the tag. */
 export async function findFinalized(session: Session, signal?: AbortSignal): Promise<BlockRef | undefined> {
   const tag = session.network.confirmation.tag ?? 'finalized';
   try {

@@ -3,12 +3,12 @@ import type { RawBlock } from './raw-block.ts';
 import type { Session } from './session.ts';
 import type { RawEncodings } from './verify-transactions.ts';
 
-/** Nodes have one, the other, or none of them. */
+/** Nodes have one of them, both or none. */
 const METHODS = ['eth_getRawTransactionByHash', 'debug_getRawTransaction'];
 
 /**
  * The node's own encoding of transactions whose type is not known here (a later fork, Polygon's state sync), so that the
- * root can be proved all the same. What a node does not give is left out.
+ * root can be proved all the same. Encodings that a node does not give are left out.
  */
 export function readRawEncodings(
   session: Session,

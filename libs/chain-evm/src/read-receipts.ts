@@ -8,9 +8,9 @@ import type { Session } from './session.ts';
 
 /**
  * All receipts of a block: in one call, by hash where the node takes one; else one by one for the transactions of `body`.
- * Whether they are all, with all their logs, is for `verifyBlock` to prove.
+ * `verifyBlock` proves that they are complete, with all their logs.
  *
- * @param asked what was asked already, where it was
+ * @param asked the request that was sent already, if any
  */
 export async function readReceipts(
   session: Session,
@@ -28,7 +28,7 @@ export async function readReceipts(
       return readAtOnce(ref, reply);
     } catch (error) {
       if (!isUnsupported(error) && !isInvalidParams(error)) throw error;
-      // Unless another reader has found that out meanwhile.
+      // Unless another reader has changed the form meanwhile.
       if (capabilities.receipts === form)
         capabilities.receipts = isUnsupported(error) ? 'single' : NEXT_FORM[form];
     }
@@ -37,7 +37,7 @@ export async function readReceipts(
 
 export interface AskedReceipts {
   readonly reply: RpcReply;
-  /** In which they were asked for. */
+  /** The form in which they were asked for. */
   readonly form: ReceiptsForm;
 }
 

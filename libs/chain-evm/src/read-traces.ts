@@ -6,11 +6,11 @@ import type { TransactionTrace } from './decode-traces.ts';
 import type { CallTrace, ParityTrace } from './raw-trace.ts';
 import type { Session } from './session.ts';
 
-/** Whose traces they have to be. */
+/** The block and transactions that the traces must belong to. */
 export interface TracedBlock {
   /** Of the transactions, in their order. */
   readonly hashes: readonly string[];
-  /** Hash of Polygon's state sync, which is none of them. */
+  /** Hash of Polygon's state sync, which is not among `hashes`. */
   readonly stateSync?: string;
 }
 
@@ -59,7 +59,7 @@ async function readParityTraces(session: Session, ref: BlockRef, signal?: AbortS
   };
 }
 
-/** Bor may trace the state sync as one more transaction. */
+/** Removes the trace of the state sync, which Bor may list as one more transaction. */
 function withoutStateSync(
   traces: readonly CallTrace[],
   { stateSync, hashes }: TracedBlock,

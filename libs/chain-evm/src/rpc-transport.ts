@@ -4,11 +4,12 @@ import type { BodyBytes, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 export interface RpcTransport {
   /** One call; an error answer is thrown. */
   call(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown>;
-  /** One call whose answer is not read yet: for whole blocks, which let other calls go first. */
+  /** One call whose answer is not parsed yet. For whole blocks, which let other calls go first. */
   ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply>;
   /**
-   * The same of several calls in one request, where more requests would have to wait for their turn. Undefined, at once or
-   * when the endpoint has said so, where it takes no lists. The replies have the same `bytes`, with answers numbered from 1 on.
+   * The same for several calls in one request, where more requests would have to wait for their turn.
+   * Undefined where the endpoint takes no lists: at once if that is known, else when it has refused one. The
+   * replies have the same `bytes`, with answers numbered from 1 on.
    */
   askTogether?(
     calls: readonly RpcCall[],

@@ -6,13 +6,13 @@ import { keccak256Hex } from './keccak.ts';
 import type { RawTransaction } from './raw-block.ts';
 
 /**
- * What the sender signed, and how. Undefined where a transaction has no signature (deposits, messages and everything else that a
- * chain makes itself), and on chains where it may be nobody's.
+ * The sender's signature and what it covers. Undefined where a transaction has none (deposits, messages and
+ * whatever else a chain makes itself), and on chains where it may be nobody's.
  */
 export function readSignature(tx: RawTransaction, traits: EvmTraits): SenderSignature | undefined {
   if (typeOf(tx) > 4 || traits.impersonation || traits.roots === 'tolerant') return undefined;
   const [r, s] = [BigInt(tx.r ?? 0), BigInt(tx.s ?? 0)];
-  // Optimism before Bedrock, Polygon's state syncs: the root holds that there is none.
+  // Optimism before Bedrock, Polygon's state syncs: the root proves that there is no signature.
   if (r === 0n && s === 0n) return undefined;
   const v = BigInt((typeOf(tx) === 0 ? tx.v : (tx.yParity ?? tx.v)) ?? 0);
   const chainId = typeOf(tx) === 0 && v >= 35n ? (v - 35n) / 2n : undefined;

@@ -19,7 +19,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** JSON-RPC over one WebSocket, opened by the first call and again by the next one after it ended. */
+/** JSON-RPC over one WebSocket. The first call opens it; after it ended the next call opens another. */
 export class SocketTransport implements RpcTransport {
   readonly #options: SocketTransportOptions;
   readonly #slots: RequestSlots;
@@ -124,8 +124,9 @@ export class SocketTransport implements RpcTransport {
     socket.on('pong', () => (isAlive = true));
     socket.on('message', (data) => {
       isAlive = true;
-      // Who only listens acknowledges late (TCP's delayed ACK), and a node that gathers small packets keeps the next
-      // notification until then, up to 40 ms: a frame that asks for nothing carries the acknowledgement.
+      // A client that only listens acknowledges late (TCP's delayed ACK), and a node that gathers small
+      // packets (Nagle) holds back the next notification until then, up to 40 ms. A pong carries the
+      // acknowledgement at once.
       if (this.#receive(data)) socket.pong();
     });
     socket.on('error', () => socket.terminate());
@@ -138,7 +139,7 @@ export class SocketTransport implements RpcTransport {
     });
   }
 
-  /** Whether it was a notification. */
+  /** Returns whether it was a notification. */
   #receive(data: RawData): boolean {
     const message = parseMessage(data);
     const { id, params } = message ?? {};

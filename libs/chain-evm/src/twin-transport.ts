@@ -17,7 +17,10 @@ export class TwinTransport implements RpcTransport {
     return this.#choose((transport) => transport.call(method, params, signal));
   }
 
-  /** Which of the two is told by a call: only an answer that was read tells whether it came from a node. */
+  /**
+   * An ordinary call finds out which of the two works: only an answer that was parsed tells whether it came
+   * from a node.
+   */
   async ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply> {
     if (this.#chosen !== undefined) return this.#chosen.ask(method, params, signal);
     const result = await this.call(method, params, signal);

@@ -1,9 +1,12 @@
 import type { UnknownPart } from '@chainwatch/chain-core';
 
-/** A node may name anything; no more of a block is told (`settleUnknowns`, which shortens names and texts, too). */
+/**
+ * A node may invent any number of names, so no more kinds of a block are kept (as in `settleUnknowns`, which
+ * also shortens names and texts).
+ */
 const KINDS_MAX = 8;
 
-/** What is not known in a block, each kind once, with the first place it was met. */
+/** The unknown parts of a block: each kind once, with the first place where it was met. */
 export class UnknownParts {
   readonly #parts = new Map<string, UnknownPart>();
 

@@ -24,21 +24,21 @@ export interface VerifiedBlock {
   readonly unknown?: UnknownContent;
 }
 
-/** What is not known in a block, and what therefore is not proved. */
+/** The unknown parts of a block, and what is not proved because of them. */
 export interface UnknownContent {
   readonly parts: readonly UnknownPart[];
   /** Hashes of the transactions that are not known. */
   readonly transactions: ReadonlySet<string>;
-  /** Nothing proves any transaction of the block: its header, which transactions it has, or their receipts are not proved. */
+  /** True when nothing proves any transaction: the header, the list of transactions or the receipts are not proved. */
   readonly isEverything: boolean;
-  /** Transactions whose raw encoding was not given, without which the root cannot be had. */
+  /** Transactions whose raw encoding was not given; the root cannot be computed without it. */
   readonly missingEncodings: readonly string[];
 }
 
 /**
  * Proves that what a node returned is the whole block `ref`: its hash, every transaction, every receipt with every log
- * (architecture.md, invariants 6 and 12; docs/adr/0003-evm-completeness.md). What is not known is told in `unknown`, and the
- * rest is proved as far as it goes without it.
+ * (architecture.md, invariants 6 and 12; docs/adr/0003-evm-completeness.md). Unknown parts are reported in
+ * `unknown`; the rest is proved as far as possible without them.
  * @throws IncompleteBlockError saying what was expected and what came
  */
 export async function verifyBlock(

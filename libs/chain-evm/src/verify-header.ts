@@ -10,9 +10,10 @@ import { InvalidHexError } from './encode-rlp.ts';
 import { describeMember, listUnknownMembers, UnknownParts } from './unknown-parts.ts';
 
 /**
- * Proves that a header's fields are those its hash was taken over. A member that is not known does no harm where the hash
- * comes out without it.
- * @returns none, or the members without which the hash does not come out: nothing of the header is proved then
+ * Proves that a header's hash is that of its fields. An unknown member does no harm where the hash matches
+ * without it.
+ * @returns the unknown members that keep the hash from matching, in which case nothing of the header is
+ * proved; else none
  * @throws IncompleteBlockError unless the network is known to have headers of other shapes
  */
 export function verifyHeader(header: RawHeader, traits: EvmTraits): readonly UnknownPart[] {

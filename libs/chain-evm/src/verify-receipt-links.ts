@@ -4,8 +4,9 @@ import type { EvmTraits } from './evm-traits.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 
 /**
- * Proves what no root covers: that there is one receipt per transaction, that each names its transaction and block, that
- * its own gas is the step of the cumulative one, and that it tells the contract that its transaction creates.
+ * Proves what no root covers: that there is one receipt per transaction, that each names its transaction and
+ * block, that its own gas is the difference of the cumulative ones, and that it names the contract that its
+ * transaction creates.
  * @throws IncompleteBlockError
  */
 export function verifyReceiptLinks(

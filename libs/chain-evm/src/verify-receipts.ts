@@ -19,7 +19,8 @@ export interface ReceiptsOf {
 
 /**
  * Proves that a block's receipts are those of `receiptsRoot`.
- * @returns false where something in them is not known, and they are the node's word but for their blooms
+ * @returns false where they have unknown parts: only their blooms are checked then, the rest is the node's
+ * word
  * @throws IncompleteBlockError, InvalidHexError
  */
 export async function verifyReceipts(
@@ -77,7 +78,10 @@ function addParts({ block, transactions, receipts, unknown }: ReceiptsOf, parts:
   return isFound;
 }
 
-/** Weaker than the root, so both are compared: a log whose bits others set too shows in its own receipt's bloom only. */
+/**
+ * Weaker than the root, so both the block's bloom and each receipt's are compared: a log whose bits others
+ * also set shows in its own receipt's bloom only.
+ */
 function verifyBlooms(block: RawBlock, receipts: readonly RawReceipt[], hasOwnBloom: boolean): void {
   for (const receipt of receipts) {
     if (typeof receipt.logsBloom !== 'string' || receipt.logsBloom.length <= 2) continue;

@@ -14,23 +14,24 @@ const TYPES_OF_STACK: Readonly<Record<EvmTraits['stack'], readonly number[]>> = 
   avalanche: [],
   optimism: [0x7e],
   arbitrum: [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a],
-  // State syncs since PIP-74: only the node writes them, and nothing but their logs matters.
+  // State syncs since PIP-74: only the node creates them, and only their logs matter.
   bor: [0x7f],
 };
 
-/** Encodings of transactions whose type has no known one here, by hash, as the node gives them raw. */
+/** Raw encodings from the node, by hash, of transactions whose encoding is not known here. */
 export type RawEncodings = ReadonlyMap<string, Uint8Array>;
 
 export interface VerifiedTransactions {
   /** Of the transactions that are not known. */
   readonly unknown: ReadonlySet<string>;
-  /** Of those among them, and of others, whose raw encoding would have to be had for the root. */
+  /** Hashes of transactions, unknown or not, whose raw encoding is needed for the root. */
   readonly missing: readonly string[];
 }
 
 /**
- * Proves that a block's transactions have their hashes and are those of `transactionsRoot`. Where an encoding is neither known
- * nor given the root cannot be had: `missing` has it then, and which transactions are in the block is the node's word.
+ * Proves that a block's transactions have their hashes and are those of `transactionsRoot`. Where an encoding
+ * is neither known nor given, the root cannot be computed: `missing` names the transaction then, and the list
+ * of transactions is the node's word.
  * @throws IncompleteBlockError, InvalidHexError
  */
 export async function verifyTransactions(
@@ -70,7 +71,7 @@ export async function verifyTransactions(
   );
 }
 
-/** False where something is not known in the transaction, so that `own` is not its encoding. */
+/** False where the transaction has an unknown part, so that `own` is not its encoding. */
 function isOwnHash(
   block: RawBlock,
   index: number,

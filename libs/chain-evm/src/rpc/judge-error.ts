@@ -5,12 +5,12 @@ const RATE_LIMITED =
 // geth, erigon, nethermind, besu, and a proxy without a node.
 const NOT_HERE =
   /missing trie node|header not found|block not found|^block 0x\w+ not found|unknown block|state (is )?(unavailable|not available|pruned)|historical state|no state available|service unavailable/i;
-/** Where what a node means stands at the latest: the texts are strangers', and their length costs. */
+/** Only this much of a text is searched: texts come from strangers, and searching a long one costs time. */
 const TEXT_MAX = 1_024;
-/** What a contract says is its author's choice. */
+/** The text of a revert is chosen by the contract's author, so it says nothing about the node. */
 const REVERTED = /revert|VM exception/i;
 
-/** Codes mean what each client wants them to mean: the text tells. */
+/** Judges by the text, because every client uses the codes in its own way. */
 export function judgeError({ code, message }: RpcError): RpcVerdict {
   if (code === 429) return 'busy';
   if (code === 3 || typeof message !== 'string') return 'answer';
