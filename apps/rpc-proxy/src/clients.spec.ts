@@ -219,7 +219,7 @@ it('@solana/web3.js reads, sends, confirms and subscribes', async () => {
       [payer],
     );
     await waitFor(() => told.includes(LAMPORTS_PER_SOL) && slots.length > 1);
-    // With one left the client would connect again for ever.
+    // With one connection left, the client would reconnect forever.
     await Promise.all([
       connection.removeAccountChangeListener(subscription),
       connection.removeSlotChangeListener(ticking),
@@ -314,7 +314,7 @@ it('a socket stands on the port above where the endpoint has none, and calls wit
   const messages: string[] = [];
   socket.on('message', (data) => messages.push(String(data)));
   await once(socket, 'open');
-  // Calls go where those over HTTP go; what is subscribed has the socket.
+  // Calls go the way of HTTP calls; only subscriptions use the socket.
   for (const text of [
     '{"jsonrpc":"2.0","method":"eth_call"}',
     '{"jsonrpc":"2.0","method":"admin_peers"}',

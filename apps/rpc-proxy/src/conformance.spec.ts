@@ -48,7 +48,7 @@ interface NodeError {
   readonly data?: unknown;
 }
 
-/** Every error of the catalogues as a node would write it. */
+/** Every error of the catalogues, as a node would send it. */
 function readErrors(): { family: string; error: NodeError }[] {
   const lava = (
     readJson('node-error-catalogue-lava.json') as {
@@ -87,7 +87,9 @@ const PATHS: Readonly<Record<string, { path: string; method: string }>> = {
   Solana: { path: '/solana', method: 'simulateTransaction' },
 };
 
-/** What another node may know better, of the classes of the catalogue; everything else is the client's at once. */
+/**
+ * The catalogue's error classes for which another node may answer better; every other error goes to the client at once.
+ */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   NODE_RATE_LIMITED: 'busy',
   NODE_SERVICE_UNAVAILABLE: 'unable',

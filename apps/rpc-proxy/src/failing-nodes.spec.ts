@@ -10,9 +10,9 @@ const SECRET = 'SECRET-PROVIDER-KEY';
 let world: SpecWorld;
 let one: SpecNode;
 let two: SpecNode;
-/** The first node alone. */
+/** A gateway with the first node only. */
 let single: RpcProxy & { url: string };
-/** Both, and the first one is preferred by far. */
+/** A gateway with both nodes, which strongly prefers the first one. */
 let pair: RpcProxy & { url: string };
 
 const upstreamsOf = (proxy: RpcProxy, name = 'ethereum') => proxy.directory.find(name)!.upstreams;
@@ -168,7 +168,7 @@ describe('a long Accept-Encoding', () => {
 });
 
 describe('kept connections that die', () => {
-  /** Of the node, as it sees them: those that were kept, having carried an answer. A fresh one that dies too may fail a read. */
+  /** Connections that the node keeps open after an answer. A fresh one that also dies may fail a read. */
   const sockets = new Set<Socket>();
   const watching: SpecNode['answer'] = (seen, res, req) => {
     res.once('finish', () => sockets.add(req.socket));
@@ -247,7 +247,7 @@ describe('a node that does not tell its chain', () => {
       node.health = told;
       await serve(proxy);
       expect((await post(proxy, call('eth_gasPrice'))).text).toContain('three');
-      // What it told once holds while it says where it stands.
+      // The node has told its chain before; that counts as long as it reports its head.
       node.health = { ...told };
       delete node.health.eth_chainId;
       let asked = 0;

@@ -60,7 +60,7 @@ const headOf = (length: number, key: string | undefined, more = ''): string =>
   `POST /ethereum HTTP/1.1\r\nHost: x\r\n${key === undefined ? '' : `X-Api-Key: ${key}\r\n`}${more}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 const request = (body: string, key: string): string => headOf(body.length, key) + body;
 
-/** A connection whose answers are read, or not. */
+/** A connection whose answers may be left unread. */
 class Client {
   readonly socket: Socket;
   said = '';
@@ -84,7 +84,7 @@ class Client {
   }
 }
 
-/** The highest of what was held while the rest went on. */
+/** Records the highest amounts held while the rest of the test runs. */
 function watchHeld(gateway: Gateway): { readonly most: { process: number; key: number }; stop(): void } {
   const most = { process: 0, key: 0 };
   const timer = setInterval(() => {
@@ -95,7 +95,7 @@ function watchHeld(gateway: Gateway): { readonly most: { process: number; key: n
   return { most, stop: () => clearInterval(timer) };
 }
 
-/** B's calls, one after another: each answered, with its own id. */
+/** Sends B's calls one after another; each must be answered with its own id. */
 async function expectCalmServed(gateway: Gateway, count = 20): Promise<void> {
   for (let id = 0; id < count; id += 1) {
     const response = await fetch(`${gateway.url}/ethereum`, {
@@ -121,7 +121,7 @@ describe('answers that nobody reads', () => {
       new Client(gateway, false).send(request(call('["large"]'), greedy.keys[0]).repeat(100));
     await waitFor(() => gateway.tenants.refused.key > 0);
     await expectCalmServed(gateway);
-    // Of those that were refused early, the kernel has every answer.
+    // The kernel has taken every answer to the requests that were refused early.
     await waitFor(() => gateway.connections.cut > 3 && isReleased(gateway), { timeoutMs: 20_000 });
     held.stop();
     expect(held.most.key).toBeGreaterThan(32 * MIB);
@@ -175,7 +175,7 @@ describe('slow calls', () => {
     );
     await waitFor(() => slow.length === 64);
     await expectCalmServed(gateway);
-    // Its second key has as much; the two no more than half of the node.
+    // The workspace's second key gets the same; together they get no more than half of the node.
     const others = Array.from({ length: 4 }, () =>
       new Client(gateway).send(request(call('["slow"]'), greedy.keys[1]).repeat(100)),
     );
@@ -243,7 +243,7 @@ describe('bodies that do not end', () => {
     );
     await waitFor(() => clients.every(({ isClosed }) => isClosed));
     held.stop();
-    // Who sends on may lose the answer with its connection.
+    // A client that goes on sending may lose the answer together with its connection.
     for (const { statuses } of clients) expect([[], [401]]).toContainEqual(statuses);
     expect(clients.some(({ statuses }) => statuses[0] === 401)).toBe(true);
     expect(held.most.process).toBeLessThanOrEqual(16 * MIB);

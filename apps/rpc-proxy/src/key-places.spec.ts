@@ -48,7 +48,7 @@ interface Asked {
   readonly headers: Record<string, unknown>;
 }
 
-/** With nothing added: fetch refuses addresses with a password in them. */
+/** Sends exactly these headers. Not with fetch, which refuses URLs with a password. */
 async function post(
   path: string,
   headers: Record<string, string>,

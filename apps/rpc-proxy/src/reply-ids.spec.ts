@@ -10,9 +10,9 @@ const BITCOIN = 'bip122:000000000019d6689c085ae165831e93';
 let world: SpecWorld;
 let one: SpecNode;
 let two: SpecNode;
-/** The first node alone. */
+/** A gateway with the first node only. */
 let single: RpcProxy & { url: string };
-/** Both, and the first one is preferred by far. */
+/** A gateway with both nodes, which strongly prefers the first one. */
 let pair: RpcProxy & { url: string };
 
 beforeAll(async () => {
@@ -46,7 +46,10 @@ beforeEach(() => {
 
 const call = (method: string, params = '[]', id = '7'): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
-/** Goes to another node where it must, and is never hedged: which node answers is known however slow this machine is. */
+/**
+ * A call that is retried at another node but never hedged, so that the answering node is known however slow the machine
+ * is.
+ */
 const send = (id?: string): string => call('eth_sendRawTransaction', '["0x02"]', id);
 const mismatches = (proxy: RpcProxy, name = 'ethereum'): number =>
   [...proxy.directory.find(name)!.outcomes.values()].reduce((sum, { mismatch }) => sum + mismatch, 0);
@@ -96,7 +99,7 @@ it('a node that answers one call in 50 twice tells nobody what another one asked
   };
   await Promise.all(Array.from({ length: 16 }, ask));
   expect(wrong).toEqual([]);
-  // It did happen.
+  // The mismatch did happen.
   expect(mismatches(single) - before).toBeGreaterThan(20);
 });
 

@@ -5,7 +5,7 @@ import { answerResult, sendJson, startSpecNode, type Answer, type SpecNode } fro
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 import type { RpcProxy } from './start-rpc-proxy.ts';
 
-// rpc-gateway.md, "Traps between tenants", a: what is asked once for several tenants.
+// rpc-gateway.md, "Traps between tenants", a: one request to a node for several tenants.
 const TRON = 'tron:0x2b6653dc';
 
 interface Call {
@@ -17,7 +17,7 @@ interface Call {
 let world: SpecWorld;
 let node: SpecNode;
 let gateway: RpcProxy & { readonly url: string };
-/** Of another tenant than the one of the world's own key. */
+/** A key of another tenant. */
 let otherKey: string;
 
 beforeAll(async () => {
@@ -60,14 +60,14 @@ async function post(
   return { status: response.status, text: await response.text() };
 }
 
-/** What a call is answered with: nothing that another call is answered with. */
+/** The result of a call, different for every call. */
 const resultOf = ({ method, params }: Call): string =>
   JSON.stringify({ of: method, params, of18446744073709551615: 1 });
 const PARSE_ERROR = '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}';
 const INVALID = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}';
 const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params']);
 
-/** As nodes do: takes JSON-RPC and nothing else, no more than 50 KB of it, and writes ids anew. */
+/** As a strict node: accepts only JSON-RPC of at most 50 KB, and rewrites ids. */
 const answerStrictly: Answer = ({ bytes, body }, res) => {
   if (bytes.length > 50_000) return sendJson(res, 'Payload Too Large', 413);
   let asked: Call | Call[];
@@ -98,7 +98,7 @@ const countShared = async (): Promise<number> => {
   ).rows[0]!.cached;
 };
 
-/** A node that answers when it is told to. */
+/** A node that holds its answers until they are released. */
 function holdAnswers(answer: Answer = answerStrictly): { readonly count: number; release(): void } {
   const held: (() => void)[] = [];
   node.answer = (...seen) => void held.push(() => answer(...seen));
@@ -126,7 +126,7 @@ async function askWhile(
   await waitFor(() => held.count > 0 || answered > 0);
   const seen = held.count;
   const two = ask(second, world.project.keys.rpc);
-  // It reached the node, or joined the first one.
+  // The second request reached the node, or joined the first one.
   await waitFor(async () => held.count > seen || (await countShared()) > before);
   await waitFor(() => {
     held.release();
@@ -185,7 +185,7 @@ describe('what one tenant sends is never the answer of another', () => {
     const others = Array.from({ length: 5 }, (_, id) => post(code(`"${id}"`)));
     await waitFor(async () => (await countShared()) === before + 5);
     held.release();
-    // Each for itself, and none with another one's.
+    // Each call asks for itself, and none joins another one.
     await waitFor(() => held.count === 5);
     node.answer = answerStrictly;
     held.release();
@@ -320,7 +320,7 @@ describe('a client that reads slowly', () => {
       ['2', '"three"'].map((id) => `{"jsonrpc":"2.0","id":${id},"result":${result}`.slice(0, 40)),
     );
     expect(texts.every((text) => text.endsWith('aaa"}') && text.length > 3_000_000)).toBe(true);
-    // Not asked for twice.
+    // The node was not asked twice.
     expect([held.length, slow.read()]).toEqual([0, '']);
     answerSlow!();
     await waitFor(() => slow.read().includes(`{"jsonrpc":"2.0","id":1,"result":${result}}`));
@@ -342,7 +342,7 @@ describe('a client that reads slowly', () => {
     const slow = await openSlow(large('52', '1'));
     await waitFor(() => finish.length === 1);
     const asked: Promise<{ text: string }>[] = [];
-    // Who comes before the gateway has seen that the first one is behind follows it.
+    // A call that arrives before the gateway knows that the first one lags joins it.
     await waitFor(() => {
       asked.push(post(large('52', String(asked.length + 2))));
       return node.seen.length > 2;

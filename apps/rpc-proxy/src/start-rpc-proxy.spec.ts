@@ -42,7 +42,7 @@ beforeEach(() => {
   }
 });
 
-/** Also what its clients are told. */
+/** Sets the head that the node reports, to the gateway and to clients. */
 function setHead(node: SpecNode, number: number, hash = `0x${number.toString(16).padStart(64, '0')}`): void {
   node.health.eth_getBlockByNumber = ([tag]) =>
     tag === 'latest'
@@ -121,7 +121,7 @@ describe('keys', () => {
   it('are forgotten when the bus says so', async () => {
     const key = await world.makeKey(['rpc:evm:read']);
     expect((await post(gateway, call('eth_chainId'), { key })).status).toBe(200);
-    // Rolled with a grace that goes on.
+    // The key was rolled, and its grace period continues.
     world.tell('key.revoked', {
       schema: 1,
       key_hash: Buffer.from(hashApiKey(key)).toString('hex'),
@@ -159,7 +159,7 @@ describe('keys', () => {
       Number(over.headers.get('retry-after')) > 0,
       Object.keys(JSON.parse(over.text) as object),
     ]).toEqual([429, true, ['error']]);
-    // Of an address that guesses, a key that was never seen is not looked up.
+    // An unknown key is not looked up if its address guessed too often.
     const key = await world.makeKey(['rpc:evm:read']);
     expect((await post(limited, call('eth_chainId'), { key })).status).toBe(200);
     const failures = await Promise.all([1, 2, 3].map(() => post(limited, call('eth_chainId'), { key: 'x' })));
@@ -260,7 +260,7 @@ describe('networks', () => {
     await post(gateway, call('eth_estimateGas'), { path: '/polygon' });
     expect(nodes[1]!.seen).toHaveLength(1);
     expect(JSON.stringify(await gateway.readiness())).not.toContain('secret');
-    // The gateways of the other tests do without it.
+    // The gateways of the other tests run without the row.
     await world.db.query('DELETE FROM blockchains');
   });
 });
@@ -273,7 +273,7 @@ describe('the two interfaces of TRON', () => {
   beforeAll(async () => {
     const chainId = 0x7a69;
     jsonRpc = await startSpecNode(answerResult('"json"'), { chainId });
-    // Its other interface is not there: what is asked of it is answered as by any web server.
+    // The node lacks the other interface: it answers questions about it like any web server.
     jsonRpc.health.getblock = () => undefined;
     wallets = await Promise.all(
       [0, 1].map((index) => startSpecNode((_seen, res) => sendJson(res, `{"from":${index}}`), { chainId })),
@@ -301,7 +301,7 @@ describe('the two interfaces of TRON', () => {
       ['/eth'],
       ['/key/wallet/getnowblock?visible=true&token=t'],
     ]);
-    // The head that one interface told is no least block of the other: they may be nodes of different height.
+    // The head of one interface is no least block for the other: their nodes may be at different heights.
     const listed = async () =>
       (
         JSON.parse(await (await fetch(gateway.url)).text()) as { networks: { chain_gid: string }[] }
@@ -462,7 +462,7 @@ describe('the cache', () => {
   });
   const block = (number: number): string =>
     `{"number":"0x${number.toString(16)}","blockNumber":"0x${number.toString(16)}","blockhash":"x"}`;
-  /** How many of two equal calls reach the node; the ids differ. */
+  /** Returns how many of two equal calls with different ids reach the node. */
   const reach = async (
     method: string,
     params: string,
@@ -859,7 +859,7 @@ describe('the cache that replicas share', () => {
 
   const nameOf = (method: string, params: string, gid = ETHEREUM): string =>
     `rpc:1:${gid}|${method}|${createHash('sha256').update(`|"2.0"|${params}`).digest('base64url')}`;
-  /** How many of two equal calls, one to each replica, reach the node. */
+  /** Returns how many of two equal calls, one to each replica, reach the node. */
   const reach = async (
     method: string,
     params: string,

@@ -15,9 +15,9 @@ const TRON = 'tron:0x2b6653dc';
 let world: SpecWorld;
 let one: SpecNode;
 let two: SpecNode;
-/** One node a chain, no choice. */
+/** One node per chain, so there is no choice. */
 let single: RpcProxy & { url: string };
-/** Two nodes a chain. */
+/** Two nodes per chain. */
 let pair: RpcProxy & { url: string };
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const node of [one, two]) node.health.eth_chainId = () => '0x1';
   const chains = ['eip155:1', BITCOIN, SOLANA];
   single = await world.open(Object.fromEntries(chains.map((gid) => [gid, [one.url]])));
-  // The first is preferred by far: which node is asked first is known.
+  // The first node is strongly preferred, so that we know which one is asked first.
   const nodes = [
     { url: one.url, weight: 1_000, headers: {} },
     { url: two.url, weight: 0.000_001, headers: {} },
@@ -84,7 +84,7 @@ async function post(
 const call = (method: string, params = '[]', id = '1'): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
 
-/** Bytes as they stand, over a connection of its own. */
+/** Sends the bytes unchanged over a connection of its own. */
 async function sendRaw(proxy: { port: number }, text: string): Promise<string> {
   const socket = connect(proxy.port, '127.0.0.1');
   let answer = '';
@@ -659,7 +659,7 @@ describe('10: a truncated body never ends in order', () => {
 });
 
 describe('large replies', () => {
-  /** Of a size and bytes of its own, so that a byte of another reply is found. */
+  /** A body with its own size and bytes, so that a byte of another reply is noticed. */
   const textOf = (index: number): Buffer =>
     Buffer.alloc(
       40_000 + index * index * 4_001,

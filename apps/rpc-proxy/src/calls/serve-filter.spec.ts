@@ -19,7 +19,7 @@ interface Reply {
 
 let world: SpecWorld;
 let nodes: SpecNode[];
-/** What each node made: it counts from one, as Nethermind does. */
+/** The filters of each node, which counts them from one, as Nethermind does. */
 let made: Map<string, string>[];
 /** Another key of the same workspace, and one of another. */
 let strangers: string[];
@@ -110,7 +110,7 @@ it('a filter is asked for at the node that made it, under the id that node has, 
     for (const method of ['eth_getFilterChanges', 'eth_getFilterLogs'])
       for (let count = 0; count < 4; count += 1)
         expect((await post(gateway, call(method, [id]))).result).toEqual([expected]);
-    // As a client writes it that keeps it as a number.
+    // As a client sends an id that it keeps as a number.
     expect(
       (await post(gateway, call('eth_getFilterChanges', [`0x00${id.slice(2).toUpperCase()}`]))).result,
     ).toEqual([expected]);
@@ -227,7 +227,7 @@ describe('with several replicas', () => {
   let cache: Cache;
   beforeAll(async () => {
     redis = await startRedis();
-    // A busy machine is no Redis that hangs.
+    // A slow answer on a busy machine must not count as a hanging Redis.
     cache = createCache(redis.url, { timeoutMs: 10_000 });
     await waitFor(() => cache.isReady);
   });

@@ -59,7 +59,7 @@ it('is another registry’s by what Redis holds, which is told of its use once a
     { ...owner, chainGid: 'eip155:2' },
   ])
     expect(await two.find(stranger, id, [upstream])).toBeUndefined();
-  // Nothing of the node's address.
+  // Nothing of the node's address is stored.
   expect([...stored].join(' ')).not.toContain('secret');
 });
 

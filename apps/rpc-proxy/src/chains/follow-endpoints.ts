@@ -47,7 +47,7 @@ export async function followEndpoints(options: FollowOptions): Promise<EndpointF
     get isCurrent() {
       return isCurrent;
     },
-    // A refresh under way may have read before the change.
+    // A refresh in flight may have read the database before the change.
     refresh: async () => {
       await running;
       await refreshOnce();

@@ -34,7 +34,7 @@ describe.each([
   let client: Socket;
   let said: string;
   let isClosed: boolean;
-  /** Replies that were asked for, by their bodies. */
+  /** The replies to each request, by its body. */
   let replies: Map<string, ClientReply>;
 
   beforeEach(async () => {
@@ -87,7 +87,7 @@ describe.each([
   it('an answer in pieces has nothing put into it where the next request is no HTTP', async () => {
     const reply = await begin();
     client.write('\0\0\r\n\r\n');
-    // By hand, what is behind an answer is read when it is out; by node:http at once.
+    // Read by hand, bytes after a request wait until its answer is out; node:http reads them at once.
     if (!isPlain) {
       reply.data(Buffer.from('67890'));
       reply.end();
@@ -113,7 +113,7 @@ describe.each([
   ])(
     'a 100 Continue stands before its answer, also where that is given %s before its turn',
     async (_way, isStreamed) => {
-      // Neither is of the strict form: node:http reads both.
+      // Neither request has the strict form: node:http reads both.
       client.write(post('[1]', 'Connection: keep-alive, x\r\n') + post('[2]', 'Expect: 100-continue\r\n'));
       await waitFor(() => replies.size === 2);
       const [first, second] = [replies.get('[1]')!, replies.get('[2]')!];

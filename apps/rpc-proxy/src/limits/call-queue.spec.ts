@@ -50,7 +50,7 @@ it('leaves as much of a node to the others as one workspace has, and three quart
 
 it('takes turns over workspaces, and within them over keys, each in its order', () => {
   open(2, 2);
-  // One each: what comes later waits.
+  // One call each is in flight, and later ones wait.
   const first = [...enter('A', 'a'), ...enter('B', 'a')];
   enter('A', 'a', 4);
   enter('A', 'b', 2);

@@ -25,7 +25,7 @@ interface Message {
 const waitFor = <T>(probe: () => T | Promise<T>, options?: WaitOptions) =>
   waitLong(probe, { timeoutMs: 10_000, ...options });
 
-/** A client of a socket: what it was told, and how it ended. */
+/** A socket client: the messages it received, and how it was closed. */
 interface Client {
   readonly socket: WebSocket;
   readonly texts: string[];
@@ -33,7 +33,7 @@ interface Client {
   closed: { readonly code: number; readonly reason: string } | undefined;
   /** Sends a call and waits for the answer with its id. */
   ask(id: number | string, method: string, params?: unknown): Promise<Message>;
-  /** What came under a subscription. */
+  /** The notifications of a subscription. */
   told(subscription: unknown): unknown[];
 }
 
@@ -52,7 +52,7 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.stop()));
 });
 
-/** A gateway whose chain has these nodes: the first one is taken before the others. */
+/** A gateway for one chain with these nodes; the first one is preferred. */
 async function open(
   gid: string,
   {
@@ -140,7 +140,7 @@ describe('a key that ends takes its sockets with it', () => {
     world.tell('key.revoked', { schema: 1, key_hash: hashOf(key) });
     await waitFor(() => revoked.every(({ closed }) => closed !== undefined), { timeoutMs: 5_000 });
     expect(revoked.map(({ closed }) => closed!.code)).toEqual([1008, 1008]);
-    // Nor does a node feed them any more.
+    // Nor does a node serve their subscriptions any more.
     await waitFor(() => nodes[0]!.sockets.size === 2, { timeoutMs: 5_000 });
     notify(nodes[0]!, '"0x00"', '{"number":"0x65"}');
     await waitFor(() => kept.every(({ messages }) => messages.length === 2));
@@ -462,7 +462,7 @@ describe('what waits is bounded', () => {
       await waitFor(
         () => {
           if (kind === 'notifications') notify(nodes[0]!, '"0x00"', large);
-          // Where no node's answer has room any more, refusals fill the rest: they are short, so it takes many.
+          // When there is no room for a node's answer, refusals fill the rest. They are short, so it takes many.
           else
             for (let calls = 0; calls < 50; calls += 1)
               deaf.socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_call"}');
@@ -511,7 +511,7 @@ describe('an upgrade to anything else', () => {
         `POST /ethereum HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${world.project.keys.rpc}\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`;
       const offer =
         'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n';
-      // Behind the list the connection is node:http's.
+      // After the list, node:http reads the connection.
       const requests =
         channel === 'front'
           ? [head(offer)]
