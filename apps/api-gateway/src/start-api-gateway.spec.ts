@@ -94,7 +94,7 @@ describe('three gateways on a real bus', () => {
     }
   });
 
-  // How fast is for the bench to tell; here, that every one of them hears of it.
+  // The bench measures how fast; this checks that every replica hears of it.
   it(`forget a revoked key, each of ${revocations} times`, async () => {
     for (let run = 0; run < revocations; run += 1)
       expect(await measureRevocation(world, replicas.slice(0, 2), 60_000)).toHaveLength(2);

@@ -248,7 +248,7 @@ describe('POST with an Idempotency-Key', () => {
     await world.api.get('/blocks').set('Idempotency-Key', 'same').expect(200);
   });
 
-  /** Holds up everybody who writes into a table. */
+  /** Blocks everybody who writes to a table. */
   function holdTable(table: string): { isHeld: Promise<void>; release: () => void } {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));

@@ -10,7 +10,7 @@ import { startSpecWorld } from '../spec-support/spec-world.ts';
 import type { Client, SpecWorld } from '../spec-support/spec-world.ts';
 
 const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
-/** Of nobody. */
+/** Ids of rows that do not exist. */
 const unknown: Readonly<Record<string, string>> = {
   address: '0x00000000219ab540356cbb839cbe05303d7705fa',
   asset_path: 'erc20:0x00000000219ab540356cbb839cbe05303d7705fb',
@@ -32,7 +32,7 @@ describe('what belongs to another project or workspace', () => {
   let world: SpecWorld;
   let ids: Record<string, string>;
   let hdAddress: string;
-  /** What the other project's lists were before there was anything in this one. */
+  /** The other project's lists before this project had any rows. */
   let before: Map<string, unknown>;
   beforeAll(async () => {
     world = await startSpecWorld();
@@ -219,7 +219,7 @@ describe('what belongs to another project or workspace', () => {
     });
   });
 
-  /** The other project's lists by path; of those under a resource, the answer for one that is not theirs. */
+  /** The other project's lists by path; for a list below a resource, the answer for a resource of somebody else. */
   async function readLists(): Promise<Map<string, unknown>> {
     const found = new Map<string, unknown>();
     for (const { path } of lists) {

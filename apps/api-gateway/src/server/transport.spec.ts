@@ -7,7 +7,7 @@ const page = 'https://app.example.com';
 describe('answers to browsers, through proxies, in time', () => {
   let closed: SpecWorld;
   let open: SpecWorld;
-  /** For one case each: everything else would be too slow for them on a busy machine. */
+  /** A world with short time-outs, for one case each: on a busy machine everything else would be too slow for them. */
   let hurried: SpecWorld;
   let impatient: SpecWorld;
   beforeAll(async () => {
@@ -151,7 +151,7 @@ describe('answers to browsers, through proxies, in time', () => {
     ]).toEqual([1, 0, -1]);
     expect(await guess(open, '198.51.100.1')).toBe(1);
     expect(await guess(open, '203.0.113.9, 198.51.100.2')).toBe(1);
-    // What stands before the last one is the client's own word.
+    // Entries before the last one were written by the client itself.
     expect(await guess(open, '203.0.113.10, 198.51.100.2')).toBe(0);
     expect(await guess(open, '203.0.113.11, 198.51.100.2')).toBe(-1);
     // One network, one client; IPv4 in IPv6 is IPv4.
