@@ -11,13 +11,13 @@ const ok = (body = 'ok', headers = ''): string =>
 const isPlain = process.env.HTTP === 'plain';
 const head = (length: number, path = '/'): string =>
   `POST ${path} HTTP/1.1\r\nHost: server\r\nContent-Length: ${length}\r\n\r\n`;
-/** As it goes out: undici spells it anew. */
+/** The head as it is sent: undici changes its spelling. */
 const writtenHead = (length: number): string =>
   isPlain
     ? `POST / HTTP/1.1\r\nhost: server\r\nconnection: keep-alive\r\ncontent-length: ${length}\r\n\r\n`
     : head(length);
 
-/** What came over one connection, and what it is answered with. */
+/** The bytes received on one connection, and the answer to them. */
 interface Visit {
   readonly socket: Socket;
   text: string;
@@ -195,7 +195,7 @@ describe('connections', () => {
     await ask();
     end(visits[0]!.socket);
     await waitFor(() => visits[0]!.socket.destroyed || visits[0]!.socket.readableEnded);
-    // What was sent to this end is there: one turn of the loop reads it.
+    // The bytes sent to this end have arrived: one turn of the loop reads them.
     for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(await ask()).toMatchObject({ body: 'ok', error: undefined });
     expect(visits).toHaveLength(2);
@@ -363,7 +363,7 @@ it('speaks TLS as well', async () => {
   const over = makePool({ openSocket });
   for (let round = 0; round < 2; round += 1) expect((await ask('x', over)).body).toHaveLength(size);
   expect(visits).toHaveLength(1);
-  // A server without a certificate that anybody vouches for is not asked.
+  // A server whose certificate nobody vouches for gets no request.
   const guarded = createGuardedSockets(
     createDial({ allow: ['127.0.0.0/8'] }),
     `https://127.0.0.1:${portOf(secure)}`,

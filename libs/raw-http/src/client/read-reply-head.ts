@@ -21,8 +21,8 @@ export interface WireHead extends ReplyHead {
 }
 
 /**
- * Used if the server does not say. Shorter than common servers' own time-outs, as far as known (Go 120 s, nginx 60 s,
- * libevent 30 s, Node 5 s).
+ * Used if the server does not say. Shorter than the servers' own defaults (Go 120 s, libevent 30 s, nginx 60 s, Node 5
+ * s).
  */
 export const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MS_MAX = 25_000;

@@ -56,7 +56,7 @@ afterAll(() => Promise.all(servers.map(({ http }) => http.close(0))));
 const JSON_TYPE = ['Content-Type', 'application/json'];
 const MANY_HEADERS = ['X-Limit', '10', 'X-Reset', '1800000000'];
 
-/** What was heard of a request, as the answer, in each of the ways that answers are given. */
+/** Answers with what was read of the request, in one of the ways that a channel offers. */
 function answerInSomeWay(channel: ReplyChannel, text: string, largeBytes: number): void {
   const body = Buffer.from(text, 'latin1');
   const count = Math.ceil(largeBytes / body.length);
@@ -82,7 +82,7 @@ function sendWhole(channel: ReplyChannel, status: number, headers: readonly stri
   if (!channel.isGone) channel.send(status, [...headers, 'Content-Length', String(body.length)], body);
 }
 
-/** Pieces are lent: where they are told to be done with, they are written over. */
+/** Pieces are only lent: as soon as one is done with, it is overwritten. */
 function passPieces(channel: ReplyChannel, headers: readonly string[], body: Buffer, count: number): void {
   const lent: Buffer[] = [];
   let passed = 0;
@@ -138,7 +138,7 @@ class Pair {
     return this;
   }
 
-  /** @param stages pieces of bytes; what is answered to one comes before the next is sent */
+  /** @param stages pieces of bytes; the answer to one stage is awaited before the next is sent */
   async expectSame(...stages: readonly (readonly Buffer[])[]): Promise<void> {
     const [own, plain] = [
       await this.#talk(this.#servers[0]!, stages),
@@ -151,7 +151,7 @@ class Pair {
     for (let turn = 0; turn < turns; turn += 1) await nextTurn();
   }
 
-  /** Everything that comes, and what the connection comes to; then everything behind the client's end of it. */
+  /** Returns everything received and how the connection ended; then what came after the client closed its side. */
   async #talk({ port, sockets }: SpecServer, stages: readonly (readonly Buffer[])[]): Promise<string> {
     const client = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     let said = '';
@@ -242,7 +242,7 @@ const ODD = [
   withHead('Content-Length:8'),
 ];
 
-/** Of which readers say different things, and those that end the connection. */
+/** Requests that readers interpret differently, and those that end the connection. */
 const HOSTILE = [
   withHead('Content-Length: 8\r\nTransfer-Encoding: chunked', '0\r\n\r\nGET'),
   withHead('Transfer-Encoding: chunked\r\nContent-Length: 8', '0\r\n\r\nGET'),
@@ -326,7 +326,7 @@ const body = fc.oneof(
   fc.string({ unit: 'binary-ascii', maxLength: 60 }),
   fc.nat(90_000).map((length) => 'y'.repeat(length)),
 );
-/** Of the strict form, as odd as it may be. */
+/** Requests of the strict form, however unusual. */
 const strict = body.chain((sent) =>
   fc
     .tuple(
@@ -464,7 +464,7 @@ describe('an acceptor', () => {
       .slice(1)
       .map((answer) => `${answer.slice(0, 3)} ${answer.slice(answer.indexOf('\r\n\r\n') + 4)}`);
 
-  /** Calls that are answered when the spec says so. */
+  /** Holds calls until the spec answers them. */
   function holdCalls(): {
     handle: RequestHandler;
     calls: { text: string; channel: ReplyChannel; isLeft: boolean; answer: () => void }[];
@@ -582,7 +582,7 @@ describe('an acceptor', () => {
     await waitFor(() => silent!.isEnded && head!.isEnded && cut!.isEnded);
     for (const client of [silent!, head!, cut!])
       expect(bodiesOf(client)).toEqual(['400 {"error":"the request is not well-formed HTTP"}']);
-    // Who waits for an answer waits for as long as that takes.
+    // A client that waits for an answer may wait as long as the answer takes.
     const later = await open(server);
     await waitFor(() => later.isEnded);
     expect(idle!.isEnded).toBe(false);
