@@ -29,6 +29,11 @@ const PARTS = [
     env: { PROVE_RUNS: '1000' },
   },
   {
+    name: 'generators',
+    title: 'what the Nx generators write passes types, lint, format and its specs',
+    specs: ['tools/nx/src/generators\\.soak\\.spec\\.ts$'],
+  },
+  {
     name: 'nats-cluster',
     title: 'a NATS cluster of three loses a server again and again (SOAK_KILLS=n, default 30)',
     specs: ['tools/acceptance/src/faults/nats-cluster\\.soak\\.spec\\.ts$'],

@@ -15,7 +15,7 @@ import { verifyBlock } from './verify-block.ts';
 
 const network = evmNetworks.find(({ gid }) => gid === 'eip155:31337') as Network;
 const SEED = Number(process.env.PROVE_SEED ?? 7);
-const RUNS = Number(process.env.PROVE_RUNS ?? 25);
+const RUNS = Number(process.env.PROVE_RUNS ?? 15);
 
 /** A text as it may come over a socket. */
 function bytesOf(text: string, chunkLength = 1_000): BodyBytes {

@@ -13,7 +13,7 @@ import { tamperings } from './spec-tamperings.ts';
 
 const network = evmNetworks.find(({ gid }) => gid === 'eip155:31337') as Network;
 const SEED = Number(process.env.PROVE_SEED ?? 7);
-const RUNS = Number(process.env.PROVE_RUNS ?? 25);
+const RUNS = Number(process.env.PROVE_RUNS ?? 15);
 
 /** What a node serves of a block, with traces in the form of one of the two kinds of nodes. */
 interface Served {

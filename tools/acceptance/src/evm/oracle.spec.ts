@@ -8,7 +8,7 @@ import { playScript } from './play-script.ts';
 describeOracle({
   chain: new EvmChain(),
   playScript,
-  scripts: 8,
+  scripts: 5,
   reorgs: { every: 4, deep: 64, shallow: 8 },
   more: describeDeepReorg,
 });
