@@ -6,8 +6,8 @@ const UNSUPPORTED_VERSION = -32015;
 const VERSION_MAX = 255;
 
 /**
- * A question about a block with the highest version of transactions that is taken, raised as the node says: it refuses
- * blocks with a higher one whole. Found out by use and remembered for the life of the client.
+ * A request about a block with the highest transaction version to accept. A node refuses whole blocks with a
+ * higher one, and the version is then raised to the one that it names. Remembered for the life of the client.
  */
 export async function askWithVersions<T>(
   session: Session,

@@ -10,7 +10,7 @@ const ONE = CODES[0]!;
 
 /** `POWERS[limb * WORDS_MAX + word]`: that limb of 2^(16 × word), the least first. */
 const POWERS = listPowers();
-/** The first word whose power reaches up to a limb; the last limb takes a carry alone. */
+/** By limb: the first word whose power reaches up to it. The last limb only takes a carry. */
 const FIRST_WORDS = Array.from({ length: LIMBS_MAX }, (_, limb) => findFirstWord(limb));
 
 const words = new Float64Array(WORDS_MAX);

@@ -1,6 +1,9 @@
 import { ChainClientError } from '@chainwatch/chain-core';
 
-/** Slot skipped: nobody made a block in it (or this node jumped over it); in the long-term storage, too. */
+/**
+ * Slot skipped: nobody made a block in it, or this node jumped over it. The second code is that of the
+ * long-term storage.
+ */
 const SKIPPED = [-32007, -32009];
 /** Not there yet: the node is behind, or has the slot and not its block. */
 const NOT_YET = [-32004, -32014];

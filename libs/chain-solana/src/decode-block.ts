@@ -6,7 +6,7 @@ import type { RawBlock } from './raw-block.ts';
 import { tokenChanges } from './token-changes.ts';
 import type { VerifiedTransaction } from './verify-block.ts';
 
-/** A proved block of decoded transactions: votes are gone by now. */
+/** A proved block of decoded transactions, from which votes are already dropped. */
 export function decodeBlock(
   network: Network,
   ref: BlockRef,
@@ -56,9 +56,10 @@ export function decodeTransaction(
 }
 
 /**
- * Between owners, for those who watch a wallet; then between the token accounts themselves, for those who watch one. A
- * watcher is told of what names an address of his, so nobody is told twice who does not watch both. An account that owns
- * itself is both: the owners' part tells of it, and the other part does not name it.
+ * Adds transfers between owners, for those who watch a wallet, then transfers between the token accounts
+ * themselves, for those who watch one. A watcher hears only of transfers that name a watched address, so
+ * nobody who does not watch both hears twice. An account that owns itself is both: only the owners' part
+ * names it.
  */
 function addTokenTransfers(network: Network, tx: ParsedTransaction, transfers: Transfer[]): void {
   const changes = tokenChanges(tx);
@@ -75,7 +76,7 @@ function addTokenTransfers(network: Network, tx: ParsedTransaction, transfers: T
     add(mint, withoutNames(pairFlows(accounts, hints), selfOwned));
 }
 
-/** Flows without the addresses in `names`: from nobody, to nobody, or not at all. */
+/** Flows without the addresses in `names`: such a side becomes nobody, and a flow with no side left is dropped. */
 function withoutNames(flows: readonly Flow[], names: ReadonlySet<string>): readonly Flow[] {
   if (names.size === 0) return flows;
   return flows.flatMap(({ from, to, amountRaw }) => {
@@ -102,7 +103,7 @@ function readOwners(tx: ParsedTransaction): Map<string, string> {
   return owners;
 }
 
-/** The leader's fees, what staking and voting earned, and rent that was taken: lamports that no transaction moves. */
+/** The leader's fees, staking and voting rewards, and collected rent: lamports that no transaction moves. */
 function decodeRewards(network: Network, { rewards }: RawBlock): BalanceChange[] {
   return (rewards ?? []).map(({ pubkey, lamports, rewardType }) => ({
     address: pubkey,

@@ -166,7 +166,7 @@ function expectSame(transaction: Transaction, expected: ExpectedTransaction, net
       .map(({ owner, mint, delta }) => [`${owner} ${mint}`, delta]),
   );
   expect(tokens).toMatchObject(owned);
-  // What else there is concerns token accounts themselves, as much as their owners in sum.
+  // The remaining differences are those of token accounts themselves, and in sum equal those of their owners.
   const sum = (amounts: readonly string[]): bigint =>
     amounts.reduce((total, amount) => total + BigInt(amount), 0n);
   expect(sum(Object.values(tokens))).toBe(2n * sum(Object.values(owned)));

@@ -2,7 +2,7 @@ import type { Hint } from './pair-flows.ts';
 import type { Instruction, ParsedTransaction } from './parse-transaction.ts';
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
 
-/** System instructions that move lamports: their number, and where amount and receiver stand. */
+/** System instructions that move lamports, by number: the offset of the amount and the index of the receiver. */
 const SYSTEM_MOVES: Readonly<Record<number, { readonly amountAt: number; readonly toAt: number }>> = {
   0: { amountAt: 4, toAt: 1 }, // CreateAccount
   2: { amountAt: 4, toAt: 1 }, // Transfer

@@ -1,16 +1,16 @@
 import type { ParsedTransaction } from './parse-transaction.ts';
 import type { RawAmount } from './raw-block.ts';
 
-/** What an account of a transaction gained or lost, the fee given back to its payer. */
+/** What an account gained or lost in a transaction, with the fee added back for its payer. */
 export interface Change {
-  /** Of the account among the transaction's keys. */
+  /** Index of the account among the transaction's keys. */
   readonly index: number;
   readonly delta: bigint;
 }
 
 /**
- * Changes of lamports, in the order of the accounts. Their sum is what the transaction made out of nothing: zero, or it is
- * not what the chain had.
+ * Changes of lamports, in the order of the accounts. A sum other than zero means lamports out of nothing,
+ * which the chain does not have.
  * @throws RangeError when there is not one balance for each account
  */
 export function lamportChanges({ meta, keyCount }: ParsedTransaction): Change[] {
@@ -33,14 +33,14 @@ export function lamportChanges({ meta, keyCount }: ParsedTransaction): Change[] 
   return changes;
 }
 
-/** A number of that size was rounded (quoteLargeBalances). */
+/** A number is too large for JSON.parse, and was rounded (quoteLargeBalances). */
 export class RoundedAmountError extends Error {}
 
 function isRounded(amount: RawAmount): boolean {
   return typeof amount === 'number' && amount > Number.MAX_SAFE_INTEGER;
 }
 
-/** A vote that moves no lamports but its fee: the only ones that are dropped. */
+/** Whether a vote moves no lamports but its fee. Only such votes are dropped. */
 export function movesFeeOnly({ meta }: ParsedTransaction): boolean {
   const { preBalances, postBalances, fee } = meta;
   for (let index = 1; index < preBalances.length; index += 1)

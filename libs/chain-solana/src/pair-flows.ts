@@ -1,4 +1,4 @@
-/** Who lost and who gained, in the order in which the chain names them. */
+/** What each address lost or gained, in the order in which the chain names them. */
 export type Flows = ReadonlyMap<string, bigint>;
 
 /** An amount that an instruction moved. */
@@ -17,8 +17,9 @@ export interface Flow {
 }
 
 /**
- * Transfers that add up to `flows` exactly. With one sender or one receiver there is one way to pair them; otherwise what
- * the instructions moved decides (`readHints`, asked for only then), after it equal amounts, after it the order.
+ * Transfers that add up to `flows` exactly. With one sender or one receiver there is only one way to pair
+ * them. Otherwise they are paired by what the instructions moved (`readHints`, called only then), then by
+ * equal amounts, then by order.
  */
 export function pairFlows(flows: Flows, readHints: () => Iterable<Hint>): Flow[] {
   const out = new Map<string, bigint>();

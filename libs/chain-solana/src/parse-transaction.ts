@@ -3,23 +3,23 @@ import { VOTE_PROGRAM, VOTE_PROGRAM_BYTES } from './programs.ts';
 import type { RawInstruction, RawKey, RawMeta, RawTransaction } from './raw-block.ts';
 import { findUnknownVersion, WireTransaction } from './wire-transaction.ts';
 
-/** Read as far as it is asked for: most instructions of a block are of no interest here. */
+/** Parsed lazily, because most instructions of a block are of no interest here. */
 export interface Instruction {
   readonly program: string;
   accountAt(position: number): string | undefined;
   readData(): Uint8Array;
 }
 
-/** A transaction of a block in whatever encoding, its keys read when they are asked for. */
+/** A transaction of a block, in any encoding. Its keys are read lazily. */
 export interface ParsedTransaction {
   readonly signature: string;
   readonly signatureCount: number;
   /** Static and looked-up keys: as many as there are balances. */
   readonly keyCount: number;
   readonly meta: RawMeta;
-  /** One instruction, of the vote program. */
+  /** True when its only instruction is of the vote program. */
   readonly isVote: boolean;
-  /** Absent in the encodings that are not the bytes. */
+  /** Absent in encodings that do not hold the bytes. */
   readonly wire?: WireTransaction;
   /** @throws RangeError where there is none */
   keyAt(index: number): string;
@@ -27,7 +27,7 @@ export interface ParsedTransaction {
   instructions(): Iterable<Instruction>;
 }
 
-/** Of a version whose bytes cannot be read here. */
+/** The transaction has a version whose bytes cannot be read here. */
 export class UnknownVersionError extends Error {
   readonly version: number;
   constructor(version: number) {
@@ -39,7 +39,7 @@ export class UnknownVersionError extends Error {
 /** @throws UnknownVersionError; RangeError or TypeError when it is not what it claims to be */
 export function parseTransaction({ transaction, meta, version }: RawTransaction): ParsedTransaction {
   if (meta === null || meta === undefined) throw new TypeError('a transaction without meta');
-  // Its absence would read as success.
+  // An absent `err` would read as success.
   if (meta.err === undefined) throw new TypeError('meta without err');
   if ('accountKeys' in transaction)
     return new JsonTransaction(transaction.signatures, transaction.accountKeys, [], meta);
@@ -111,7 +111,7 @@ class BinaryTransaction implements ParsedTransaction {
   }
 }
 
-/** Keys of `jsonParsed` and of accounts alone hold the looked-up ones already. */
+/** In `jsonParsed`, and with accounts only, the keys already include the looked-up ones. */
 class JsonTransaction implements ParsedTransaction {
   readonly meta: RawMeta;
   readonly signature: string;

@@ -6,7 +6,10 @@ export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 export const METADATA_PROGRAM = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s';
 export const VOTE_PROGRAM = VoteProgram.programId.toBase58();
 export const VOTE_PROGRAM_BYTES = VoteProgram.programId.toBytes();
-/** They check signatures that an instruction carries, and each costs like one of the transaction's own. */
+/**
+ * Programs that check signatures which an instruction carries. Each signature costs as much as one of the
+ * transaction's own.
+ */
 export const PRECOMPILES: ReadonlySet<string> = new Set([
   Ed25519Program.programId.toBase58(),
   Secp256k1Program.programId.toBase58(),

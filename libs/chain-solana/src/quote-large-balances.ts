@@ -1,6 +1,7 @@
 /**
- * Lamports are 64 bits, and JSON.parse rounds beyond 2^53 (9 million SOL, which some accounts hold): balances of 16 digits
- * and more become texts. Inside a JSON text a quote is escaped, so that no log line can look like one of these fields.
+ * Lamports are 64 bits, and JSON.parse rounds beyond 2^53 (9 million SOL, which some accounts hold): turns
+ * balances of 16 digits and more into texts. Quotes inside a JSON text are escaped, so no log line can look
+ * like one of these fields.
  */
 export function quoteLargeBalances(text: string): string {
   return text

@@ -1,4 +1,4 @@
-/** A number, or its text where it is beyond 2^53 (quoteLargeBalances). */
+/** A number, or its text where it is above 2^53 (quoteLargeBalances). */
 export type RawAmount = number | string;
 
 /** What `getBlock` answers, as far as it is read here. */
@@ -7,7 +7,7 @@ export interface RawBlock {
   readonly previousBlockhash: string;
   readonly parentSlot: number;
   readonly blockTime: number | null;
-  /** Read one after the other, and not kept (splitTransactions). */
+  /** Parsed one after the other, and not kept (splitTransactions). */
   readonly transactions: Iterable<RawTransaction>;
   readonly rewards?: readonly RawReward[] | null;
 }
@@ -22,7 +22,7 @@ export interface RawTransaction {
   /** `[text, "base64"]`, or an object in the encodings `json` and `jsonParsed`, or keys alone (`transactionDetails: "accounts"`). */
   readonly transaction: readonly [string, string] | RawJsonTransaction | RawAccounts;
   readonly meta: RawMeta | null;
-  /** `legacy` or a number; absent with accounts alone on old nodes. */
+  /** `legacy` or a number; absent on old nodes with `transactionDetails: "accounts"`. */
   readonly version?: unknown;
 }
 

@@ -5,7 +5,7 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
 import { parse } from './read-headers.ts';
 import type { Session } from './session.ts';
 
-/** The node's limit. */
+/** The node's limit for one call. */
 const ACCOUNTS_MAX = 100;
 
 const accountSchema = z.object({
@@ -24,20 +24,23 @@ const keyedSchema = z.object({
 
 export type ChainAccount = z.infer<typeof accountSchema>;
 
-/** What the state of `slot` says. */
+/** A value as of the state at `slot`. */
 export interface AtSlot<T> {
   readonly slot: number;
   readonly value: T;
 }
 
 export interface StateOptions {
-  /** The state must not be older. */
+  /** The state must not be older than this slot. */
   readonly slotMin?: number;
   readonly dataSlice?: { readonly offset: number; readonly length: number };
   readonly signal?: AbortSignal;
 }
 
-/** Accounts in the order of `keys`, null where there is none, in batches that may be of different slots. */
+/**
+ * Accounts in the order of `keys`, null where there is none. They are read in batches, which may be of
+ * different slots.
+ */
 export async function readAccounts(
   session: Session,
   keys: readonly string[],

@@ -8,12 +8,12 @@ import type { Touches, TokenState } from './touch-book.ts';
 
 type TokenAccounts = ReadonlyMap<string, AtSlot<TokenState>>;
 
-/** With more mints of one owner than that, all its token accounts are asked for at once. */
+/** Above this many mints of one owner, all its token accounts are read in one call. */
 const MINTS_APART = 2;
 
 /**
- * Balances at a block. Nodes tell the newest state only, and of which slot it is; what the blocks in between changed is
- * undone with the balances that they found, so that the answer is that of `at` exactly.
+ * Balances at a block. Nodes tell only the newest state, and its slot. What the blocks in between changed is
+ * undone with the balances that they recorded before, so that the answer is exactly that of `at`.
  * @throws BlockNotFoundError when the node has not reached `at`, has another block there, or is far beyond it
  */
 export async function readBalances(
@@ -64,7 +64,7 @@ export async function readBalances(
 
 interface Held {
   readonly accounts: TokenAccounts;
-  /** The answers that it comes from. */
+  /** The answers that the value was made from. */
   readonly parts: readonly { readonly slot: number }[];
 }
 
@@ -114,7 +114,7 @@ function toStates(parts: Awaited<ReturnType<typeof readTokenAccounts>>): TokenAc
   );
 }
 
-/** Led back to the state before the first block of `touches`; blocks up to the slot of the reading are in it. */
+/** The balance before the first block of `touches`. The reading includes blocks up to its own slot. */
 function undoLamports(address: string, { slot, value }: AtSlot<bigint>, touches: readonly Touches[]): bigint {
   let rewards = 0n;
   for (const { ref, lamports, rewards: paid } of touches) {
@@ -126,7 +126,7 @@ function undoLamports(address: string, { slot, value }: AtSlot<bigint>, touches:
   return value - rewards;
 }
 
-/** What `address` holds of a mint: as the owner of token accounts, or as one itself. */
+/** What `address` holds of a mint, as the owner of token accounts or as a token account itself. */
 function sumTokens(
   address: string,
   mint: string,

@@ -24,7 +24,7 @@ export async function readBlock(
   try {
     return await readVerified(session, ref, toRawBlock(ref, answer.result), signal, options);
   } catch (error) {
-    // Whole, where an amount was rounded or the text was cut wrongly.
+    // Parse the whole text again where an amount was rounded or the text was cut wrongly.
     if (error instanceof RoundedAmountError || error instanceof SyntaxError)
       return readWhole(session, ref, answer, signal, options);
     throw toIncomplete(ref, error);
@@ -73,7 +73,7 @@ async function readVerified(
   return settleUnknowns(block, unknowns, options);
 }
 
-/** With the accounts of transactions whose bytes cannot be read, asked for only where there are such. */
+/** Verifies the block. Where it has transactions whose bytes cannot be read, their accounts are asked for. */
 async function verify(
   session: Session,
   ref: BlockRef,
@@ -141,8 +141,8 @@ export function toRawBlock(ref: BlockRef, result: unknown): RawBlock {
 }
 
 /**
- * The leader was paid nothing, which happens (its account could not take it), or the node keeps no rewards: its list of
- * signatures, which it reads another way, is then compared.
+ * For a block without a leader's reward: its account could not take it, which happens, or the node keeps no
+ * rewards. The node's list of signatures, which it reads in another way, is then compared.
  */
 async function verifyCount(
   session: Session,

@@ -17,9 +17,9 @@ const headerSchema = z.object({
   blockTime: z.int().nullish(),
 });
 
-/** Blocks without a body: of megabytes some hundred bytes are left. */
+/** Asks for blocks without bodies: some hundred bytes in place of megabytes. */
 const HEADER_CONFIG = { encoding: 'base64', transactionDetails: 'none', rewards: false };
-/** Where the block of the newest slot is not to be had yet, one of so many before it is. */
+/** If the block of the newest slot is not available yet, one of this many slots before it is. */
 const HEAD_SLOTS = 32;
 
 /** The newest confirmed block. */
@@ -45,14 +45,14 @@ async function readHeadBelow(
   return readHeader(session, last, 'confirmed', signal);
 }
 
-/** The node's word for final. */
+/** The block that the node calls final. */
 export async function findFinalized(session: Session, signal?: AbortSignal): Promise<BlockRef | undefined> {
   const slot = await readSlot(session, 'finalized', signal);
   try {
     const { number, hash } = await readHeader(session, slot, 'finalized', signal);
     return { number, hash };
   } catch (error) {
-    // Rooted, and its block not stored yet: the next question has it.
+    // The slot is rooted, but its block is not stored yet; the next call finds it.
     if (isNotYet(error) || isSkipped(error)) return undefined;
     throw error;
   }
@@ -71,7 +71,7 @@ export async function findHeaderByNumber(
   }
 }
 
-/** Nodes have no look-up by hash: found is what this client has met, by its slot. */
+/** Nodes have no look-up by hash. Only blocks that this client has met are found, by their slot. */
 export async function findHeaderByHash(
   session: Session,
   hash: string,
@@ -83,9 +83,9 @@ export async function findHeaderByHash(
 }
 
 /**
- * The headers of the slots of [from, to] that have a block. Which slots are empty is not taken on trust: each block names
- * the slot of its parent, so a block that the node leaves out is found out.
- * @throws ChainClientError when the headers are not linked, or a listed block is not to be had
+ * The headers of the slots of [from, to] that have a block. The node is not trusted about empty slots: each
+ * block names the slot of its parent, which reveals a block that the node leaves out.
+ * @throws ChainClientError when the headers are not linked, or a listed block is not available
  */
 export async function readHeaders(
   session: Session,
@@ -143,7 +143,7 @@ async function readHeader(
       signal,
     ),
   );
-  // Very old nodes answer so for a slot that is not there yet.
+  // Very old nodes answer null for a slot that they have not reached.
   if (result === null)
     throw new ChainClientError(`getBlock: slot ${slot} has no block yet`, { nodeCode: -32004 });
   const raw = parse('getBlock', headerSchema, result);

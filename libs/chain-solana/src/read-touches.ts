@@ -5,11 +5,11 @@ import { findHeaderByNumber, listSlots } from './read-headers.ts';
 import type { Session } from './session.ts';
 import { readTouches, type Touches } from './touch-book.ts';
 
-/** Slots that a reading is led back over at most; what is further back is not to be had, as on a node without an archive. */
+/** Most slots over which a reading is undone. Older states are not available, as on a node without an archive. */
 const SLOTS_MAX = 128;
 
 /**
- * What the blocks above `at`, up to the slot `to`, found where they touched something first; ascending.
+ * The states that the blocks above `at`, up to the slot `to`, found before they changed them; ascending.
  * @throws BlockNotFoundError when `at` is not (or no longer) canonical, or too far back
  */
 export async function readTouchesAbove(

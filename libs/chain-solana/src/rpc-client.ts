@@ -5,9 +5,9 @@ import { quoteLargeBalances } from './quote-large-balances.ts';
 import { splitTransactions } from './split-transactions.ts';
 
 export interface LargeAnswer {
-  /** Its `transactions` are iterable, no more (splitTransactions). */
+  /** Its `transactions` can only be iterated (splitTransactions). */
   readonly result: unknown;
-  /** Whole, lamports beyond 2^53 as texts. */
+  /** The whole result, with lamports above 2^53 as texts. */
   readExact(): unknown;
 }
 
@@ -28,8 +28,8 @@ export class RpcClient {
   }
 
   /**
-   * The answer as JSON.parse has it, and exactly: looking for lamports beyond 2^53 takes as long as parsing, so large
-   * answers are parsed without, and again where one is found.
+   * A large answer, parsed by JSON.parse alone, and exactly on demand: looking for lamports above 2^53 takes
+   * as long as parsing, so the answer is parsed again only where one is found.
    */
   async callLarge(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<LargeAnswer> {
     const text = await this.#request(method, params, signal);
@@ -61,7 +61,7 @@ function readSplit(method: string, text: string): unknown {
   if (split === undefined) return undefined;
   const result = unwrap(readAnswer(method, split.rest)) as { readonly transactions?: unknown } | null;
   const last = result?.transactions;
-  // Another list than the block's was cut.
+  // A list other than the block's was cut.
   if (!Array.isArray(last) || last.length !== 1) return undefined;
   return { ...result, transactions: { [Symbol.iterator]: () => chain(split.others, last) } };
 }

@@ -12,7 +12,7 @@ export interface Session {
   readonly versions: Versions;
 }
 
-/** The highest version of transactions that this node is told is taken. */
+/** The highest transaction version that this node is told to include. */
 export interface Versions {
   max: number;
 }

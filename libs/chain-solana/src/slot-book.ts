@@ -2,7 +2,7 @@ import type { BlockHeader } from '@chainwatch/chain-core';
 
 const SIZE = 8_192;
 
-/** In which slot a block stands: nodes know blocks by slot only, and every block names its parent's. */
+/** Slots of blocks by hash: nodes look up blocks by slot only, and every block names its parent's slot. */
 export class SlotBook {
   readonly #slots = new Map<string, number>();
 

@@ -28,7 +28,7 @@ import type { Session } from './session.ts';
 import { SlotBook } from './slot-book.ts';
 import { TouchBook } from './touch-book.ts';
 
-/** A cluster of one's own has a genesis of its own. */
+/** A local cluster has a genesis of its own. */
 const LOCAL = 'solana:localnet';
 const GENESIS_CHARACTERS = 32;
 

@@ -27,7 +27,7 @@ export interface ExpectedTransaction {
   readonly tokenDeltas: readonly { readonly owner: string; readonly mint: string; readonly delta: string }[];
 }
 
-/** Blocks with every transaction of theirs, and blocks of which some were kept. */
+/** Blocks with all their transactions, and blocks of which only some were kept. */
 export const wholeBlocks = files.filter((file) => /^devnet-\d+\.getBlock/.test(file));
 export const trimmedBlocks = files.filter((file) => /^mainnet-.*\.getBlock\.json$/.test(file));
 export const singleTransactions = files.filter(

@@ -1,8 +1,11 @@
 /** An answer about a block, cut at its transactions. */
 export interface SplitAnswer {
-  /** The answer with the last transaction alone. */
+  /** The answer, with only the last transaction. */
   readonly rest: unknown;
-  /** The transactions before it, each read when it is come to. @throws SyntaxError where the text was cut wrongly */
+  /**
+   * The transactions before it, each parsed when the iteration reaches it. @throws SyntaxError where the text
+   * was cut wrongly
+   */
   readonly others: Iterable<unknown>;
 }
 
@@ -10,9 +13,10 @@ const LIST = '"transactions":[';
 const FIRST_KEY = /\{"\w+":/y;
 
 /**
- * Parsed at once a block is megabytes of objects that live until the last of them is decoded, and the collector copies them
- * about for as long as parsing takes; one by one they die young. All begin with the same key, and inside a JSON text a quote
- * is escaped: what is cut where another one begins is each of them, or does not parse. Undefined where nothing is cut.
+ * A block that is parsed at once is megabytes of objects that live until the last is decoded, and the garbage
+ * collector spends as long on copying them as parsing takes; parsed one by one they die young. All
+ * transactions begin with the same key, and quotes inside a JSON text are escaped. So a cut before each such
+ * key gives whole transactions, or text that does not parse. Undefined where nothing can be cut.
  */
 export function splitTransactions(text: string): SplitAnswer | undefined {
   const first = text.indexOf(LIST) + LIST.length;

@@ -9,7 +9,7 @@ const KIND_AT = 165;
 const KIND_ACCOUNT = 2;
 const STATE_AT = 108;
 
-/** A token account from its data, of either token program; undefined for whatever else. */
+/** A token account of either token program, from its data; undefined for any other account. */
 export function parseTokenAccount(program: string, data: Uint8Array): TokenState | undefined {
   if (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM) return undefined;
   const isAccount =

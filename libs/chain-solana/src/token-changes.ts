@@ -1,7 +1,7 @@
 import type { ParsedTransaction } from './parse-transaction.ts';
 import type { RawTokenBalance } from './raw-block.ts';
 
-/** What one mint did in a transaction, by owner and by token account. */
+/** Changes of one mint in a transaction, by owner and by token account. */
 export interface MintChanges {
   readonly mint: string;
   readonly owners: Map<string, bigint>;
@@ -11,14 +11,15 @@ export interface MintChanges {
 }
 
 /**
- * Changes of token amounts, from the balances before and after. An account that was closed, created, given to another
- * owner or filled with another mint is two entries, and so comes out right.
+ * Changes of token amounts, from the balances before and after. An account that was closed, created, given to
+ * another owner or used for another mint has separate entries before and after, so its changes are right.
  */
 export function tokenChanges(tx: ParsedTransaction): MintChanges[] {
   const before = tx.meta.preTokenBalances ?? NONE;
   const after = tx.meta.postTokenBalances ?? NONE;
   const changes: MintChanges[] = [];
-  // Both lists are in the order of the accounts, so that equals mostly stand at equal places; most entries have an equal.
+  // Both lists are in the order of the accounts, and most entries did not change, so equal entries mostly
+  // stand at equal positions.
   for (const [position, entry] of before.entries())
     if (!hasEqual(after, entry, position)) add(changes, tx, entry, -1n);
   for (const [position, entry] of after.entries())

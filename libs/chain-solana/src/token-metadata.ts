@@ -17,7 +17,7 @@ const METADATA_KEY = 4;
 const NAMES_AT = 65;
 const TEXT_BYTES_MAX = 256;
 
-/** Of an account of either token program; undefined when it is no initialised mint. */
+/** Decimals of a mint of either token program; undefined when the account is no initialised mint. */
 export function parseMintDecimals(data: Uint8Array): number | undefined {
   const isMint =
     data.length === MINT_BYTES || (data.length > ACCOUNT_BYTES && data[ACCOUNT_BYTES] === KIND_MINT);
@@ -44,7 +44,7 @@ export function parseMetaplexNames(data: Uint8Array, mint: string): TokenNames |
   return readNames(data, NAMES_AT);
 }
 
-/** Two texts, each behind its length (4 bytes); Metaplex fills them up with zero bytes. */
+/** Two texts, each after its length (4 bytes); Metaplex pads them with zero bytes. */
 function readNames(data: Uint8Array, at: number): TokenNames | undefined {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const texts: string[] = [];

@@ -9,7 +9,7 @@ export interface TokenState {
   readonly amountRaw: bigint;
 }
 
-/** What a block found where it touched something first: the state at the end of its parent. */
+/** The state that a block found before it changed it: that at the end of its parent. */
 export interface Touches {
   readonly ref: BlockRef;
   readonly lamports: ReadonlyMap<string, bigint>;
@@ -21,7 +21,7 @@ export interface Touches {
 
 const SIZE = 160;
 
-/** Touches of the newest blocks, by the block they stand on and their slot. */
+/** Touches of the newest blocks, by parent block and slot. */
 export class TouchBook {
   readonly #touches = new Map<string, Touches>();
 

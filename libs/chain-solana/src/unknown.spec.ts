@@ -20,7 +20,7 @@ interface Config {
   readonly maxSupportedTransactionVersion: number;
 }
 
-/** A node with one block, whose transactions have the versions that they tell; as agave answers. */
+/** A node with one block, whose transactions have the versions that they state. It answers as agave does. */
 class SpecNode {
   asked: string[] = [];
   client!: SolanaClient;
@@ -183,7 +183,7 @@ describeFixtures('unknown: a real block', () => {
       expect(withoutMarks(block).find(({ index }) => index === at)).toMatchObject({
         ...known.transactions.find(({ index }) => index === at),
       });
-      // What the node wanted is remembered.
+      // The version that the node asked for is remembered.
       await read(take);
       expect(node.asked).toEqual(['full 0', 'full 1', 'accounts 1', 'full 1', 'accounts 1']);
     });

@@ -11,28 +11,28 @@ export interface VerifiedTransaction {
   readonly index: number;
   readonly tx: ParsedTransaction;
   readonly changes: readonly Change[];
-  /** Of a version that is not known: its keys and balances are the node's word. */
+  /** True for an unknown version: only the node's word stands for its keys and balances. */
   readonly isUnproved?: boolean;
 }
 
 export interface VerifiedBlock<T> {
-  /** What `take` made of each, without votes. */
+  /** The results of `take` for each, without votes. */
   readonly transactions: readonly T[];
   /** Votes included. */
   readonly count: number;
-  /** The leader was paid what all fees of the block come to: no transaction is missing. */
+  /** True when the leader's reward matches the sum of the fees, which proves that no transaction is missing. */
   readonly isFeeProved: boolean;
   readonly unknowns: readonly UnknownPart[];
-  /** Something unknown is in the way of the fees: that no transaction is missing is the node's word. */
+  /** True when something unknown keeps the fees from being checked: that no transaction is missing is the node's word. */
   readonly isUnproved: boolean;
 }
 
 /**
  * Proves what a node returned for `ref` as far as the chain allows (architecture.md, invariant 6;
- * docs/adr/0007-solana-completeness.md): the hash, the balance of lamports of each transaction, its signature (a
- * sample), and that the leader's reward is what the fees of all of them come to. The transactions are gone through once,
- * and nothing is kept of them but what `take` makes. Those whose bytes cannot be read are taken from `accounts`, the same
- * block with `transactionDetails: "accounts"`.
+ * docs/adr/0007-solana-completeness.md): the hash, that each transaction conserves lamports, its signature (a
+ * sample), and that the leader's reward matches the sum of the fees. The transactions are read once, and only
+ * the results of `take` are kept. Those whose bytes cannot be read are taken from `accounts`, the same block
+ * with `transactionDetails: "accounts"`.
  * @throws IncompleteBlockError saying what was expected and what came, BlockNotFoundError when another block stands there,
  *   UnknownVersionError where `accounts` are needed and were not given
  */
@@ -67,7 +67,7 @@ export function verifyBlock<T>(
   const proof = verifyFees(raw, fees);
   if (proof !== 'other')
     return { transactions, count: fees.count, isFeeProved: proof === 'proved', unknowns, isUnproved: false };
-  // Rewards and transactions of a kind that is not known may be paid by other rules.
+  // Rewards and transactions of an unknown kind may follow other fee rules.
   unknowns.push(...findUnknownRewards(raw));
   if (unknowns.length === 0)
     fail(
@@ -114,7 +114,7 @@ interface Found {
   readonly unknowns: UnknownPart[];
 }
 
-/** By its bytes, or by its accounts where it is of a version that is not known. */
+/** Parses a transaction from its bytes, or from its accounts where its version is not known. */
 function parseKnown(
   index: number,
   transaction: RawTransaction,
@@ -151,7 +151,7 @@ function readAt<T>(ref: BlockRef, index: number, work: () => T): T {
   }
 }
 
-/** Lamports are neither made nor lost, but for rent that was taken (until 2022). */
+/** Lamports are neither created nor lost, except for collected rent (until 2022). */
 function verifyConservation(
   ref: BlockRef,
   index: number,

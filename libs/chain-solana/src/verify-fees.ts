@@ -11,7 +11,7 @@ export class FeeSum {
   count = 0;
   total = 0n;
   #signatures = 0;
-  /** What transactions whose instructions cannot be read paid beyond their own signatures. */
+  /** Fees beyond their own signatures of transactions whose instructions cannot be read. */
   #unexplained = 0n;
 
   add(tx: ParsedTransaction, isUnproved: boolean): void {
@@ -22,7 +22,7 @@ export class FeeSum {
     if (isUnproved) this.#unexplained += fee - BigInt(tx.signatureCount) * LAMPORTS_PER_SIGNATURE;
   }
 
-  /** Whether a reward is what is left of it all. */
+  /** Whether a reward is what remains of the fees after burning. */
   isPaidAs(reward: bigint): boolean {
     // Since SIMD-0096 half of what signatures cost is burnt, before it half of everything.
     if (reward === this.total - this.total / 2n) return true;
@@ -36,7 +36,7 @@ export class FeeSum {
   }
 }
 
-/** `untold`: the block tells of no reward, and the fees are no proof. `other`: it tells of another one. */
+/** `untold`: the block shows no reward, so the fees prove nothing. `other`: it shows another one. */
 export function verifyFees(raw: RawBlock, fees: FeeSum): 'proved' | 'untold' | 'other' {
   const reward = fees.rewardOf(raw);
   if (reward === undefined) return fees.total === 0n && fees.count === 0 ? 'proved' : 'untold';
@@ -51,7 +51,10 @@ export function findUnknownRewards({ rewards }: RawBlock): UnknownPart[] {
   );
 }
 
-/** Signatures that instructions carry for a program which checks them: the first byte is their count. */
+/**
+ * Number of signatures that instructions carry for the programs which check them; the first byte of the data
+ * is the count.
+ */
 function countPrecompiled(tx: ParsedTransaction): number {
   const { wire } = tx;
   let count = 0;

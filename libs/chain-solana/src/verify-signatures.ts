@@ -1,17 +1,17 @@
 import { createPublicKey, randomInt, verify } from 'node:crypto';
 import type { ParsedTransaction } from './parse-transaction.ts';
 
-/** Of a transaction what its signature is checked with. */
+/** The parts of a transaction that its signature is checked with. */
 export type Signed = Pick<ParsedTransaction, 'signature' | 'wire'>;
 
 /**
- * Checking one takes some tenths of a millisecond, which a block of thousands does not allow: of large blocks some are drawn
- * by lot, so that a node that makes transactions up is found out within a few blocks.
+ * Checking a signature takes some tenths of a millisecond, too long for all of a block with thousands. Larger
+ * blocks are sampled at random, which finds a node that invents transactions within a few blocks.
  */
 const ALL_MAX = 8;
 const DRAWN = 2;
 
-/** The first transaction found whose payer did not sign it. Encodings that are not the bytes cannot be checked. */
+/** The first transaction found whose payer did not sign it. Encodings without the bytes cannot be checked. */
 export function verifySignatures(all: readonly Signed[]): Signed | undefined {
   const transactions = all.filter(({ wire }) => wire !== undefined);
   if (transactions.length <= ALL_MAX) return transactions.find((tx) => !isSigned(tx));

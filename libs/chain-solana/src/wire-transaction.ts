@@ -1,6 +1,6 @@
 import { toBase58 } from './base58-text.ts';
 
-/** One instruction of a message: where it stands in the bytes. */
+/** One instruction of a message, by its position in the bytes. */
 export interface WireInstruction {
   readonly programIndex: number;
   readonly accounts: Uint8Array;
@@ -14,17 +14,20 @@ const VERSION_FLAG = 0x80;
 /** The version of a transaction from its bytes, where it is neither legacy nor 0. */
 export function findUnknownVersion(bytes: Uint8Array): number | undefined {
   const first = bytes[0] ?? 0;
-  // No transaction has 128 signatures: it begins with its version.
+  // No transaction has 128 signatures, so this byte is the version.
   if ((first & VERSION_FLAG) !== 0) return first & ~VERSION_FLAG;
   const message = bytes[1 + first * SIGNATURE_BYTES] ?? 0;
   return message > VERSION_FLAG ? message & ~VERSION_FLAG : undefined;
 }
 
-/** Where the parts of a signed transaction stand in its bytes, legacy or version 0 (`findUnknownVersion`). Nothing is copied. */
+/**
+ * The positions of the parts of a signed transaction in its bytes, legacy or version 0
+ * (`findUnknownVersion`). Nothing is copied.
+ */
 export class WireTransaction {
   readonly bytes: Buffer;
   readonly signatureCount: number;
-  /** Of the keys that the message itself holds; looked-up ones come behind. */
+  /** Number of keys that the message itself holds; looked-up ones follow them. */
   readonly keyCount: number;
   readonly #signaturesAt: number;
   readonly #messageAt: number;
@@ -48,7 +51,7 @@ export class WireTransaction {
     this.#instructionsAt = reader.at;
   }
 
-  /** What names the transaction. */
+  /** The first signature, which names the transaction. */
   get signature(): string {
     return toBase58(this.bytes, this.#signaturesAt, SIGNATURE_BYTES);
   }
@@ -57,7 +60,7 @@ export class WireTransaction {
     return this.bytes.subarray(this.#signaturesAt, this.#signaturesAt + SIGNATURE_BYTES);
   }
 
-  /** What was signed. */
+  /** The bytes that were signed. */
   get message(): Uint8Array {
     return this.bytes.subarray(this.#messageAt);
   }
@@ -86,7 +89,7 @@ export class WireTransaction {
     return new ShortReader(this.bytes, this.#instructionsAt).length();
   }
 
-  /** Of the first one; undefined where there is none. */
+  /** Program index of the first instruction; undefined where there is none. */
   get firstProgramIndex(): number | undefined {
     const reader = new ShortReader(this.bytes, this.#instructionsAt);
     return reader.length() === 0 ? undefined : reader.byte();

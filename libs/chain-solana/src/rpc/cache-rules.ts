@@ -1,6 +1,6 @@
 import { FOREVER, keptAtMost, keptForever, type CacheRule } from '@chainwatch/chain-core';
 
-/** Even at finalized the root moves that often. */
+/** Even at `finalized` the root moves this often. */
 const root = keptAtMost(400);
 const UNSETTLED = /"(processed|confirmed)"/;
 

@@ -19,7 +19,7 @@ export async function readHealth(ask: AskNode, network: Network): Promise<NodeHe
   };
 }
 
-/** A cluster of one's own has a genesis of its own: any that is nobody else's. */
+/** A local cluster has a genesis of its own: any hash that belongs to no known cluster. */
 function isGenesisOf({ gid, isLocal }: Network, genesis: string): boolean {
   const got = `solana:${genesis.slice(0, GENESIS_CHARACTERS)}`;
   return isLocal ? solanaNetworks.every((other) => other.gid !== got) : gid === got;

@@ -16,9 +16,10 @@ export const solanaRpc: FamilyRpc = {
   subscriptions: {
     methods: /^[a-z]\w*(Uns|S)ubscribe$/,
     idType: 'number',
-    // As agave says it.
+    // The words of agave.
     unknownError: [-32602, 'Invalid subscription id.'],
-    // The node forgets a signature when it told what became of it (https://solana.com/docs/rpc/websocket/signaturesubscribe).
+    // The node ends a signature's subscription when it has told the outcome
+    // (https://solana.com/docs/rpc/websocket/signaturesubscribe).
     isLast: (method, result) => method === 'signatureSubscribe' && !result.includes('"receivedSignature"'),
   },
 };
