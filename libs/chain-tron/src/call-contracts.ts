@@ -10,9 +10,9 @@ export interface ContractCall {
   readonly data: string;
 }
 
-/** In the name of nobody: the black hole's address. */
+/** The caller is nobody: the black hole's address. */
 const caller = `41${'0'.repeat(40)}`;
-/** The contract failed, or there is none (java-tron's answers to calls); anything else is the node's own trouble. */
+/** The contract failed, or there is none (java-tron's answers to calls). Any other code is a fault of the node. */
 const EXECUTION_CODES = new Set([-32000, -32600, 3]);
 const NODE_TROUBLE = /computing resources|timeout|time out|too many|busy|limit/i;
 
@@ -67,7 +67,7 @@ async function callByWallet(
     signal,
   )) as ConstantResult;
   if (result?.result === true) return `0x${results?.[0] ?? ''}`;
-  // No contract there, or the call cannot be made.
+  // There is no contract, or the call cannot be made.
   if (result?.code === 'CONTRACT_VALIDATE_ERROR' || result?.code === 'CONTRACT_EXE_ERROR') return undefined;
   throw new ChainClientError(`triggerconstantcontract: expected a result, got ${result?.code ?? 'none'}`, {
     publicMessage: 'the node did not run a call of a contract',

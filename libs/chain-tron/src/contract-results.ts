@@ -23,12 +23,12 @@ export const CONTRACT_RESULTS = [
 export const RESULT_CODES = ['SUCESS', 'FAILED'];
 
 const VALUE_NAME = /^[A-Z][A-Z0-9_]{1,60}$/;
-/** How protobuf for Java names a value that its definition does not. */
+/** The name that protobuf for Java gives to a value without a name in the definition. */
 const UNNAMED_VALUE = /^UNKNOWN_ENUM_VALUE_[A-Za-z]+_(\d{1,9})$/;
 
 /**
  * Number of a value of an enumeration; undefined for a name that is not known here.
- * @throws IncompleteBlockError when it is spelt as no value is
+ * @throws IncompleteBlockError when no value is spelt that way
  */
 export function findEnumNumber(names: readonly string[], value: unknown): number | undefined {
   const index = typeof value === 'string' ? names.indexOf(value) : -1;
@@ -41,7 +41,7 @@ export function findEnumNumber(names: readonly string[], value: unknown): number
   );
 }
 
-/** What a value is called that is not known here, by its number where it has no name; undefined for a known one. */
+/** The name of an unknown value, or its number where it has no name; undefined for a known value. */
 export function findUnknownValue(names: readonly string[], value: string): string | undefined {
   if (names.includes(value)) return undefined;
   return UNNAMED_VALUE.exec(value)?.[1] ?? value;

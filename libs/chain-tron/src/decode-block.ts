@@ -9,7 +9,7 @@ import { findAssetGid, notationOf, tokenGid } from './token-gid.ts';
 import type { VerifiedBlock, VerifiedTransaction } from './verify-block.ts';
 import type { TransactionInfo } from './wallet-block.ts';
 
-/** Ids of TRC-10 tokens by the names that transactions call them in blocks older than ids. */
+/** Ids of TRC-10 tokens by name: transactions from before there were ids use names. */
 export type AssetIds = ReadonlyMap<string, string>;
 
 /** Decodes a proved block of the wallet API. */
@@ -49,7 +49,7 @@ interface TransactionParts {
   readonly tx: VerifiedTransaction;
   readonly index: number;
   readonly logs: readonly ContractLog[];
-  /** Of the transaction's first log in the block. */
+  /** Index in the block of the transaction's first log. */
   readonly logIndex: number;
   readonly assetIds: AssetIds;
 }
@@ -91,7 +91,7 @@ function decodeTransfers(
   const add = ({ type, asset, from, to, amountRaw }: Move): void => {
     const gid =
       asset === undefined ? network.native.gid : findAssetGid(network, assetIds.get(asset) ?? asset);
-    // A name that no token answers to is none that could be told.
+    // Without a token of that name there is no asset to report.
     if (amountRaw <= 0n || gid === undefined) return;
     transfers.push({
       index: transfers.length,
@@ -114,7 +114,10 @@ function findCallee({ type, parameter }: Contract): Buffer {
   return type === CONTRACT_TYPES.transferAsset ? bytesOf(parameter, 3) : Buffer.alloc(0);
 }
 
-/** Where a contract is put: the last 20 bytes of Keccak-256 of the transaction's id and its owner (java-tron, generateContractAddress). */
+/**
+ * Address of a created contract: the last 20 bytes of Keccak-256 of the transaction's id and its owner
+ * (java-tron, generateContractAddress).
+ */
 function deriveContract(txid: string, owner: Buffer): Buffer {
   const hash = keccak_256(Buffer.concat([Buffer.from(txid, 'hex'), owner]));
   return Buffer.concat([Buffer.of(0x41), hash.subarray(12)]);

@@ -6,19 +6,20 @@ import { isDoubtful } from './read-kinds.ts';
 import { toAddress } from './to-address.ts';
 import { notationOf, tokenGid } from './token-gid.ts';
 
-/** What the interface told of a block. */
+/** The interface's answers about a block. */
 export interface EvmParts {
   readonly block: EvmBlock;
   readonly receipts: readonly EvmReceipt[];
   /** Hashes of the transactions that transfer TRX, where that is known. */
   readonly transfers?: ReadonlySet<string>;
-  /** Its id is the node's word alone. */
+  /** True when only the node's word stands for its id. */
   readonly isUnproved: boolean;
 }
 
 /**
- * Decodes a block of the Ethereum-compatible interface: transfers of TRX by value and TRC-20 by logs. What it does not
- * tell stays out: TRC-10, internal transactions, and fees (energy may be burned, staked or somebody else's).
+ * Decodes a block of the Ethereum-compatible interface: transfers of TRX by value and TRC-20 by logs. It does
+ * not show TRC-10, internal transactions, and fees (energy may be burned, staked or somebody else's), so
+ * these are left out.
  */
 export function decodeEvmBlock(
   network: Network,
@@ -48,9 +49,9 @@ interface TransactionParts {
   readonly tx: EvmTransaction;
   readonly receipt: EvmReceipt;
   readonly index: number;
-  /** Of the transaction's first log in the block. */
+  /** Index in the block of the transaction's first log. */
   readonly logIndex: number;
-  /** Its value is TRX. */
+  /** True when its value is TRX. */
   readonly hasValue: boolean;
 }
 
@@ -70,7 +71,7 @@ function decodeTransaction({
   if (!isFailed) {
     const amountRaw = BigInt(tx.value ?? '0x0');
     const receiver = to ?? createdContract;
-    // Kinds of transactions without a receiver show deposits and costs as their value.
+    // Transactions of kinds without a receiver show deposits and costs as their value.
     if (hasValue && amountRaw > 0n && receiver !== undefined)
       transfers.push({
         index: 0,

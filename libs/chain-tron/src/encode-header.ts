@@ -1,7 +1,7 @@
 import { encodeBytes, encodeInt } from './protobuf.ts';
 import { sha256 } from './sha256.ts';
 
-/** What a block's id is taken over (java-tron, `BlockHeader.raw`). */
+/** The fields that a block's id covers (java-tron, `BlockHeader.raw`). */
 export interface HeaderFields {
   /** Milliseconds. */
   readonly timestamp: bigint;

@@ -65,7 +65,7 @@ const resultFields = [
 
 const encodeResultFields = inOrder(resultFields);
 const RESULT_NAMES = new Set<string>(['fee', 'ret', 'contractRet', ...resultFields.map(([name]) => name)]);
-/** What the wallet API shows of a transaction: its fields, and what it derives from them. */
+/** Members of a transaction in the wallet API: its fields, and what the API derives from them. */
 const TRANSACTION_NAMES = new Set([
   'raw_data',
   'signature',
@@ -77,9 +77,10 @@ const TRANSACTION_NAMES = new Set([
 ]);
 
 /**
- * A transaction as it stands in its block: what its leaf in the tree of transactions is taken over. `rawData` are the
- * bytes of `raw_data_hex`. What java-tron does not name itself is encoded all the same; members with a name that is not
- * known here are left out, so that the root says whether they are of the transaction (`findUnknownMembers`).
+ * The bytes of a transaction in its block, over which its leaf in the tree of transactions is computed.
+ * `rawData` are the bytes of `raw_data_hex`. Fields that java-tron does not name are encoded too. Members
+ * with a name that is unknown here are left out, so the root tells whether they belong to the transaction
+ * (`findUnknownMembers`).
  * @throws IncompleteBlockError
  */
 export function encodeTransaction(rawData: Uint8Array, tx: WalletTransaction): Buffer {
@@ -88,7 +89,7 @@ export function encodeTransaction(rawData: Uint8Array, tx: WalletTransaction): B
   return Buffer.concat([encodeBytes(1, rawData), ...signatures, ...results, encodeUnknownFields(tx)]);
 }
 
-/** What of a transaction is not known here, and so is not among its bytes. */
+/** Unknown parts of a transaction, which are therefore not in its encoding. */
 export function findUnknownMembers(tx: WalletTransaction): UnknownPart[] {
   const name = (member: string, value: unknown): UnknownPart => ({
     kind: `transaction-field:${member}`,
@@ -113,7 +114,7 @@ function encodeResult(result: Readonly<Record<string, unknown>>): Buffer {
   return Buffer.concat([...known, encodeResultFields(result), encodeUnknownFields(result)]);
 }
 
-/** A value whose number is not known is left out: the root does not fit then. */
+/** A value whose number is not known is left out; the root does not match then. */
 function encodeEnum(number: number, names: readonly string[], value: unknown): Buffer {
   return encodeInt(number, BigInt(findEnumNumber(names, value) ?? 0));
 }

@@ -14,9 +14,9 @@ export function isUnnamed(member: string): boolean {
 }
 
 /**
- * Fields that java-tron's own definition does not name, as they stand behind the known ones of their message. Its JSON
- * shows them by number, each as a list (JsonFormat.printUnknownFields): integers, `0x` and 8 or 16 digits for 4 or 8
- * bytes, hexadecimal digits for bytes, objects for groups.
+ * Encodes fields that java-tron's own definition does not name, as they follow the known ones in their
+ * message. Its JSON shows them by number, each as a list (JsonFormat.printUnknownFields): integers, `0x` and
+ * 8 or 16 digits for 4 or 8 bytes, hexadecimal digits for bytes, objects for groups.
  * @throws IncompleteBlockError
  */
 export function encodeUnknownFields(message: object): Buffer {

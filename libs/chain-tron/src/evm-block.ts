@@ -10,10 +10,10 @@ import { expectTransaction } from './expect-evm-spelling.ts';
 import type { Capabilities } from './session.ts';
 import type { VerifiedHeader } from './verify-header.ts';
 
-/** The header has a version that the interface does not show; there were 34 by 2026. */
+/** The header's version, which the interface does not show, is searched for below this one; there were 34 by 2026. */
 const VERSION_MAX = 128;
 const HASH_PATTERN = /^0x[0-9a-f]{64}$/;
-/** Members of a block by the interface, those that have no meaning on TRON included. */
+/** Members of a block in the interface, including those without a meaning on TRON. */
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
   'number',
   'hash',
@@ -38,7 +38,7 @@ const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
   'uncles',
 ]);
 
-/** Without the `0x` of the interface: as TRON itself writes ids. */
+/** An id as TRON itself writes it, without the `0x` of the interface. */
 export function toHash(hash: string): string {
   return hash.slice(2);
 }
@@ -49,8 +49,8 @@ export function parseEvmHeader(json: unknown, capabilities: Capabilities): Block
 }
 
 /**
- * A header, its id proved by its fields. With a member whose name is not known here the id may be of more than the
- * interface shows: its number and its form are all that is checked then, and the member is told.
+ * A header, its id proved by its fields. With a member of unknown name, the id may cover more than the
+ * interface shows. Then only its number and its form are checked, and the member is reported.
  * @throws IncompleteBlockError when the id is not that of its fields
  */
 export function verifyEvmHeader(block: EvmBlock, capabilities: Capabilities): VerifiedHeader {
@@ -81,7 +81,7 @@ export function verifyEvmHeader(block: EvmBlock, capabilities: Capabilities): Ve
   };
 }
 
-/** Types of Ethereum whose value, sender and receiver mean the same. */
+/** Whether a type of Ethereum has value, sender and receiver of the same meaning. */
 export function isKnownType({ type }: EvmTransaction): boolean {
   return type === undefined || type === null || ['0x0', '0x1', '0x2'].includes(type);
 }

@@ -1,6 +1,6 @@
 import type { ContractLog } from '@chainwatch/contract-abi';
 
-/** Shapes of the Ethereum-compatible interface: what it leaves out or fills with zeros is not listed. */
+/** Shapes of the Ethereum-compatible interface, without members that it leaves out or fills with zeros. */
 export interface EvmBlock {
   readonly number: string;
   /** The block's id. */
@@ -10,7 +10,7 @@ export interface EvmBlock {
   /** `0x` where the header has no account state root. */
   readonly stateRoot?: string | null;
   readonly miner?: string | null;
-  /** Seconds; blocks stand on whole ones. */
+  /** Seconds; block times are whole seconds. */
   readonly timestamp: string;
   readonly gasUsed?: string;
   readonly transactions: readonly EvmTransaction[];
@@ -18,7 +18,7 @@ export interface EvmBlock {
 
 export interface EvmTransaction {
   readonly hash: string;
-  /** Always `0x0`; the others of Ethereum that tell value, sender and receiver alike would do. */
+  /** Always `0x0`. Other types of Ethereum with the same value, sender and receiver would be accepted too. */
   readonly type?: string | null;
   readonly blockHash: string;
   readonly transactionIndex: string;
@@ -26,7 +26,7 @@ export interface EvmTransaction {
   readonly to?: string | null;
   /** Sun for transfers and calls; for other kinds of transactions whatever is counted there. */
   readonly value?: string | null;
-  /** Energy that was used; `0x0` for what runs no contract. */
+  /** Energy that was used; `0x0` for a transaction that runs no contract. */
   readonly gas?: string | null;
 }
 

@@ -10,8 +10,8 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
 const isAccount = (value: unknown): boolean => isMissing(value) || value === '0x' || matches(ACCOUNT, value);
 
 /**
- * Refuses a transaction of the Ethereum-compatible interface whose values are spelt otherwise than java-tron spells them:
- * another spelling is another value to one reader and the same to the next.
+ * Refuses a transaction of the Ethereum-compatible interface whose values are not spelt as java-tron spells
+ * them: one reader could take another spelling for another value, the next one for the same.
  * @throws IncompleteBlockError
  */
 export function expectTransaction(tx: EvmTransaction): void {
@@ -19,7 +19,7 @@ export function expectTransaction(tx: EvmTransaction): void {
   expect('hash', matches(WORD, hash), tx, hash);
   expect('from', isAccount(from), tx, from);
   expect('to', isAccount(to), tx, to);
-  // Without a sender there is no contract to tell of.
+  // Without a sender there can be no contract.
   const isQuantity = (text: unknown): boolean =>
     matches(QUANTITY, text) || (isMissing(text) && !matches(ACCOUNT, from));
   expect('value', isQuantity(value), tx, value);

@@ -352,7 +352,7 @@ describeFixtures('recorded pages', () => {
   });
 });
 
-/** What the bytes are held against. */
+/** What the bytes are compared with. */
 interface RawTransaction {
   readonly raw_data: {
     readonly contract: readonly {

@@ -3,7 +3,7 @@ import type { ChainNotation } from '@chainwatch/chain-core';
 export const WALLET_INTERFACE = 'wallet';
 export const EVM_INTERFACE = 'evm';
 
-/** A node may serve either of them alone: java-tron has both, providers often one. */
+/** A node may serve only one of them: java-tron has both, providers often have one. */
 export const TRON_INTERFACES: ChainNotation['interfaces'] = [
   {
     name: WALLET_INTERFACE,

@@ -6,7 +6,7 @@ import type { InternalTransaction, TransactionInfo } from './wallet-block.ts';
 /** Something that goes from one account to another. */
 export interface Move {
   readonly type: TransferType;
-  /** Of a TRC-10 token, or its name in blocks older than ids; absent for TRX. */
+  /** Id of a TRC-10 token, or its name in blocks from before there were ids; absent for TRX. */
   readonly asset?: string;
   /** 21 bytes each, empty for nobody. */
   readonly from: Buffer;
@@ -15,12 +15,12 @@ export interface Move {
 }
 
 const nobody = Buffer.alloc(0);
-/** Notes of internal transactions that move their value; the others tell of stakes, votes and rewards. */
+/** Notes of internal transactions that move their value; the others are stakes, votes and rewards. */
 export const movingNotes: ReadonlySet<string> = new Set(
   ['call', 'create', 'suicide'].map((note) => Buffer.from(note, 'latin1').toString('hex')),
 );
 
-/** What a transaction that succeeded moves by itself, TRX first. `created` are the 21 bytes of a contract that it creates. */
+/** What a successful transaction moves by itself, TRX first. `created` are the 21 bytes of a contract that it creates. */
 export function listMoves(
   { type, parameter, owner }: Contract,
   info: TransactionInfo,
@@ -34,7 +34,7 @@ export function listMoves(
         token(bytesOf(parameter, 1).toString('utf8'), owner, bytesOf(parameter, 3), intOf(parameter, 4)),
       ];
     case CONTRACT_TYPES.participateAssetIssue:
-      // What the issuer gives for it depends on the token's price: the balance tells.
+      // The tokens that the issuer gives for it depend on the token's price; only the balance shows them.
       return [native(owner, bytesOf(parameter, 2), intOf(parameter, 4))];
     case CONTRACT_TYPES.assetIssue:
       return info.assetIssueID === undefined
@@ -55,7 +55,7 @@ export function listMoves(
       });
     }
     case CONTRACT_TYPES.shieldedTransfer:
-      // Into the shielded pool and out of it: the other side is nobody who can be told.
+      // Into the shielded pool and out of it: the other side is unknown.
       return [
         native(owner, nobody, intOf(parameter, 2)),
         native(nobody, bytesOf(parameter, 5), intOf(parameter, 6)),
@@ -71,7 +71,7 @@ export function listInternalMoves(internal: readonly InternalTransaction[]): Mov
     if (one.rejected === true || !movingNotes.has(one.note ?? '')) return [];
     const from = Buffer.from(one.caller_address ?? '', 'hex');
     const to = Buffer.from(one.transferTo_address ?? '', 'hex');
-    // A call with the code of another contract stays with the caller.
+    // In a call that runs another contract's code for the caller, the value stays with the caller.
     if (from.equals(to)) return [];
     return (one.callValueInfo ?? []).map(
       ({ callValue = 0, tokenId = '' }): Move => ({

@@ -46,7 +46,7 @@ function readDigits(input: string): string {
 /** EIP-55. */
 function checkCase(digits: string): void {
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return;
-  // TRON's own checksum is the same over the same 20 bytes, behind 41.
+  // tronweb's checksum is the same over the same 20 bytes, written after 41.
   const expected = utils.address.toChecksumAddress(`41${digits.toLowerCase()}`).slice(2);
   if (expected !== digits)
     throw new InvalidAddressError(
@@ -65,7 +65,7 @@ function checkBase58(input: string): string {
   return input;
 }
 
-/** Undefined where the checksum is another. */
+/** Undefined where the checksum does not match. */
 function decodeBase58(input: string): readonly number[] | undefined {
   try {
     return utils.crypto.decodeBase58Address(input) || undefined;

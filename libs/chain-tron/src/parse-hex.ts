@@ -3,8 +3,8 @@ import { IncompleteBlockError } from '@chainwatch/chain-core';
 const CANONICAL = /^(?:[0-9a-f]{2})*$/;
 
 /**
- * Bytes from hexadecimal digits as java-tron writes them: lower case, two for each byte, no prefix. Anything else is
- * refused: what is proved in one spelling would be compared in another.
+ * Bytes from hexadecimal digits as java-tron writes them: lower case, two for each byte, no prefix. Anything
+ * else is refused, or a value could be proved in one spelling and compared in another.
  * @throws IncompleteBlockError
  */
 export function parseHex(what: string, hex: unknown): Buffer {

@@ -1,4 +1,4 @@
-// Digits after a point are no integer's.
+// Digits after a decimal point do not belong to an integer.
 const STRING_OR_LONG = /"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}|(?<=[[,]\s*)0x[0-9a-f]{8,16}/g;
 const LONG = /[:[,]\s*(?:-?\d{16,}|0x)/;
 
@@ -20,7 +20,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether the value at `at` is no member of an object. */
+/** Whether the value at `at` is an item of a list, not a member of an object. */
 function isListed(text: string, at: number): boolean {
   return !/:\s*$/.test(text.slice(Math.max(0, at - 20), at));
 }

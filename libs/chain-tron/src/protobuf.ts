@@ -1,8 +1,9 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 
 /**
- * The fields of one message by number, in the order in which they stand: varints as unsigned integers, what has a length
- * as bytes. What is of another wire type is a field of no message that is read here, and is skipped.
+ * The fields of one message by number, in the order in which they stand: varints as unsigned integers,
+ * length-delimited fields as bytes. No message that is read here has fields of other wire types, so these are
+ * skipped.
  */
 export type Fields = ReadonlyMap<number, readonly (bigint | Buffer)[]>;
 
@@ -41,7 +42,7 @@ export function readFields(bytes: Buffer): Fields {
   return fields;
 }
 
-/** Undefined for what is skipped. */
+/** Undefined for a skipped field. */
 function readValue(
   key: number,
   readVarint: () => bigint,
@@ -59,7 +60,7 @@ function readValue(
       readBytes(4);
       return undefined;
     case 3: {
-      // A group, up to its end under the same number. Groups may stand in it: as deep as the message is long.
+      // A group, up to its end under the same number. Groups may be nested, as deep as the message is long.
       const open = [key >>> 3];
       while (open.length > 0) {
         const inner = Number(readVarint());
@@ -80,7 +81,10 @@ export function bytesOf(fields: Fields, number: number): Buffer {
   return fields.get(number)?.findLast((value) => typeof value === 'object') ?? nothing;
 }
 
-/** The bytes of an embedded message, empty when it is not there; one that comes in parts is all of them, merged. */
+/**
+ * The bytes of an embedded message, empty when it is not there. A message that comes in parts is their
+ * concatenation (protobuf merges them).
+ */
 export function messageOf(fields: Fields, number: number): Buffer {
   const parts = (fields.get(number) ?? []).filter((value) => typeof value === 'object');
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
@@ -91,22 +95,22 @@ export function intOf(fields: Fields, number: number): bigint {
   return BigInt.asIntN(64, fields.get(number)?.findLast((value) => typeof value === 'bigint') ?? 0n);
 }
 
-/** A bytes field as it is written. */
+/** Encodes a bytes field. */
 export function encodeBytes(number: number, value: Uint8Array): Buffer {
   return Buffer.concat([encodeKey(number, 2), encodeVarint(BigInt(value.length)), value]);
 }
 
-/** An integer field as it is written: not at all when it is 0. */
+/** Encodes an integer field; empty when it is 0. */
 export function encodeInt(number: number, value: bigint): Buffer {
   return value === 0n ? nothing : encodeWholeInt(number, value);
 }
 
-/** An integer field that is written even when it is 0. */
+/** Encodes an integer field even when it is 0. */
 export function encodeWholeInt(number: number, value: bigint): Buffer {
   return Buffer.concat([encodeKey(number, 0), encodeVarint(BigInt.asUintN(64, value))]);
 }
 
-/** What a field begins with: its number and how its value is written. */
+/** The key that a field begins with: its number and its wire type. */
 export function encodeKey(number: number, wireType: number): Buffer {
   return encodeVarint(BigInt(number) * 8n + BigInt(wireType));
 }

@@ -16,8 +16,8 @@ import { toEvmAddress, toHexAddress } from './to-hex-address.ts';
 import { decodeBalance, encodeBalanceCall } from './trc20-abi.ts';
 
 /**
- * Balances at a block. Nodes of TRON tell the state at their head alone, so the head must be that block before and after.
- * TRC-10 takes the wallet API; elsewhere it stays unanswered.
+ * Balances at a block. Nodes of TRON only tell the state at their head, so the head must be that block before
+ * and after. TRC-10 balances need the wallet API; without it they stay undefined.
  * @throws BlockNotFoundError when the node's head is another block: it has no state of this one (any more)
  */
 export async function readBalances(

@@ -14,7 +14,7 @@ export const CONTRACT_TYPES = {
   shieldedTransfer: 51,
 } as const;
 
-/** Every kind of java-tron 4.8: what is none of these may move anything. */
+/** Every kind of java-tron 4.8. Any other kind may move anything. */
 const KNOWN_TYPES: ReadonlySet<number> = new Set([
   0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 30, 31, 32, 33, 41, 42, 43, 44, 45,
   46, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58, 59,
@@ -24,9 +24,9 @@ const KNOWN_TYPES: ReadonlySet<number> = new Set([
 export interface Contract {
   readonly type: number;
   readonly parameter: Fields;
-  /** Who signs and pays, 21 bytes; empty for shielded transfers from the shielded pool. */
+  /** The account that signs and pays, 21 bytes; empty for transfers from the shielded pool. */
   readonly owner: Buffer;
-  /** What of it is not known here. */
+  /** The part of it that is not known here. */
   readonly unknown?: Omit<UnknownPart, 'transactionHash'>;
 }
 
@@ -54,13 +54,13 @@ export function readContract(rawData: Buffer): Contract {
 function findUnknown(type: number, count: number): Contract['unknown'] {
   if (!KNOWN_TYPES.has(type))
     return { kind: `contract-type:${type}`, expected: 'a kind of contract up to 59', got: String(type) };
-  // Java-tron takes transactions of one contract alone.
+  // Java-tron only accepts transactions with one contract.
   return count === 1
     ? undefined
     : { kind: `transaction-contracts:${count}`, expected: 'one contract', got: String(count) };
 }
 
-/** Of a kind that is not known the parameter need not be a message. */
+/** The parameter of an unknown kind need not be a message. */
 function tryReadFields(bytes: Buffer): Fields {
   try {
     return readFields(bytes);

@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 /** A session whose Ethereum-compatible interface is configured. */
 export type EvmSession = Session & { readonly evm: EvmApi };
 
-/** Where a node says that it does not have a block instead of answering null. */
+/** The words of nodes that report a missing block as an error instead of answering null. */
 const MISSING_TEXT =
   /header not found|header for hash not found|block (num|number|hash)?.{0,20}(not found|does not exist)/i;
 
@@ -58,7 +58,7 @@ export async function findEvmHeaderByHash(
   }
 }
 
-/** Headers of [from, to], as far as the node has them; whether they are linked is for the caller to see. */
+/** Headers of [from, to], as far as the node has them; the caller must check that they are linked. */
 export async function readEvmHeaders(
   { evm, capabilities }: EvmSession,
   from: number,

@@ -9,16 +9,17 @@ import { isNotServed } from './wallet-api.ts';
 import { parseWalletBlock, type WalletBlock } from './wallet-block.ts';
 
 /**
- * Whether the value of a transaction may be something else than TRX: the Ethereum-compatible interface shows amounts of
- * TRC-10, votes and stakes in the same place. A call of a contract uses energy, and its value is TRX.
+ * Whether the value of a transaction may be something other than TRX: the Ethereum-compatible interface shows
+ * amounts of TRC-10, votes and stakes in the same member. A call of a contract uses energy, and its value is
+ * TRX.
  */
 export function isDoubtful({ to, value, gas }: EvmTransaction): boolean {
   return typeof to === 'string' && Number(gas ?? '0x0') === 0 && Number(value ?? '0x0') > 0;
 }
 
 /**
- * Hashes of the transactions of a block that transfer TRX, from the wallet API at the same origin; undefined where nothing
- * is doubtful, or nobody is there to ask.
+ * Hashes of the transactions of a block that transfer TRX, from the wallet API at the same origin; undefined
+ * where nothing is doubtful, or where there is no wallet API to ask.
  */
 export async function findTransfers(
   session: EvmSession,
@@ -40,7 +41,7 @@ export async function findTransfers(
       );
     return listTransfers(shown);
   } catch (error) {
-    // Forbidden is not absent: a key may be out of calls.
+    // Forbidden does not mean absent: an API key may be out of calls.
     const isAbsent = (isNotServed(error) && error.nodeCode !== 403) || error instanceof NotJsonError;
     if (!isAbsent) throw error;
     capabilities.hasWalletBeside = false;

@@ -13,8 +13,8 @@ import type { EvmSession } from './read-evm-headers.ts';
 const UNKNOWN_METHOD_CODES = new Set([-32601, -32600, 403, 404, 405]);
 
 /**
- * All receipts of a block in one call, where the node has it; else one for each transaction of `body`. That they are all,
- * of this block, is for `verifyEvmBlock` to see.
+ * All receipts of a block in one call, where the node has it; else one for each transaction of `body`.
+ * `verifyEvmBlock` checks that they are complete and of this block.
  */
 export async function readReceipts(
   session: EvmSession,

@@ -40,7 +40,7 @@ export async function readWalletBlock(
   );
 }
 
-/** By number: records of another block there do not fit `ref`, and the node has moved on when they are of another. */
+/** Records are read by number. If they belong to another block, the node has moved on and they do not fit `ref`. */
 async function readInfos(
   session: WalletSession,
   ref: BlockRef,
@@ -50,7 +50,8 @@ async function readInfos(
     'gettransactioninfobyblocknum',
     await session.wallet.call('wallet/gettransactioninfobyblocknum', { num: ref.number }, signal),
   );
-  // The same transactions may do something else in another block of this height: records are of the canonical one.
+  // The same transactions may have other effects in another block of this height, and records are always of
+  // the canonical one.
   const canonical = await findWalletHeaderByNumber(session, ref.number, signal);
   if (canonical?.hash !== ref.hash) throw notFound(ref);
   if (infos === undefined && ref.number > 0)
@@ -66,7 +67,7 @@ function listHashes(ref: BlockRef, block: WalletBlock | undefined): { transactio
   return { transactions: (block.transactions ?? []).map(({ txID }) => ({ hash: `0x${txID}` })) };
 }
 
-/** Ids of the tokens that transactions call by name, as they did in 2018. */
+/** Ids of tokens that transactions name by name, as in blocks of 2018. */
 async function readAssetIds(
   { wallet }: WalletSession,
   { transactions }: VerifiedBlock,

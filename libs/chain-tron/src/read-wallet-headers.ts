@@ -101,7 +101,7 @@ function toRef(json: unknown): BlockRef | undefined {
   return { number, hash };
 }
 
-/** A header alone where the node gives headers alone, else with its transactions. */
+/** A header without transactions where the node serves that, else the whole block. */
 async function readHeaderBlock(
   { wallet, capabilities }: WalletSession,
   selection: object,

@@ -2,7 +2,7 @@ import type { Network } from '@chainwatch/chain-core';
 import type { EvmApi } from './evm-api.ts';
 import type { WalletApi } from './wallet-api.ts';
 
-/** What the readers of one node share: what of its two interfaces is configured, at least one. */
+/** What the readers of one node share: the configured ones of its two interfaces, at least one. */
 export interface Session {
   readonly network: Network;
   readonly wallet?: WalletApi;
@@ -12,7 +12,7 @@ export interface Session {
   readonly capabilities: Capabilities;
 }
 
-/** What one node turned out to be able to do; found out by use and remembered for the life of the client. */
+/** What one node can do, found out by use and remembered for the life of the client. */
 export interface Capabilities {
   /** `/wallet/getblock`, which gives headers without their transactions. */
   hasGetBlock: boolean;

@@ -134,7 +134,10 @@ export class TronClient implements ChainClient {
   }
 }
 
-/** Of a URL from the configuration, which says no kind: nodes and gateways serve the Ethereum-compatible interface under this path. */
+/**
+ * The path of the Ethereum-compatible interface on nodes and gateways, by which a URL from the configuration
+ * without an interface name is recognised.
+ */
 const EVM_PATH = /\/jsonrpc\/?(?:$|\?)/;
 
 function createSession({

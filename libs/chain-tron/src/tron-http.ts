@@ -3,7 +3,7 @@ import { ChainClientError, HttpClient } from '@chainwatch/chain-core';
 import type { EndpointOptions } from '@chainwatch/chain-core';
 import { parseJson } from './parse-json.ts';
 
-/** What answers is no node: a page of a gateway, of a web site. */
+/** The answer is not from a node, but a page of a gateway or a web site. */
 export class NotJsonError extends ChainClientError {}
 
 /** POSTs of JSON to one endpoint of java-tron. */
@@ -37,7 +37,7 @@ export class TronHttp {
   }
 }
 
-/** Java-tron says under HTTP 200 that it failed, also when it is asked too often: `{"Error": "class … : …"}`. */
+/** Java-tron reports failures under HTTP 200, rate limits included: `{"Error": "class … : …"}`. */
 function expectNoError(what: string, parsed: unknown): void {
   if (typeof parsed !== 'object' || parsed === null || !('Error' in parsed)) return;
   throw new ChainClientError(`${what}: node error ${String(parsed.Error).slice(0, 300)}`, {

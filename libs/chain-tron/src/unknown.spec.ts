@@ -218,7 +218,7 @@ describeFixtures('unknown: a real block', () => {
       const lie = withInfo(withTransaction(honest, 1, { ret: [{ contractRet: 'SUCCESS', pretext: 1 }] }), 2, {
         log: [],
       });
-      // The root still fits: the member is of no transaction, and the records are looked at as ever.
+      // The root still matches: the member belongs to no transaction, and the records are checked as usual.
       expect((await strict(lie)).unknowns).toBeUndefined();
       const dropped = {
         block: { ...lie.block, transactions: lie.block.transactions!.slice(0, 2) },
@@ -239,7 +239,7 @@ describeFixtures('unknown: a real block', () => {
   });
 
   describe('(c) with a member of its header that is not known', () => {
-    // The node's own id is over more than is known here.
+    // The node's own id covers more than is known here.
     const told = withHeader(seal(honest, { others: '600a' }), { energy_root: 10 });
 
     it('is refused by its kind, and taken as the word of the node, all else checked', async () => {

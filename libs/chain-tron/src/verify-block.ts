@@ -20,7 +20,7 @@ export interface VerifiedTransaction {
   readonly contract: Contract;
   readonly isFailed: boolean;
   readonly info: TransactionInfo;
-  /** It, or its block, holds something unknown that lets nothing more be proved of it. */
+  /** True when it or its block holds something unknown, so that nothing more can be proved of it. */
   readonly isUnproved?: boolean;
 }
 
@@ -32,9 +32,10 @@ export interface VerifiedBlock {
 
 /**
  * Proves that what a node returned is the whole block `ref`: its id, every transaction with its result by the tree of
- * transactions. No root covers what transactions did (logs, internal transactions, fees): there is one record for each,
- * of this block, and its outcome is the one in the block (docs/adr/0008-tron-blocks.md). Where something unknown is in the
- * way of the id or of the root, it is told, and every transaction is unproved.
+ * transactions. No root covers what transactions did (logs, internal transactions, fees): for these it checks
+ * that there is one record of this block for each, whose outcome is the one in the block
+ * (docs/adr/0008-tron-blocks.md). Where something unknown keeps the id or the root from matching, it is
+ * reported, and every transaction is unproved.
  * @throws IncompleteBlockError saying what was expected and what came
  */
 export function verifyBlock(
@@ -73,7 +74,10 @@ function readRawData(tx: WalletTransaction): Buffer {
   return rawData;
 }
 
-/** @returns what is unknown where the root does not come out, none where it does @throws IncompleteBlockError where nothing is unknown */
+/**
+ * @returns the unknown parts where the root does not match, none where it does @throws IncompleteBlockError
+ * where nothing is unknown
+ */
 function verifyRoot(
   expected: string,
   shown: readonly WalletTransaction[],
@@ -91,7 +95,7 @@ function verifyRoot(
   return unknowns;
 }
 
-/** How a transaction ended, in words that are not known here. */
+/** Result codes of a transaction that are not known here. */
 function findUnknownResults({ txID, ret = [] }: WalletTransaction): UnknownPart[] {
   return ret.flatMap((result) => {
     const find = (member: string, names: readonly string[]): UnknownPart[] => {

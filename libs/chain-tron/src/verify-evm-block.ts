@@ -5,9 +5,9 @@ import type { Capabilities } from './session.ts';
 import type { VerifiedHeader } from './verify-header.ts';
 
 /**
- * Proves what the Ethereum-compatible interface lets prove of a block: its id by its header, and that transactions,
- * receipts and logs are numbered without a gap and add up to the energy that the block tells. The interface does not show
- * the bytes that the tree of transactions is made of; the wallet API does.
+ * Proves as much of a block as the Ethereum-compatible interface allows: its id by its header, and that
+ * transactions, receipts and logs are numbered without a gap and add up to the block's energy. The interface
+ * does not show the bytes that the tree of transactions is made of; the wallet API does.
  * @throws IncompleteBlockError saying what was expected and what came
  */
 export function verifyEvmBlock(

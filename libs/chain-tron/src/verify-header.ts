@@ -20,13 +20,14 @@ const ID_PATTERN = /^[0-9a-f]{64}$/;
 
 export interface VerifiedHeader {
   readonly header: BlockHeader;
-  /** Why the id is the node's word alone; empty where it is proved. */
+  /** Unknown parts because of which only the node's word stands for the id; empty where the id is proved. */
   readonly unknowns: readonly UnknownPart[];
 }
 
 /**
- * A header from the wallet API, its id proved by its fields, those without a name included. With a member whose name is
- * not known here the id cannot be computed: its number and its form are all that is checked, and the member is told.
+ * A header from the wallet API, its id proved by its fields, those without a name included. With a member of
+ * unknown name the id cannot be computed: then only its number and its form are checked, and the member is
+ * reported.
  * @throws IncompleteBlockError
  */
 export function verifyHeader({ blockID, block_header: { raw_data: raw } }: WalletBlock): VerifiedHeader {

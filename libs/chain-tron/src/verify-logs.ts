@@ -4,8 +4,8 @@ import type { EvmReceipt } from './evm-types.ts';
 import type { VerifiedBlock } from './verify-block.ts';
 
 /**
- * Compares the logs that a node's two interfaces tell: no root covers them, and a node that leaves some out in one place
- * shows them in the other.
+ * Compares the logs of a node's two interfaces. No root covers logs, and a node that leaves some out in one
+ * interface may show them in the other.
  * @throws IncompleteBlockError
  */
 export function verifyLogs(

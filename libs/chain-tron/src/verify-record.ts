@@ -9,13 +9,13 @@ const ACCOUNT = /^41[0-9a-f]{40}$/;
 const DIGITS = /^(?:[0-9a-f]{2})*$/;
 const LOG_ADDRESS = /^[0-9a-f]{40}$/;
 const WORD = /^[0-9a-f]{64}$/;
-/** Notes of stakes, votes and rewards, of which java-tron tells the amount and no account receives any. */
+/** Notes of stakes, votes and rewards, for which java-tron shows an amount that no account receives. */
 const STILL_NOTE = /^(?:(?:un)?freeze|(?:un)?delegate|vote|withdraw|cancelAll)/i;
 
 /**
- * Refuses a record whose values are spelt otherwise than java-tron spells them: no root covers them, and in another
- * spelling a transfer would be none.
- * @returns what its internal transactions do that is not known here
+ * Refuses a record whose values are not spelt as java-tron spells them: no root covers them, and a transfer
+ * in another spelling would be missed.
+ * @returns the unknown parts of its internal transactions
  * @throws IncompleteBlockError
  */
 export function verifyRecord(hash: string, info: TransactionInfo): UnknownPart[] {
@@ -62,7 +62,7 @@ function expectInternal(one: InternalTransaction, expect: Expect): void {
     rejected = false,
     callValueInfo = [],
   } = one;
-  // What moves nothing may name nobody.
+  // An internal transaction that moves nothing may name no account.
   const isAccount = (address: string): boolean =>
     matches(ACCOUNT, address) || (address === '' && !movesValue(one));
   expect('caller of an internal transaction', isAccount(caller), caller);

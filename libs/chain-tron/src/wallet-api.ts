@@ -11,7 +11,7 @@ export class WalletApi {
   constructor(options: EndpointOptions) {
     this.#http = new TronHttp(options);
     const [path = '', query] = options.endpoint.path.split('?', 2);
-    // The node's root, whether or not it was given with the API's own folder.
+    // The node's root URL, whether or not it was given with the API's own path.
     this.#base = path.replace(/\/+$/, '').replace(/\/wallet$/, '');
     this.#query = query === undefined ? '' : `?${query}`;
   }

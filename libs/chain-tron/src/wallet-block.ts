@@ -51,7 +51,7 @@ export interface InternalTransaction {
   readonly caller_address?: string;
   readonly transferTo_address?: string;
   readonly callValueInfo?: readonly { readonly callValue?: number | string; readonly tokenId?: string }[];
-  /** Hexadecimal of `call`, `create`, `suicide`, and of words for what moves nothing (votes, stakes). */
+  /** Hexadecimal text: `call`, `create`, `suicide`, or a word for what moves nothing (votes, stakes). */
   readonly note?: string;
   readonly rejected?: boolean;
 }

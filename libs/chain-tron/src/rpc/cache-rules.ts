@@ -3,7 +3,7 @@ import { createEthereumCacheRules } from '@chainwatch/ethereum-rpc';
 
 const aSecond = keptAtMost(1_000);
 
-/** java-tron answers state calls at its latest block whatever block they name: they are never history. */
+/** java-tron answers state calls at its latest block, whatever block they name, so no answer is historical. */
 const stateAt = (index: number): CacheRule => ({
   ...aSecond,
   lifetimeOf: (question) => {
@@ -12,7 +12,7 @@ const stateAt = (index: number): CacheRule => ({
   },
 });
 
-/** What java-tron answers as Ethereum's nodes do. */
+/** Methods that java-tron answers as Ethereum's nodes do. */
 const AS_ETHEREUM: readonly string[] = [
   'eth_chainId',
   'net_version',

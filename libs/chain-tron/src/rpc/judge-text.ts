@@ -2,12 +2,12 @@ import type { RpcVerdict } from '@chainwatch/chain-core';
 
 const UNSUPPORTED = 'this node does not support';
 const UNSUPPORTED_HEX = Buffer.from(UNSUPPORTED).toString('hex');
-/** Beyond that no error is looked for: nodes' errors are short. */
+/** Larger answers are not searched for errors, because nodes' errors are short. */
 const ERROR_BYTES_MAX = 16_384;
 
 /**
- * What java-tron writes under status 200 instead of an answer: its rate limiter, on both interfaces; during maintenance;
- * and of a node that was configured without the call, as text or as hexadecimal text.
+ * Judges the errors that java-tron sends under status 200: from its rate limiter, on both interfaces; during
+ * maintenance; and from a node configured without the call, as text or as hexadecimal text.
  */
 export function judgeText(body: Buffer): RpcVerdict {
   if (body.length > ERROR_BYTES_MAX) return 'answer';

@@ -2,7 +2,7 @@ import type { RpcMethods } from '@chainwatch/chain-core';
 
 /** JSON-RPC of java-tron, and its HTTP API whose paths (`wallet/getnowblock`) are the methods. */
 export const TRON_METHODS: RpcMethods = {
-  // Those take private keys.
+  // These take private keys.
   locked:
     /^(eth_sign|eth_sendTransaction$|(admin|personal|miner)_|wallet\/(gettransactionsign|addtransactionsign|easytransfer\w*|createaddress|generateaddress|monitor.*)$|monitor\/)/,
   send: /^(?!)$/,
