@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { familySchema } from './path-schemas.ts';
+import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';
 
 /** Ordered from the least complete to the most. */
 const BACKFILL_STATUSES = ['failed', 'running', 'pending', 'complete'] as const;
@@ -30,12 +31,8 @@ const common = {
     description: 'The first block that counts, by chain as CAIP-2: what lies before was not looked at.',
     examples: [{ 'eip155:1': 21_000_000 }],
   }),
-  created_at: z.iso
-    .datetime()
-    .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-  updated_at: z.iso
-    .datetime()
-    .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  created_at: createdAtSchema,
+  updated_at: updatedAtSchema,
   backfill: z
     .object({
       status: z.enum(BACKFILL_STATUSES).meta({ description: 'Of the chain that is behind most.' }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CHANNEL_KINDS, findChannelKind, type ChannelKind } from '@chainwatch/channels';
+import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';
 
 const channelStatusSchema = z.enum(['active', 'failing', 'failed', 'archived']);
 
@@ -19,12 +20,8 @@ const common = {
     .string()
     .nullable()
     .meta({ description: 'Why it was given up. Null otherwise.', examples: [null] }),
-  created_at: z.iso
-    .datetime()
-    .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-  updated_at: z.iso
-    .datetime()
-    .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  created_at: createdAtSchema,
+  updated_at: updatedAtSchema,
 };
 
 const schemas = new Map(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
+import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';
 
 export const deliveryStatusSchema = z.enum(['pending', 'held', 'delivered', 'failed', 'discarded']);
 
@@ -35,12 +36,8 @@ export const deliverySchema = z
       .string()
       .nullable()
       .meta({ description: 'What the last attempt failed with. Null otherwise.', examples: [null] }),
-    created_at: z.iso
-      .datetime()
-      .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-    updated_at: z.iso
-      .datetime()
-      .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    created_at: createdAtSchema,
+    updated_at: updatedAtSchema,
     delivered_at: z.iso
       .datetime()
       .nullable()

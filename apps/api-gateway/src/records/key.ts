@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { API_KEY_TYPES, permissionsOf } from '@chainwatch/api-key';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { families } from './path-schemas.ts';
+import { createdAtSchema } from './recorded-times.ts';
 
 export const keyTypeSchema = z.enum(API_KEY_TYPES);
 export const keyStatusSchema = z.enum(['active', 'expired', 'revoked']);
@@ -48,9 +49,7 @@ export const keySchema = z
       .uuid()
       .nullable()
       .meta({ description: 'The key that a roll put in its place. Null otherwise.', examples: [null] }),
-    created_at: z.iso
-      .datetime()
-      .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    created_at: createdAtSchema,
   })
   .meta({ id: 'Key' });
 

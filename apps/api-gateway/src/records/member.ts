@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
+import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';
 
 export const roleSchema = z.enum(['owner', 'admin', 'developer', 'viewer']);
 
@@ -11,12 +12,8 @@ export const memberSchema = z
     id: z.uuid().meta({ description: 'Of the member.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
     email: z.string().meta({ description: 'Lower case.', examples: ['ada@example.com'] }),
     role: roleSchema.meta({ description: 'What the member is in the workspace.' }),
-    created_at: z.iso
-      .datetime()
-      .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-    updated_at: z.iso
-      .datetime()
-      .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    created_at: createdAtSchema,
+    updated_at: updatedAtSchema,
   })
   .meta({ id: 'Member' });
 

@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
+import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';
 
 export const projectSchema = z
   .object({
     id: z.uuid().meta({ description: 'Of the project.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
     name: z.string().meta({ description: 'As its user calls it.', examples: ['Shop'] }),
-    created_at: z.iso
-      .datetime()
-      .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-    updated_at: z.iso
-      .datetime()
-      .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    created_at: createdAtSchema,
+    updated_at: updatedAtSchema,
   })
   .meta({ id: 'Project' });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
+import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';
 
 export const publicKeySchema = z
   .object({
@@ -51,12 +52,8 @@ export const publicKeySchema = z
     gap_limit: z
       .int()
       .meta({ description: 'Unused addresses in a row after which a wallet stops to look.', examples: [20] }),
-    created_at: z.iso
-      .datetime()
-      .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-    updated_at: z.iso
-      .datetime()
-      .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    created_at: createdAtSchema,
+    updated_at: updatedAtSchema,
   })
   .meta({ id: 'PublicKey' });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
+import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';
 
 export const workspaceSchema = z
   .object({
@@ -11,12 +12,8 @@ export const workspaceSchema = z
       description:
         'Whether it acts for the installation: its keys alone may change chains, their nodes and their activation.',
     }),
-    created_at: z.iso
-      .datetime()
-      .meta({ description: 'When it was created.', examples: ['2026-01-01T00:00:00.000Z'] }),
-    updated_at: z.iso
-      .datetime()
-      .meta({ description: 'When it was changed last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    created_at: createdAtSchema,
+    updated_at: updatedAtSchema,
   })
   .meta({ id: 'Workspace' });
 
