@@ -58,7 +58,7 @@ function toMessage({
     number,
     hash,
     parentHash,
-    ...(parentNumber === undefined ? {} : { parentNumber }),
+    parentNumber,
     timestamp,
     transactions,
     balanceChanges,

@@ -138,7 +138,7 @@ export class HttpClient {
     dial?.check(endpoint.httpOrigin);
     this.#pool = openPool(endpoint.httpOrigin, {
       connections: concurrency + LONG_REQUESTS_MAX,
-      connect: { timeout: timeoutMs, ...(dial === undefined ? {} : { lookup: dial.lookup }) },
+      connect: { timeout: timeoutMs, lookup: dial?.lookup },
     });
     return this.#pool;
   }

@@ -56,9 +56,9 @@ export function createChainOpener({
       throw new ChainNotConfiguredError(`${chain.gid} is not in the catalogue of this build`);
     const indexUrl = indexes?.[chain.gid];
     const optional = {
-      ...(dial && { dial }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(indexUrl !== undefined && { indexUrl }),
+      dial,
+      timeoutMs,
+      indexUrl,
     };
     const connect = (endpoint: ChainEndpoint): ChainClient =>
       family.createClient({ network, ...endpoint, ...optional });
@@ -76,8 +76,8 @@ export function createChainOpener({
     return {
       network,
       client: createFailoverClient(clients),
-      ...(family.utxo && { utxo: family.utxo }),
-      ...(family.displayAddress && { displayAddress: family.displayAddress }),
+      utxo: family.utxo,
+      displayAddress: family.displayAddress,
     };
   };
 }

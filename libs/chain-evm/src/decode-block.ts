@@ -88,7 +88,7 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
     to: isCreation ? undefined : tx.to.toLowerCase(),
     createdContract,
     fee: from === undefined ? undefined : decodeFee(network.native.gid, tx, receipt, type),
-    ...(signature && { signature }),
+    signature,
     transfers: isFailed
       ? []
       : decodeTransfers(parts, {

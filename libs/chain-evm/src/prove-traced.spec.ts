@@ -118,7 +118,7 @@ function flatten(
     traceAddress: path,
     transactionHash: hash,
     blockHash: whole.ref.hash,
-    ...(error !== undefined && { error }),
+    error,
   };
   const step = (): Pick<ParityTrace, 'type' | 'action' | 'result'> => {
     if (type === 'SELFDESTRUCT')

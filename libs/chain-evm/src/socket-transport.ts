@@ -95,7 +95,7 @@ export class SocketTransport implements RpcTransport {
       maxPayload: MESSAGE_BYTES_MAX,
       followRedirects: false,
       perMessageDeflate: false,
-      ...(dial === undefined ? {} : { lookup: dial.lookup }),
+      lookup: dial?.lookup,
     });
     return new Promise((resolve, reject) => {
       socket.once('open', () => {

@@ -99,8 +99,8 @@ async function readState(
   const config = {
     commitment: 'confirmed',
     encoding: 'base64',
-    ...(slotMin === undefined ? {} : { minContextSlot: slotMin }),
-    ...(dataSlice === undefined ? {} : { dataSlice }),
+    minContextSlot: slotMin,
+    dataSlice,
   };
   try {
     return await session.rpc.call(method, [...params, config], signal);

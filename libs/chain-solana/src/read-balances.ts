@@ -27,7 +27,7 @@ export async function readBalances(
   const options: StateOptions = {
     slotMin: at.number,
     dataSlice: ACCOUNT_SLICE,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   };
   const addresses = [...new Set(queries.map(({ address }) => address))];
   const [accounts, held] = await Promise.all([

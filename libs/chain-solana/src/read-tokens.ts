@@ -19,7 +19,7 @@ export async function readTokens(
     ...new Set(assetGids.filter((gid) => gid.startsWith(prefix)).map((gid) => gid.slice(prefix.length))),
   ];
   const keys = mints.flatMap((mint) => [mint, metadataAddress(mint)]);
-  const accounts = await readAccounts(session, keys, signal === undefined ? {} : { signal });
+  const accounts = await readAccounts(session, keys, { signal });
   const tokens = new Map(
     mints.map((mint, position) => [
       `${prefix}${mint}`,

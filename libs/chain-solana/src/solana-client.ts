@@ -42,7 +42,7 @@ export class SolanaClient implements ChainClient {
     const endpoint = parseEndpoint(endpointUrl);
     this.network = network;
     this.label = endpoint.label;
-    const rpc = new RpcClient({ endpoint, timeoutMs, concurrency, ...(dial === undefined ? {} : { dial }) });
+    const rpc = new RpcClient({ endpoint, timeoutMs, concurrency, dial });
     this.#session = { network, rpc, slots: new SlotBook(), touches: new TouchBook(), versions: { max: 0 } };
   }
 

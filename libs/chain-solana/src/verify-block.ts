@@ -56,7 +56,7 @@ export function verifyBlock<T>(
     if (verified === undefined) continue;
     transactions.push(take(verified));
     const { signature, wire } = verified.tx;
-    signed.set(signature, { signature, ...(wire && { wire }) });
+    signed.set(signature, { signature, wire });
   }
   if (signed.size !== transactions.length)
     fail(ref, 'signatures', `${transactions.length} different ones`, String(signed.size));
@@ -106,7 +106,7 @@ function verifyTransaction(
   if (tx.isVote && movesFeeOnly(tx)) return undefined;
   const changes = lamportChanges(tx);
   verifyConservation(ref, index, tx, changes);
-  return { index, tx, changes, ...(isUnproved && { isUnproved }) };
+  return { index, tx, changes, isUnproved };
 }
 
 interface Found {

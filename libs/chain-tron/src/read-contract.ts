@@ -48,7 +48,7 @@ export function readContract(rawData: Buffer): Contract {
   // google.protobuf.Any: the type's URL, then the value.
   const value = bytesOf(readFields(messageOf(fields, 2)), 2);
   const parameter = unknown === undefined ? readFields(value) : tryReadFields(value);
-  return { type, parameter, owner: bytesOf(parameter, OWNER_FIELDS[type] ?? 1), ...(unknown && { unknown }) };
+  return { type, parameter, owner: bytesOf(parameter, OWNER_FIELDS[type] ?? 1), unknown };
 }
 
 function findUnknown(type: number, count: number): Contract['unknown'] {

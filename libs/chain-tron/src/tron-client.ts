@@ -155,8 +155,8 @@ function createSession({
   const options = { dial, timeoutMs, concurrency };
   const session: Session = {
     network,
-    ...(!isEvm && { wallet: new WalletApi({ ...options, endpoint }) }),
-    ...(evmEndpoint && { evm: new EvmApi({ ...options, endpoint: evmEndpoint }) }),
+    wallet: isEvm ? undefined : new WalletApi({ ...options, endpoint }),
+    evm: evmEndpoint && new EvmApi({ ...options, endpoint: evmEndpoint }),
     ...(isEvm &&
       EVM_PATH.test(endpoint.path) && {
         beside: new WalletApi({

@@ -88,8 +88,8 @@ export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, P
     path: definition.path,
     permission: definition.permission,
     summary: definition.summary,
-    ...(definition.problems && { problems: definition.problems }),
-    ...(definition.example !== undefined && { example: definition.example }),
+    problems: definition.problems,
+    example: definition.example,
     schemas: {
       params: definition.params,
       query: definition.query,

@@ -27,7 +27,7 @@ export function createBusBlockPublisher({ bus, chainGid, log }: PublisherOptions
     try {
       await bus.publish('block.new', [chainGid], toPayload(chainGid, entry), {
         messageId: `${chainGid}:${entry.seq}`,
-        ...(entry.traceparent !== undefined && { traceparent: entry.traceparent }),
+        traceparent: entry.traceparent,
       });
       failures = 0;
     } catch (error) {
@@ -45,7 +45,7 @@ export function createBusBlockPublisher({ bus, chainGid, log }: PublisherOptions
       const payload = { schema: 1 as const, chain_gid: chainGid, number, hash, parent_hash: parentHash };
       bus.hint('block.seen', [chainGid], payload, {
         messageId: `${chainGid}:seen:${hash}`,
-        ...(traceparent !== undefined && { traceparent }),
+        traceparent,
       });
     },
     publish(entries) {

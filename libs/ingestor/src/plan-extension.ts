@@ -69,6 +69,6 @@ export function toEntry(
     hash,
     parentHash,
     timestamp,
-    ...(resumeSeq === undefined ? {} : { resumeSeq }),
+    resumeSeq,
   };
 }

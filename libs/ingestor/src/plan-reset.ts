@@ -34,8 +34,8 @@ export async function planReset(
     next: {
       ...state,
       feedSeq: feedSeq + orphans.length,
-      ...(ancestor && { head: ancestor }),
-      ...(left && { finalized: left }),
+      head: ancestor,
+      finalized: left,
     },
   };
 }

@@ -21,7 +21,7 @@ export function createGuardedAgent(dial: Dial, options: GuardedAgentOptions): Ag
     bodyTimeout: options.bodyTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 10_000,
     pipelining: 1,
-    ...(options.connections === undefined ? {} : { connections: options.connections }),
+    connections: options.connections,
   });
 }
 

@@ -176,7 +176,7 @@ export class EventRelay<S extends Relaying> {
           messageId: event.eventId,
           sequence: event.envelope.sequence,
           json: event.payload,
-          ...(event.traceparent === undefined ? {} : { traceparent: event.traceparent }),
+          traceparent: event.traceparent,
         },
       );
       this.#marks.add(event.eventId);

@@ -49,11 +49,7 @@ export function createLogger({
       formatters: { level: (label) => ({ level: label }), log: hideSecretFields },
       serializers: { err: serializeError, cause: serializeError },
       mixin: () => {
-        const traceparent = currentTraceparent();
-        return {
-          ...currentLogFields(),
-          ...(traceparent !== undefined && { trace_id: traceparent.slice(3, 35) }),
-        };
+        return { ...currentLogFields(), trace_id: currentTraceparent()?.slice(3, 35) };
       },
       hooks: { streamWrite: (line) => hideUrlCredentials(line, hides) },
     },

@@ -127,7 +127,7 @@ function reply({ id = null }: Request, work: () => unknown): { result?: unknown 
         : new RpcError(-32603, `Internal error: ${error instanceof Error ? error.message : String(error)}`);
     return {
       jsonrpc: '2.0',
-      error: { code, message, ...(data === undefined ? {} : { data }) },
+      error: { code, message, data },
       id,
     } as object;
   }

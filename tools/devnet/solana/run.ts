@@ -21,7 +21,7 @@ const file = values.state;
 const saved = file !== undefined && existsSync(file) ? readFileSync(file) : undefined;
 const ledger = new Ledger({
   finalitySlots: Number(values['finality-slots']),
-  ...(saved === undefined ? {} : { saved }),
+  saved,
 });
 const stop = await startRpcServer({ port: Number(values.port), intervalMs: Number(values.interval), ledger });
 const save = (): void => {

@@ -22,7 +22,7 @@ export function announceRevokedKeys(
       schema: 1 as const,
       key_id: id,
       key_hash: hash,
-      ...(endsAt && { ends_at: endsAt.toISOString() }),
+      ends_at: endsAt?.toISOString(),
     };
     bus
       .publish('key.revoked', [], payload, { messageId: [id, payload.ends_at ?? 'now'].join('/') })

@@ -21,7 +21,7 @@ function describeAll(
     reports,
     activatedAt: ago(options.activatedFor ?? 3_600),
     now,
-    ...(options.incidentCount !== undefined && { incidentCount: options.incidentCount }),
+    incidentCount: options.incidentCount,
   });
 }
 

@@ -34,7 +34,7 @@ const step = (limits?: StepDeps['limits'], through: Sql = session): Promise<Step
     client: world.chain.client(),
     clock: () => new Date(),
     signal: new AbortController().signal,
-    ...(limits && { limits }),
+    limits,
   });
 
 async function settle(limits?: StepDeps['limits'], through?: Sql): Promise<void> {

@@ -325,7 +325,7 @@ export class StepWorld {
               addressId: participant.id,
               assetGid: gid,
               reason: 'detected',
-              ...(readAt && { block: readAt }),
+              block: readAt,
             },
             sql,
           );

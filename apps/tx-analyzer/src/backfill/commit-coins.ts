@@ -38,12 +38,12 @@ async function commitIn(
     .filter((entry) => entry.watchedFrom <= passed)
     .map(({ id, address, watchedFrom }) => ({ id, address, fromBlock: watchedFrom }));
   const candidates = await findRetroactiveCandidates(
-    { sql, chainGid, ring, readBody, ...(utxo === undefined ? {} : { codec: utxo.codec }) },
+    { sql, chainGid, ring, readBody, codec: utxo?.codec },
     retroactive,
     passed,
   );
   const step = await prepareBlocks(
-    { sql, chainGid, family, network, watch, assets, ...(utxo === undefined ? {} : { utxo }) },
+    { sql, chainGid, family, network, watch, assets, utxo },
     { blocks: [], retroactive, candidates, signal },
   );
   const input = {

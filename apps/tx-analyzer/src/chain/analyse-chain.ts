@@ -51,7 +51,7 @@ async function openAndAnalyse(deps: AnalyseDeps, work: ShareWork<ActiveChain>): 
     const family = await loadFamily(opened.utxo);
     if (opened.utxo === undefined) await askForMissedBalances({ sql: db, network: opened.network, signal });
     const now = (): Date => new Date();
-    const analyzerDeps = { ...deps, family, reportReach, now, ...(backlog === undefined ? {} : { backlog }) };
+    const analyzerDeps = { ...deps, family, reportReach, now, backlog };
     const parts = createChainParts(analyzerDeps, { active: chain, opened, share });
     const analyzer = new ChainAnalyzer(analyzerDeps, parts);
     onAnalyzer(analyzer);

@@ -31,9 +31,9 @@ export class ChainAnalyzer {
     return {
       chainGid: chain.gid,
       status: status.status,
-      ...(status.reason === undefined ? {} : { reason: status.reason }),
+      reason: status.reason,
       lagBlocks: feed.lagBlocks,
-      ...(number === undefined ? {} : { cursorNumber: number }),
+      cursorNumber: number,
     };
   }
 

@@ -56,7 +56,6 @@ export function createChainParts(deps: ChainAnalyzerDeps, owned: OwnedChain): Ch
   const assets = new AssetRegistry({ sql, network, client: () => client, metadataTimeoutMs });
   const chain = createContext(deps, owned, assets);
   const { gid: chainGid, family, utxo } = chain;
-  const withUtxo = utxo === undefined ? {} : { utxo };
   const status = new ChainStatusReporter({ logger, chain });
   const gate = new UnknownGate({ sql, client, chain, waitMs: unknownWaitMs });
   const bodyDeps = { read: gate.read, sql, chainGid, logger, reportReach };
@@ -76,10 +75,10 @@ export function createChainParts(deps: ChainAnalyzerDeps, owned: OwnedChain): Ch
   const recovery = new Recovery({ chainGid, logger, feed, status });
   const { ring } = feed;
   const preparer = new StepPreparer({
-    prepare: { sql, chainGid, family, network, watch, client, assets, ...withUtxo },
+    prepare: { sql, chainGid, family, network, watch, client, assets, utxo },
     passed: (signal) => ({
       ...{ sql, chainGid, ring, readBody: passedBlockReader(signal) },
-      ...(utxo === undefined ? {} : { codec: utxo.codec }),
+      codec: utxo?.codec,
     }),
   });
   const onChange = wake.notify;
@@ -101,7 +100,7 @@ function createContext(
   const utxo = opened.utxo && { codec: opened.utxo, coins: new CoinWatch(db, gid) };
   return {
     ...{ gid, family, network: opened.network, share, decimalsOf, learn },
-    ...(utxo === undefined ? {} : { utxo }),
+    utxo,
     endpointOf: (block) => opened.client.endpointOf(block),
     displayOf: opened.displayAddress ?? ((address) => address),
   };

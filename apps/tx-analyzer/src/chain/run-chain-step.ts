@@ -24,9 +24,7 @@ export async function runChainStep(
   const startedAtMs = performance.now();
   const { cursor } = feed;
   const blocks = segment.blocks.flatMap(({ entry, block }) =>
-    block === undefined
-      ? []
-      : [{ block, ...(entry.traceparent === undefined ? {} : { traceparent: entry.traceparent }) }],
+    block === undefined ? [] : [{ block, traceparent: entry.traceparent }],
   );
   const step = await preparer.prepare({ blocks, retroactive: watch.retroactive, cursor, signal });
   const next = nextCursor(cursor, segment, await findAncestorNumber(db, chain.gid, segment));

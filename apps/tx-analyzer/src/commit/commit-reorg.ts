@@ -41,7 +41,7 @@ export async function commitReorg(
       return {
         type: 'transaction.reorged',
         state,
-        ...(traceparent === undefined ? {} : { traceparent }),
+        traceparent,
       } as const;
     });
     const events = await numberEvents({ sql, chain }, planned, {

@@ -53,7 +53,7 @@ export async function confirmTransactions(
         ({
           type: 'transaction.confirmed',
           state,
-          ...(finality.traceparent === undefined ? {} : { traceparent: finality.traceparent }),
+          traceparent: finality.traceparent,
         }) as const,
     );
     const events = await numberEvents({ sql, chain }, planned, {
@@ -62,8 +62,7 @@ export async function confirmTransactions(
     });
     await insertEvents(sql, events, options.isHeld);
     for (const state of states) {
-      for (const pair of heldPairs(chain, state))
-        reads.add({ ...pair, ...(block === undefined ? {} : { block }), reason: 'confirmed' });
+      for (const pair of heldPairs(chain, state)) reads.add({ ...pair, block, reason: 'confirmed' });
     }
     all.push(...events);
     if (rows.length < CHUNK_ROWS) break;

@@ -55,7 +55,7 @@ export function buildEvents(
       transactionId: state.id,
       envelope,
       payload: JSON.stringify(envelope),
-      ...(traceparent === undefined ? {} : { traceparent }),
+      traceparent,
     };
   });
 }

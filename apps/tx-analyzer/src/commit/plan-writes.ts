@@ -79,7 +79,7 @@ export function planWrites({ retroactive, matches, existing }: Matched, context:
     events.push({
       type,
       state,
-      ...(match.traceparent === undefined ? {} : { traceparent: match.traceparent }),
+      traceparent: match.traceparent,
     });
   }
   return { upserts, merges, resetIds, events };
@@ -142,7 +142,7 @@ function stateOf(
     blockTimestamp: block.timestamp,
     txIndex: transaction.index,
     requiredConfirmations,
-    ...(transaction.fee === undefined ? {} : { fee: transaction.fee }),
+    fee: transaction.fee,
     detectedAt: now,
     transfers: match.transfers,
     participants: match.participants,

@@ -96,7 +96,7 @@ function collectBlocks({ queue, bodies, cursor, limits }: Ahead): Segment | unde
         throw new FeedMismatchError(entry, entry.parentHash, tip);
       tip = entry.hash;
       if (body.block !== undefined) transactionCount += countTransactions(body.block);
-      blocks.push({ entry, ...(body.block === undefined ? {} : { block: body.block }) });
+      blocks.push({ entry, block: body.block });
     }
     taken += 1;
   }
@@ -106,6 +106,6 @@ function collectBlocks({ queue, bodies, cursor, limits }: Ahead): Segment | unde
         entries: queue.slice(0, taken),
         orphans: [],
         blocks,
-        ...(finalize === undefined ? {} : { finalize }),
+        finalize,
       };
 }

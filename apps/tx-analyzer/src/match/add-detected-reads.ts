@@ -14,7 +14,7 @@ export function addDetectedReads(
     const common = {
       reason: 'detected',
       ...(atBlock ? { block } : {}),
-      ...(traceparent === undefined ? {} : { traceparent }),
+      traceparent,
     } as const;
     for (const { id: addressId, address } of participants) {
       reads.add({ addressId, assetGid: nativeGid, ...common });

@@ -35,7 +35,7 @@ export function matchTransactions({
           transaction.utxo === undefined
             ? directionOf(transfers)
             : directionOfLegs(transfers, transaction.utxo),
-        ...(traceparent === undefined ? {} : { traceparent }),
+        traceparent,
       });
     }
   }

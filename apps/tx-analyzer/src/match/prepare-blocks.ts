@@ -77,7 +77,7 @@ export async function prepareBlocks(
     reads: reads.list(),
     newAssets,
     usedIds,
-    ...(utxos === undefined ? {} : { utxos }),
+    utxos,
   };
 }
 
@@ -141,7 +141,7 @@ function addChanged(
           assetGid,
           block,
           reason: 'touched',
-          ...(traceparent === undefined ? {} : { traceparent }),
+          traceparent,
         });
     }
   }
@@ -158,7 +158,7 @@ function addTouched(
         assetGid,
         block,
         reason: 'touched',
-        ...(traceparent === undefined ? {} : { traceparent }),
+        traceparent,
       });
   }
 }

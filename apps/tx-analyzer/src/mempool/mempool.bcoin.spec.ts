@@ -27,7 +27,7 @@ beforeAll(async () => {
   const family = (await findFamily('bip122'))!;
   client = createFailoverClient([family.createClient({ network, endpointUrl: node.url })]);
   world = await SpecWorld.start(postgres, {
-    of: { network, ...(family.utxo === undefined ? {} : { utxo: family.utxo }) },
+    of: { network, utxo: family.utxo },
     mempoolPollMs: POLL_MS,
     mempoolGraceMs: 1_000,
   });

@@ -45,6 +45,6 @@ export function entryOfMessage(
     hash,
     parentHash: message.parent_hash,
     timestamp,
-    ...(traceparent === undefined ? {} : { traceparent }),
+    traceparent,
   };
 }

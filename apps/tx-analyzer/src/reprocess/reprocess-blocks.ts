@@ -60,7 +60,7 @@ async function prepareAgain(
   const { db: sql, chain, watch, assets, signal } = context;
   const { gid: chainGid, family, network, utxo } = chain;
   const hits = await findHits(
-    { sql, chainGid, family, network, watch, ...(utxo === undefined ? {} : { utxo }) },
+    { sql, chainGid, family, network, watch, utxo },
     [],
     await findAgain(context, blocks),
   );
@@ -84,7 +84,7 @@ async function prepareAgain(
     reads: reads.list(),
     newAssets,
     usedIds: listUsed(retroactive, hits.watched),
-    ...(hits.utxos === undefined ? {} : { utxos: hits.utxos }),
+    utxos: hits.utxos,
   };
   return { step, plan };
 }

@@ -170,9 +170,9 @@ export class SpecChain {
         assertUp();
         return gids.map((gid) => this.tokens.get(gid));
       },
-      ...(proveSenders === undefined ? {} : { proveSenders }),
-      ...(this.mempool === undefined ? {} : { mempool: this.mempool }),
-      ...(this.coins === undefined ? {} : { coins: this.coins }),
+      proveSenders,
+      mempool: this.mempool,
+      coins: this.coins,
     });
   }
 }

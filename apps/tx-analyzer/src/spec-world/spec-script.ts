@@ -287,7 +287,7 @@ export async function playRandomly<Payment, Script extends SpecScript<Payment>>(
           pollMs: 5,
           groupBlocksMax: 4,
           prefetchWindow: 6,
-          ...(of === undefined ? {} : { of }),
+          of,
         });
         let script: Script | undefined;
         try {

@@ -52,7 +52,7 @@ export const withMore =
 
 export const partOf = (kind: string, transactionHash?: string): UnknownPart => ({
   kind,
-  ...(transactionHash === undefined ? {} : { transactionHash }),
+  transactionHash,
   expected: 'type 0x0 to 0x4',
   got: kind,
 });

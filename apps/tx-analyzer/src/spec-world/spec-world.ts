@@ -176,7 +176,7 @@ export class SpecWorld {
     return {
       network: this.chain.network,
       client: this.chain.client(),
-      ...(this.#utxo === undefined ? {} : { utxo: this.#utxo }),
+      utxo: this.#utxo,
     };
   }
 

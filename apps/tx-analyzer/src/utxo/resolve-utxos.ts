@@ -53,11 +53,10 @@ export async function resolveUtxos(deps: UtxoDeps, batches: readonly UtxoBatch[]
     transactions: batches.map(({ block, transactions }) =>
       transactions.map((raw) => {
         const { transaction, spent, outputs } = resolveTransaction(raw, context);
-        const common = block === undefined ? {} : { block };
-        for (const outpoint of spent) changes.spend(outpoint, { by: raw.hash, ...common });
+        for (const outpoint of spent) changes.spend(outpoint, { by: raw.hash, block });
         for (const output of outputs) {
           if (isWatched(watched, output.address, block))
-            changes.create({ ...output, isCoinbase: raw.utxo?.isCoinbase === true, ...common });
+            changes.create({ ...output, isCoinbase: raw.utxo?.isCoinbase === true, block });
         }
         return transaction;
       }),

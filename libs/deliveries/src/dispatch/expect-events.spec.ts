@@ -17,7 +17,7 @@ const knowledge: Knowledge = {
 const ref = (eventId: string, type?: string, projectId = 'p') => ({
   eventId,
   projectId,
-  ...(type !== undefined && { type }),
+  type,
 });
 
 test.each([

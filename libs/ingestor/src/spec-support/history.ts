@@ -174,7 +174,7 @@ export class History {
       case 'reset':
         return this.#askReset({
           id: 'reset',
-          ...(step.fromBlock !== undefined && { fromBlock: step.fromBlock }),
+          fromBlock: step.fromBlock,
         });
       case 'anew':
         return this.chain.beginAnew(step.height);

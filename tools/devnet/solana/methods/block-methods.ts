@@ -83,7 +83,7 @@ function encodingOptions(
     );
   return {
     encoding: (config['encoding'] ?? 'json') as TransactionEncoding,
-    ...(versionMax === undefined ? {} : { versionMax }),
+    versionMax,
   };
 }
 

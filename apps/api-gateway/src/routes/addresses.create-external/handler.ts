@@ -99,7 +99,7 @@ export const createExternalAddress = defineRoute({
         parsed,
         label: label ?? null,
         metadata: metadata ?? {},
-        ...(fromBlock === undefined ? {} : { fromBlock }),
+        fromBlock,
       }),
     );
     if (id === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);

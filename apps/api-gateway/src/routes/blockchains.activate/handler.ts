@@ -51,7 +51,7 @@ export const activateBlockchain = defineRoute({
       data: {
         isActive: true,
         updatedAt: new Date(),
-        ...(fromBlock !== undefined && { startBlock: fromBlock }),
+        startBlock: fromBlock,
       },
       include: BLOCKCHAIN_INCLUDE,
     });

@@ -28,8 +28,8 @@ export const rollKeyRoute = defineRoute({
     const options = { id, graceSeconds: body.grace_seconds, label: deps.settings.namespaceLabel };
     const added = await deps.db.transaction((sql) => rollKey(sql, { principal, requestId }, options));
     const previous = await findKey(deps, principal, id);
-    const endsAt = previous.revokedAt === null ? previous.expiresAt : null;
-    announceRevokedKeys(deps, [{ id, keyHash: previous.keyHash, ...(endsAt && { endsAt }) }]);
+    const endsAt = previous.revokedAt === null ? (previous.expiresAt ?? undefined) : undefined;
+    announceRevokedKeys(deps, [{ id, keyHash: previous.keyHash, endsAt }]);
     return {
       status: 200,
       body: {
