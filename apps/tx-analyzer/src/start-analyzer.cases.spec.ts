@@ -11,6 +11,7 @@ import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
 import { askForMissedBalances } from './watch/ask-for-missed-balances.ts';
 import { makeTransaction } from './spec-world/spec-chain.ts';
+import { PausingDatabase } from './spec-world/spec-pausing-database.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 
 let postgres: PostgresHandle;
@@ -466,6 +467,37 @@ describe('reorgs', () => {
     expect(await world.rows('SELECT status, reason, confirmed_number FROM analyzer_states')).toEqual([
       { status: 'following', reason: null, confirmed_number: 10 },
     ]);
+  });
+
+  it('never waits in a circle with a reorg of blocks that become final in the same step', async () => {
+    const one = world.chain.make(undefined);
+    const two = world.chain.make(one);
+    const three = world.chain.make(two);
+    const four = world.chain.make(three);
+    world.startAnalyzer();
+    await world.feedBlocks(one);
+    await world.settle();
+    await world.stopAnalyzer();
+    await world.feedBlocks(two, three, four);
+    await world.feedFinalize(two);
+    const isUndoing = async () =>
+      (
+        await world.rows(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'SELECT 1 FROM blocks%'`,
+        )
+      ).length === 1;
+    let undoing: Promise<void> | undefined;
+    world.startAnalyzer(
+      new PausingDatabase(async (name) => {
+        if (name !== 'confirm_blocks' || undoing !== undefined) return;
+        undoing = world.feedReorg([four, three, two, one], world.seq + 4);
+        await waitFor(isUndoing);
+      }),
+    );
+    await waitFor(async () => undoing !== undefined);
+    await undoing;
+    await world.settle();
+    expect(await world.rows('SELECT DISTINCT status FROM blocks')).toEqual([{ status: 'reorged' }]);
   });
 
   it('passes an orphan over whose body is gone', async () => {

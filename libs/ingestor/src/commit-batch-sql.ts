@@ -9,7 +9,8 @@ import { renewSql } from '@chainwatch/ownership';
  * rows first.
  *
  * Blocks are locked in the order of their ids, as the analyzer does when it updates the same rows: the two cannot
- * deadlock.
+ * deadlock. Orphans are locked before blocks that return; the analyzer never holds both at once, because they stand
+ * on two branches.
  *
  * $1 chain, $2 token, $24 kind of the owners, $25 owner, $3 feed_seq before, $4 feed_seq after, $5 head number, $6
  * head hash, $7 finalized number, $8 finalized hash, $9 start number, $10 status (null: keep), $11 clear from, then
@@ -42,11 +43,13 @@ WITH owner AS (
   DELETE FROM blocks
   WHERE chain_gid = $1 AND number >= $11 AND ($20::bigint IS NULL OR number <= $20) AND hash IS NULL AND status <> 'reorged' AND EXISTS (SELECT 1 FROM fenced)
   RETURNING 1
-), returned AS (
-  UPDATE blocks SET status = 'new', updated_at = now()
-  FROM entries
-  WHERE entries.type = 'block' AND blocks.chain_gid = $1 AND blocks.hash = entries.hash AND blocks.status = 'reorged'
+), to_return AS MATERIALIZED (
+  SELECT id FROM blocks
+  WHERE chain_gid = $1 AND hash = ANY(ARRAY(SELECT hash FROM entries WHERE type = 'block')) AND status = 'reorged'
     AND (SELECT count(*) FROM orphaned) >= 0 AND (SELECT count(*) FROM cleared) >= 0
+  ORDER BY id FOR NO KEY UPDATE
+), returned AS (
+  UPDATE blocks SET status = 'new', updated_at = now() FROM to_return WHERE blocks.id = to_return.id
   RETURNING blocks.hash
 ), discovered AS (
   INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status)

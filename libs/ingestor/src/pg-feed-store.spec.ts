@@ -183,6 +183,39 @@ describe('the feed in PostgreSQL', () => {
     expect((await readBlocks(chainGid)).filter(({ status }) => status === 'reorged')).toHaveLength(40);
   });
 
+  it('locks the blocks that return in the order of their ids, too', async () => {
+    const { chainGid, store } = await createStore();
+    const root = { number: 1, hash: 'root', parentHash: 'zero', timestamp: 1 };
+    const second = { number: 2, hash: 'second', parentHash: 'root', timestamp: 2 };
+    const third = { number: 3, hash: 'third', parentHash: 'second', timestamp: 3 };
+    await store.commit(planExtension({ feedSeq: 0 }, [root], 'following'));
+    for (const { number, hash } of [third, second])
+      await db.query(`INSERT INTO blocks (chain_gid, number, hash, status) VALUES ($1, $2, $3, 'reorged')`, [
+        chainGid,
+        number,
+        hash,
+      ]);
+    const isReturning = async () =>
+      (
+        await db.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%orphaned%'`,
+        )
+      ).rows.length === 1;
+    const state = await store.load();
+    let returning: Promise<void> | undefined;
+    await db.transaction(async (sql) => {
+      // As the analyzer, which undoes both.
+      await sql.query(`SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = 'third' FOR UPDATE`, [chainGid]);
+      returning = store.commit(planExtension(state, [second, third], 'following'));
+      await waitFor(isReturning);
+      await sql.query(`SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = 'second' FOR UPDATE NOWAIT`, [
+        chainGid,
+      ]);
+    });
+    await returning;
+    expect((await readBlocks(chainGid)).map(({ status }) => status)).toEqual(['new', 'new', 'new']);
+  });
+
   it('refuses a batch that does not continue the stored feed', async () => {
     const { store } = await createStore();
     const chain = new FakeChain();

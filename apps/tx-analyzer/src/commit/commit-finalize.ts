@@ -1,17 +1,42 @@
-import type { Sql } from '@chainwatch/db';
+import type { Sql, Statement } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import { confirmTransactions } from './confirm-transactions.ts';
 import type { FeedEntry } from '../model/feed-entry.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 
-interface FinalizeStep {
+interface FinalRange {
   readonly entry: FeedEntry;
   /** Blocks up to here were final before. */
   readonly after?: number;
+}
+
+interface FinalizeStep extends FinalRange {
   /** The cursor after the step. */
   readonly cursor: ChainCursor;
   readonly now: Date;
+}
+
+/**
+ * Locks the blocks that a step processes together with those that it makes final, in the order of their ids. The
+ * first are newer: locked by each part for itself, they would be held while the older ones are waited for, and a
+ * reorg below what was final locks them the other way round.
+ */
+export function lockStepSql(
+  chain: ChainContext,
+  { entry, after }: FinalRange,
+  processedHashes: readonly string[],
+): Statement {
+  return {
+    name: 'lock_step_blocks',
+    text: `WITH locked AS MATERIALIZED (
+             SELECT id FROM blocks WHERE id IN (
+               SELECT id FROM blocks WHERE chain_gid = $1 AND hash = ANY($2)
+               UNION ALL SELECT id FROM blocks WHERE chain_gid = $1 AND number > $3 AND number <= $4 AND status = 'processed')
+             ORDER BY id FOR NO KEY UPDATE)
+           SELECT count(*) FROM locked`,
+    values: [chain.gid, processedHashes, after ?? -1, entry.number],
+  };
 }
 
 /** Applies a `finalize` entry in an open transaction (chain's row locked): blocks and transactions become confirmed. */

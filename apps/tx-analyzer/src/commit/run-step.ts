@@ -5,7 +5,7 @@ import type { ChainContext, StepTransaction } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import { commitBlocks } from './commit-blocks.ts';
 import type { BlocksStep } from '../model/blocks-step.ts';
-import { commitFinalize } from './commit-finalize.ts';
+import { commitFinalize, lockStepSql } from './commit-finalize.ts';
 import { commitReorg } from './commit-reorg.ts';
 import { confirmTransactions } from './confirm-transactions.ts';
 import { closeMined, dropPending } from './drop-pending.ts';
@@ -105,6 +105,10 @@ export async function writeStep(
     );
     existing = readOpened((await sql.query(opening)).rows);
   }
+  const final =
+    segment.finalize === undefined ? undefined : { entry: segment.finalize, after: cursor.confirmedNumber };
+  if (final !== undefined && segment.blocks.length > 0)
+    sql.send(lockStepSql(chain, final, advance.processedHashes));
   if (hasWrites(step)) events.push(...(await commitBlocks(transaction, { step, existing, advance })));
   else await advanceCursor(sql, chain, advance);
   await writeUnknowns(sql, chain, step.blocks, [...step.retroactive, ...step.matches]);
@@ -121,15 +125,7 @@ export async function writeStep(
     };
     events.push(...(await confirmTransactions(sql, chain, { number: finalNumber }, options)));
   }
-  if (segment.finalize !== undefined) {
-    events.push(
-      ...(await commitFinalize(sql, chain, {
-        entry: segment.finalize,
-        after: cursor.confirmedNumber,
-        cursor: advance.cursor,
-        now,
-      })),
-    );
-  }
+  if (final !== undefined)
+    events.push(...(await commitFinalize(sql, chain, { ...final, cursor: advance.cursor, now })));
   return events;
 }

@@ -267,7 +267,7 @@ export class SpecWorld {
   /** What the ingestor does for new blocks. */
   async feedBlocks(...blocks: readonly Block[]): Promise<void> {
     for (const block of blocks) {
-      await this.#commit(async (sql) => {
+      await this.db.transaction(async (sql) => {
         await sql.query(
           `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status) VALUES ($1, $2, $3, $4, to_timestamp($5), 'new')
            ON CONFLICT (chain_gid, hash) DO UPDATE SET status = 'new'`,
@@ -280,7 +280,7 @@ export class SpecWorld {
 
   /** What the ingestor does for orphans, newest first. */
   async feedReorg(orphans: readonly Block[], resumeAfter?: number): Promise<void> {
-    await this.#commit(async (sql) => {
+    await this.db.transaction(async (sql) => {
       // In the order of ids, as everybody who writes blocks locks them.
       await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE', [
         this.gid,
@@ -297,20 +297,7 @@ export class SpecWorld {
   }
 
   async feedFinalize(block: Block): Promise<void> {
-    await this.#commit((sql) => this.#append(sql, 'finalize', block));
-  }
-
-  /** Retries after a deadlock, as the ingestor does. */
-  async #commit(write: (sql: Sql) => Promise<void>): Promise<void> {
-    const { seq } = this;
-    for (;;) {
-      try {
-        return await this.db.transaction(write);
-      } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === '40P01')) throw error;
-        this.seq = seq;
-      }
-    }
+    await this.db.transaction((sql) => this.#append(sql, 'finalize', block));
   }
 
   async #append(sql: Sql, type: string, block: Block, resumeSeq?: number): Promise<void> {
