@@ -5,8 +5,9 @@ import { booleanParameter, listParameter, offsetOf, pageParameters, toPage } fro
 import type { Page, PageRequest } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../server/api-deps.ts';
-import { searchRows } from '../lists/search-rows.ts';
+import { containsIn, searchRows } from '../lists/search-rows.ts';
 import { sumCounts } from '../lists/sum-counts.ts';
+import { matchMetadata, metadataFilter, type MetadataFilter } from './metadata-filter.ts';
 import { readAddresses } from './read-addresses.ts';
 import { ADDRESS_INCLUDE, type addressSchema } from '../records/address.ts';
 import { familySchema, searchSchema } from '../records/path-schemas.ts';
@@ -20,6 +21,8 @@ export const addressFilters = {
   formats: listParameter(
     z.string().regex(/^[a-z0-9_-]{1,32}$/, 'expected an address format such as evm or p2wpkh'),
   ),
+  groups: listParameter(z.string().min(1).max(64)),
+  metadata: metadataFilter,
   is_monitored: booleanParameter.optional(),
   search: searchSchema,
 };
@@ -38,6 +41,8 @@ export interface AddressQuery extends PageRequest {
   readonly public_key_id?: string;
   readonly chain_families?: z.infer<typeof familySchema>[];
   readonly formats?: string[];
+  readonly groups?: string[];
+  readonly metadata?: MetadataFilter;
   readonly is_monitored?: boolean;
   readonly is_used?: boolean;
   readonly change?: number;
@@ -51,9 +56,9 @@ export async function queryAddresses(
   query: AddressQuery,
 ): Promise<Page<z.infer<typeof addressSchema>>> {
   const { ids, total } =
-    query.search === undefined
+    query.search === undefined && query.groups === undefined && query.metadata === undefined
       ? await findPage({ prisma, db }, principal, query)
-      : await searchAddresses(db, principal, query, query.search);
+      : await searchAddresses(db, principal, query);
   const rows = await prisma.address.findMany({ where: { id: { in: ids } }, include: ADDRESS_INCLUDE });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return toPage(
@@ -82,11 +87,11 @@ const ORDERS: Readonly<Record<SortField, readonly string[]>> = {
   index: ['derivation_index', 'derivation_change', 'created_at'],
 };
 
+/** Searches, and filters that an index finds in no order of a list. */
 function searchAddresses(
   sql: Sql,
   { projectId }: Principal,
   query: AddressQuery,
-  text: string,
 ): Promise<{ ids: string[]; total: number }> {
   const { kind, public_key_id, chain_families, formats, is_monitored, is_used, change } = query;
   const field = query.sort_by.replace('-', '') as SortField;
@@ -96,8 +101,12 @@ function searchAddresses(
   return searchRows(sql, {
     table: 'addresses',
     id: 'id',
-    texts: ['label', 'display'],
-    text,
+    columns: 'id, kind, created_at, display, label, derivation_index, derivation_change',
+    matches: (add) => [
+      ...(query.search === undefined ? [] : [containsIn(['label', 'display'], add, query.search)]),
+      ...(query.groups === undefined ? [] : [`groups <> '{}' AND groups && ${add(query.groups)}::text[]`]),
+      ...matchMetadata(query.metadata ?? {}, add),
+    ],
     wanted: {
       project_id: [projectId],
       kind: one(kind),

@@ -1,5 +1,5 @@
 import type { Sql } from '@chainwatch/db';
-import { searchRows } from '../lists/search-rows.ts';
+import { containsIn, searchRows } from '../lists/search-rows.ts';
 import { toAssetOrder, wantedColumns } from './list-project-assets.ts';
 import type { AssetPage } from './list-project-assets.ts';
 import { LISTED_ASSETS } from './listed-assets.ts';
@@ -15,8 +15,8 @@ export async function searchProjectAssets(
   const { ids, total } = await searchRows(sql, {
     table: LISTED_ASSETS,
     id: 'gid',
-    texts: ['name', 'symbol', 'reference'],
-    text,
+    columns: '*',
+    matches: (add) => [containsIn(['name', 'symbol', 'reference'], add, text)],
     wanted: wantedColumns(projectId, filters),
     order: toAssetOrder(sortBy),
     offset,

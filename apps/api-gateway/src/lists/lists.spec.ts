@@ -41,6 +41,9 @@ describe('lists', () => {
     'is_monitored=false',
     'search=Label%201',
     'search=0x00',
+    'groups=one,three',
+    'metadata.n=3&metadata.n=4',
+    'groups=two&metadata.n=2&is_monitored=true',
     'chain_families=bitcoin&is_monitored=true',
   ];
   const hdQueries = ['is_used=true', 'change=1', 'change=0&is_used=false'];
@@ -288,9 +291,10 @@ async function fill({ db, api, project, otherProject }: SpecWorld): Promise<void
     [otherProject.projectId, 14],
   ] as const) {
     await run(
-      `INSERT INTO addresses (id, project_id, chain_family, address, display, kind, format, label, is_monitored, public_key_id, derivation_change, derivation_index, is_used, created_at)
+      `INSERT INTO addresses (id, project_id, chain_family, address, display, kind, format, label, is_monitored, public_key_id, derivation_change, derivation_index, is_used, created_at, groups, metadata)
        SELECT ($3 || '-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, CASE WHEN n % 3 = 0 THEN 'bitcoin' ELSE 'evm' END, a, a, CASE WHEN is_hd THEN 'hd' ELSE 'external' END, CASE WHEN n % 3 = 0 THEN 'p2wpkh' ELSE 'evm' END,
-         CASE WHEN n % 4 > 0 THEN 'label ' || n % 20 END, n % 5 > 0, CASE WHEN is_hd THEN $2::uuid END, CASE WHEN is_hd THEN n % 2 END, CASE WHEN is_hd THEN n END, n % 2 = 0, ${at('n % 7')}
+         CASE WHEN n % 4 > 0 THEN 'label ' || n % 20 END, n % 5 > 0, CASE WHEN is_hd THEN $2::uuid END, CASE WHEN is_hd THEN n % 2 END, CASE WHEN is_hd THEN n END, n % 2 = 0, ${at('n % 7')},
+         CASE n % 5 WHEN 1 THEN '{one}' WHEN 2 THEN '{two,one}' WHEN 3 THEN '{three}' ELSE '{}' END::text[], CASE WHEN n % 2 = 0 THEN jsonb_build_object('n', n % 5) ELSE '{}' END
        FROM generate_series(0, 39) AS n, LATERAL (SELECT CASE WHEN n % 3 = 0 THEN 'bcrt1q' || lpad(n::text, 38, 'q') ELSE '0x' || lpad(n::text, 40, '0') END AS a, n % 3 = 0 AND $3 = '00000004' AS is_hd) x`,
       [owner, KEY, String(kind).padStart(8, '0')],
     );

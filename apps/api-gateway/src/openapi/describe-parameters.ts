@@ -65,7 +65,8 @@ function toParameter(
     in: place,
     required,
     description: schema.type === 'array' ? `${text} Repeated, comma-separated, or both.` : text,
-    ...(schema.type === 'array' && { style: 'form', explode: true }),
+    // An object in this style is one parameter for each of its members.
+    ...(['array', 'object'].includes(schema.type as string) && { style: 'form', explode: true }),
     schema: isBoolean(schema)
       ? { type: 'boolean', ...('default' in schema && { default: schema.default }) }
       : schema,

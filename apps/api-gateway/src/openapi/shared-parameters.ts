@@ -28,6 +28,10 @@ export const SHARED_PARAMETERS: Readonly<Record<string, SharedParameter>> = {
   event_id: { description: 'The event, by its `event_id`.', example: ID },
   formats: { description: 'Only addresses written in one of these formats.', example: ['evm'] },
   from_block: { description: 'Only from that block on, inclusive.', example: 21_000_000 },
+  groups: {
+    description: 'Only addresses that are in one of these groups.',
+    example: ['customers'],
+  },
   is_archived: { description: 'Only archived ones, or only those that are not.' },
   is_monitored: { description: 'Only addresses that are monitored, or only those that are not.' },
   is_used: { description: 'Only addresses that a transaction touched, or only others.' },

@@ -38,6 +38,7 @@ interface Row {
   readonly format: string;
   readonly label: string | null;
   readonly metadata: AddressRow['metadata'];
+  readonly groups: string[];
   readonly is_monitored: boolean;
   readonly is_used: boolean;
   readonly imported_at: Date | null;
@@ -58,7 +59,7 @@ async function readRows(
   indexes: readonly number[],
 ): Promise<AddressRow[]> {
   const { rows } = await sql.query<Row>(
-    `SELECT a.id, a.address, a.display, a.format, a.label, a.metadata, a.is_monitored, a.is_used, a.imported_at, a.created_at, a.updated_at, a.derivation_index,
+    `SELECT a.id, a.address, a.display, a.format, a.label, a.metadata, a.groups, a.is_monitored, a.is_used, a.imported_at, a.created_at, a.updated_at, a.derivation_index,
        (SELECT json_agg(json_build_object('chainGid', w.chain_gid, 'fromBlock', w.from_block) ORDER BY w.chain_gid)
         FROM address_watches w WHERE w.address_id = a.id) AS watches,
        (SELECT json_agg(json_build_object('chainGid', b.chain_gid, 'status', b.status, 'fromBlock', b.from_block, 'nextBlock', b.next_block, 'toBlock', b.to_block,
@@ -82,6 +83,7 @@ function toAddressRow(key: PublicKeyRow, change: number, row: Row): AddressRow {
     format: row.format,
     label: row.label,
     metadata: row.metadata,
+    groups: row.groups,
     isMonitored: row.is_monitored,
     importedAt: row.imported_at,
     createdAt: row.created_at,

@@ -12,5 +12,22 @@ export const metadataSchema = z
     error: `expected at most ${MAX_METADATA_BYTES} bytes as JSON`,
   });
 
+/** Names of the user's own, each once. They have no comma: lists are filtered by `groups=a,b`. */
+export const groupsSchema = z
+  .array(
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(64)
+      .regex(/^[^,]*$/, 'expected no comma'),
+  )
+  .max(20)
+  .transform((names) => [...new Set(names)])
+  .meta({
+    description: 'Groups of yours that it is in, at most 20, for filters of lists and channels. No commas.',
+    examples: [['customers', 'eu']],
+  });
+
 /** An address as a path parameter: any form that its family reads. */
 export const addressParams = z.object({ address: z.string().min(1).max(128) });

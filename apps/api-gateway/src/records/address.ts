@@ -26,6 +26,9 @@ const common = {
   metadata: z
     .record(z.string(), z.unknown())
     .meta({ description: 'JSON of its user, given back as it came.', examples: [{ customer_id: '1042' }] }),
+  groups: z
+    .array(z.string())
+    .meta({ description: 'Groups of its user that it is in.', examples: [['customers', 'eu']] }),
   is_monitored: z.boolean().meta({ description: 'Whether transactions of it are told.' }),
   watched_from: z.record(z.string(), z.int()).meta({
     description: 'The first block that counts, by chain as CAIP-2: what lies before was not looked at.',
@@ -183,6 +186,7 @@ function toCommon(row: AddressRow) {
     format: row.format,
     label: row.label,
     metadata: common.metadata.parse(row.metadata),
+    groups: row.groups,
     is_monitored: row.isMonitored,
     watched_from: Object.fromEntries(row.watches.map((watch) => [watch.chainGid, Number(watch.fromBlock)])),
     created_at: row.createdAt.toISOString(),

@@ -7,7 +7,7 @@ import { announceAddress } from '../../addresses/announce-address.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { parseAddressOf } from '../../addresses/parse-address.ts';
 import { readAddressById } from '../../addresses/read-addresses.ts';
-import { labelSchema, metadataSchema } from '../../records/address-input.ts';
+import { groupsSchema, labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { externalAddressSchema } from '../../records/address.ts';
 import { families, familySchema } from '../../records/path-schemas.ts';
 import { hasCoins, watchFromHead } from '../../addresses/watch-address.ts';
@@ -32,6 +32,7 @@ const bodySchema = z
       description: 'JSON of yours, at most 50 members and 16 KiB.',
       examples: [{ customer_id: '1042' }],
     }),
+    groups: groupsSchema.optional(),
     allow_burn: z.boolean().default(false).meta({
       description:
         'Monitor the zero address or a burn address all the same: every mint and burn of a chain then becomes an event.',
@@ -83,7 +84,7 @@ export const createExternalAddress = defineRoute({
     const chainFamily = familySchema.parse(body.chain_family ?? body.chainFamily);
     const parsed = await parseAddressOf(chainFamily, body.value, 'value');
     if (!body.allow_burn) await refuseBurnAddress(chainFamily, parsed);
-    const { label, metadata, from_block: fromBlock } = body;
+    const { label, metadata, groups, from_block: fromBlock } = body;
     if (fromBlock !== undefined && !(await hasCoins(chainFamily))) {
       throw invalidRequest([
         {
@@ -99,6 +100,7 @@ export const createExternalAddress = defineRoute({
         parsed,
         label: label ?? null,
         metadata: metadata ?? {},
+        groups: groups ?? [],
         fromBlock,
       }),
     );
@@ -135,14 +137,15 @@ interface NewAddress {
   readonly parsed: ParsedAddress;
   readonly label: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+  readonly groups: readonly string[];
   readonly fromBlock?: number;
 }
 
 /** Inserts the address and starts to watch it; undefined if the project has it already. */
 async function insertExternalAddress(sql: Sql, address: NewAddress): Promise<string | undefined> {
   const { rows } = await sql.query<{ id: string }>(
-    `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, label, metadata, imported_at)
-     VALUES ($1, $2, $3, $4, 'external', $5, $6, $7, now())
+    `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, label, metadata, groups, imported_at)
+     VALUES ($1, $2, $3, $4, 'external', $5, $6, $7, $8, now())
      ON CONFLICT (project_id, chain_family, address) DO NOTHING RETURNING id`,
     [
       address.projectId,
@@ -152,6 +155,7 @@ async function insertExternalAddress(sql: Sql, address: NewAddress): Promise<str
       address.parsed.format,
       address.label,
       JSON.stringify(address.metadata),
+      address.groups,
     ],
   );
   const id = rows[0]?.id;

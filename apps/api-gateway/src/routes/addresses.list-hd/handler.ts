@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
+import { takeMetadata } from '../../addresses/metadata-filter.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import {
   addressFilters,
@@ -14,12 +15,14 @@ export const listHdAddresses = defineRoute({
   path: '/addresses/hd',
   permission: 'api:address:read',
   summary: 'HD addresses of all public keys of the project',
-  query: z.strictObject({
-    ...addressFilters,
-    ...hdAddressFilters,
-    sort_by: sortParameter(ADDRESS_SORT_FIELDS, '-created_at'),
-    public_key_id: z.uuid().optional(),
-  }),
+  query: takeMetadata(
+    z.strictObject({
+      ...addressFilters,
+      ...hdAddressFilters,
+      sort_by: sortParameter(ADDRESS_SORT_FIELDS, '-created_at'),
+      public_key_id: z.uuid().optional(),
+    }),
+  ),
   responses: { 200: pageSchema(hdAddressSchema) },
   handle: async ({ query, principal }, deps) => ({
     status: 200,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
+import { takeMetadata } from '../../addresses/metadata-filter.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { addressFilters, ADDRESS_SORT_FIELDS, queryAddresses } from '../../addresses/query-addresses.ts';
 import { addressSchema } from '../../records/address.ts';
@@ -9,12 +10,14 @@ export const listAddresses = defineRoute({
   path: '/addresses',
   permission: 'api:address:read',
   summary: 'Addresses of the project, HD and external',
-  query: z.strictObject({
-    ...addressFilters,
-    sort_by: sortParameter(ADDRESS_SORT_FIELDS, '-created_at'),
-    kind: z.enum(['hd', 'external']).optional(),
-    public_key_id: z.uuid().optional(),
-  }),
+  query: takeMetadata(
+    z.strictObject({
+      ...addressFilters,
+      sort_by: sortParameter(ADDRESS_SORT_FIELDS, '-created_at'),
+      kind: z.enum(['hd', 'external']).optional(),
+      public_key_id: z.uuid().optional(),
+    }),
+  ),
   responses: { 200: pageSchema(addressSchema) },
   handle: async ({ query, principal }, deps) => ({
     status: 200,

@@ -113,6 +113,11 @@ describe('one address and the list of them', () => {
     [{ metadata: [] }],
     [{ metadata: { a: 'x'.repeat(17_000) } }],
     [{ is_monitored: 'yes' }],
+    [{ groups: null }],
+    [{ groups: [''] }],
+    [{ groups: ['x'.repeat(65)] }],
+    [{ groups: ['a,b'] }],
+    [{ groups: Array.from({ length: 21 }, (_, n) => `g${n}`) }],
     [{ address: lower }],
   ])('refuses %j', async (body) => {
     expect(
@@ -137,6 +142,87 @@ describe('one address and the list of them', () => {
     ).toEqual(['Second']);
     expect(await labels('chain_families=tron')).toEqual([]);
     expect(await labels('public_key_id=00000000-0000-4000-8000-000000000000')).toEqual([]);
+  });
+
+  it('keeps its groups, each once, and finds it by any of them', async () => {
+    const patch = (body: object) => world.api.patch(`/addresses/${lower}`).send(body).expect(200);
+    const longest = Array.from({ length: 20 }, (_, n) => String(n).padEnd(64, 'x'));
+    expect((await patch({ groups: longest })).body.groups).toEqual(longest);
+    expect((await patch({ groups: ['vip', ' eu ', 'vip'] })).body.groups).toEqual(['vip', 'eu']);
+    expect((await patch({ label: 'Once' })).body.groups).toEqual(['vip', 'eu']);
+    await world.other
+      .post('/addresses/external')
+      .send({ value: lower, chain_family: 'evm', groups: ['vip', 'theirs'], metadata: { tier: 'theirs' } })
+      .expect(201);
+    await world.api
+      .patch(`/addresses/${second}`)
+      .send({ groups: ['eu'] })
+      .expect(200);
+    const find = async (query: string) => {
+      const { body } = await world.api.get(`/addresses?sort_by=label&${query}`).expect(200);
+      expect(body.meta.total).toBe(body.items.length);
+      return body.items.map((item: { label: string }) => item.label);
+    };
+    expect(await find('groups=vip')).toEqual(['Once']);
+    expect(await find('groups=eu')).toEqual(['Once', 'Second']);
+    expect(await find('groups=vip,eu&kind=external&is_monitored=true')).toEqual(['Once', 'Second']);
+    expect(await find('groups=none&groups=vip')).toEqual(['Once']);
+    expect(await find('groups=eu&search=sec')).toEqual(['Second']);
+    expect(await find('groups=theirs')).toEqual([]);
+    expect(await find('groups=VIP')).toEqual([]);
+    await world.api.get('/addresses?groups=').expect(400);
+    expect((await patch({ groups: [] })).body.groups).toEqual([]);
+    expect(await find('groups=vip')).toEqual([]);
+  });
+
+  it('is found by its metadata: a value as text, number, true, false or null', async () => {
+    const metadata = {
+      tier: 'gold, "one"',
+      n: 1042,
+      text: '1042',
+      off: false,
+      none: null,
+      'a.b': 'dot',
+      deep: { a: 1 },
+    };
+    await world.api.patch(`/addresses/${lower}`).send({ metadata }).expect(200);
+    await world.api
+      .patch(`/addresses/${second}`)
+      .send({ metadata: { tier: 'silver', n: 7 } })
+      .expect(200);
+    const find = async (query: string) => {
+      const { body } = await world.api.get(`/addresses?sort_by=label&${query}`).expect(200);
+      expect(body.meta.total).toBe(body.items.length);
+      return body.items.map((item: { label: string }) => item.label);
+    };
+    const both = ['Once', 'Second'];
+    const cases: Record<string, string[]> = {
+      [`metadata.tier=${encodeURIComponent('gold, "one"')}`]: ['Once'],
+      'metadata.n=1042': ['Once'],
+      'metadata.text=1042': ['Once'],
+      'metadata.n=1042.0': [],
+      'metadata.n=1e400000': [],
+      'metadata.off=false&metadata.none=null': ['Once'],
+      'metadata.a.b=dot': ['Once'],
+      'metadata.tier=silver&metadata.n=1042': [],
+      'metadata.n=7&metadata.n=1042': both,
+      'metadata.tier=theirs': [],
+      'metadata.missing=': [],
+      'metadata.n=7&groups=eu&search=2': ['Second'],
+    };
+    for (const [query, labels] of Object.entries(cases))
+      expect([query, await find(query)]).toEqual([query, labels]);
+    for (const query of [
+      'metadata.=1',
+      'metadata=1',
+      'metadata.__proto__=1',
+      `metadata.a=${'x'.repeat(1_025)}`,
+      'other.a=1',
+    ])
+      await world.api.get(`/addresses?${query}`).expect(400);
+    const many = Array.from({ length: 11 }, (_, n) => `metadata.k${n}=1`).join('&');
+    expect((await world.api.get(`/addresses?${many}`).expect(400)).body.fields[0].name).toBe('metadata');
+    await world.other.delete(`/addresses/${lower}`).expect(204);
   });
 
   it('shows exact balances of active assets, zero included', async () => {

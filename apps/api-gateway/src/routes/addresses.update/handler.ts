@@ -5,7 +5,7 @@ import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { findNetworkGids } from '../../addresses/parse-address.ts';
 import { readAddressById } from '../../addresses/read-addresses.ts';
-import { addressParams, labelSchema, metadataSchema } from '../../records/address-input.ts';
+import { addressParams, groupsSchema, labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { addressSchema } from '../../records/address.ts';
 import type { AddressRow } from '../../records/address.ts';
 import { watchFromHead } from '../../addresses/watch-address.ts';
@@ -20,17 +20,20 @@ const bodySchema = z
       description: 'JSON of yours, in place of what was there.',
       examples: [{ customer_id: '1042' }],
     }),
+    groups: groupsSchema
+      .optional()
+      .meta({ description: 'Its groups, in place of those it was in.', examples: [['customers', 'eu']] }),
     is_monitored: z.boolean().optional().meta({ description: 'Whether transactions of it are told.' }),
   })
   .refine((body) => Object.keys(body).length > 0, {
-    error: 'expected at least one of label, metadata, is_monitored',
+    error: 'expected at least one of label, metadata, groups, is_monitored',
   });
 
 export const updateAddress = defineRoute({
   method: 'PATCH',
   path: '/addresses/:address',
   permission: 'api:address:write',
-  summary: "Change an address's label, metadata or monitoring",
+  summary: "Change an address's label, metadata, groups or monitoring",
   params: addressParams,
   body: bodySchema,
   example: { label: 'Treasury', is_monitored: true },
@@ -59,7 +62,7 @@ async function updateRow(
     isMonitored !== undefined && rows[0] !== undefined && rows[0].is_monitored !== isMonitored;
   // A new watch_xid makes the analyzer look through the blocks from watched_from on, which a new label does not need.
   await sql.query(
-    `UPDATE addresses SET label = CASE WHEN $2 THEN $3 ELSE label END, metadata = coalesce($4::jsonb, metadata),
+    `UPDATE addresses SET label = CASE WHEN $2 THEN $3 ELSE label END, metadata = coalesce($4::jsonb, metadata), groups = coalesce($7::text[], groups),
        is_monitored = coalesce($5, is_monitored), watch_xid = CASE WHEN $6 THEN pg_current_xact_id() ELSE watch_xid END, updated_at = now()
      WHERE id = $1`,
     [
@@ -69,6 +72,7 @@ async function updateRow(
       body.metadata === undefined ? null : JSON.stringify(body.metadata),
       isMonitored ?? null,
       isSwitched,
+      body.groups ?? null,
     ],
   );
   // Monitored again: the address counts from now on, as if it were imported now.

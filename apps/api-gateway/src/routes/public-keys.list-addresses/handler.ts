@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
+import { takeMetadata } from '../../addresses/metadata-filter.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import {
@@ -17,11 +18,13 @@ export const listPublicKeyAddresses = defineRoute({
   permission: 'api:address:read',
   summary: 'HD addresses derived from a public key, by index unless asked otherwise',
   params: publicKeyParams,
-  query: z.strictObject({
-    ...addressFilters,
-    ...hdAddressFilters,
-    sort_by: sortParameter(ADDRESS_SORT_FIELDS, 'index'),
-  }),
+  query: takeMetadata(
+    z.strictObject({
+      ...addressFilters,
+      ...hdAddressFilters,
+      sort_by: sortParameter(ADDRESS_SORT_FIELDS, 'index'),
+    }),
+  ),
   responses: { 200: pageSchema(hdAddressSchema) },
   handle: async ({ params, query, principal }, deps) => {
     const { id } = await findPublicKey(deps, principal, params.public_key_id);
