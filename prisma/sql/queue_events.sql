@@ -1,18 +1,26 @@
 -- Without the flow's own services nobody publishes: test messages go to one channel alone, the news of a failed channel is
--- found in the table by the notifier that wrote it.
+-- found in the table by the notifier that wrote it. Held events have no position yet: nobody sees them.
 CREATE OR REPLACE FUNCTION queue_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
     INSERT INTO unpublished_events SELECT id, subject_kind FROM new_rows WHERE subject_kind NOT IN ('test', 'channel.failed');
     INSERT INTO undispatched_events SELECT id FROM new_rows WHERE subject_kind <> 'test';
+    INSERT INTO unpositioned_events SELECT share_of(project_id), id, project_id FROM new_rows WHERE NOT is_held;
+  ELSIF TG_OP = 'UPDATE' THEN
+    INSERT INTO unpositioned_events SELECT share_of(n.project_id), n.id, n.project_id FROM new_rows n JOIN old_rows o USING (id) WHERE o.is_held AND NOT n.is_held;
   ELSE
     DELETE FROM unpublished_events u USING old_rows o WHERE u.event_row_id = o.id;
     DELETE FROM undispatched_events u USING old_rows o WHERE u.event_row_id = o.id;
+    -- First the queue: it waits for whoever is giving positions to these rows, which the next statement then sees.
+    DELETE FROM unpositioned_events u USING old_rows o WHERE u.share = share_of(o.project_id) AND u.event_row_id = o.id;
+    DELETE FROM event_positions p USING old_rows o WHERE p.event_row_id = o.id;
   END IF;
   RETURN NULL;
 END $$;
 
 CREATE OR REPLACE TRIGGER events_queue_insert AFTER INSERT ON events
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_events();
+CREATE OR REPLACE TRIGGER events_queue_update AFTER UPDATE ON events
+  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_events();
 CREATE OR REPLACE TRIGGER events_queue_delete AFTER DELETE ON events
   REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_events();

@@ -12,6 +12,7 @@ import type { ShareTiming } from '@chainwatch/ownership';
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
 import { EventIntake } from './event-intake.ts';
 import { EventOrder } from './event-order.ts';
+import { startPositioning } from './positions/start-positioning.ts';
 
 export interface NotifierDependencies extends DeliveryDependencies {
   readonly bus: Bus<'notifier'>;
@@ -32,12 +33,12 @@ export interface Notifier {
 const SWEEP_MAX = 1_000;
 
 /**
- * Turns events, from the bus and from sweeps of the table, into deliveries. Every replica hears every event,
+ * Gives events their positions, and turns them, from the bus and from sweeps of the table, into deliveries. Every replica hears every event,
  * in the order of the bus, and delivers to the channels that it owns. An event that it does not hear is not
  * lost, because the table has it.
  */
 export function startNotifier(dependencies: NotifierDependencies): Notifier {
-  const { bus, db, logger, shareTiming } = dependencies;
+  const { bus, db, planned, logger, shareTiming } = dependencies;
   const members = shareChannels({
     db,
     logger,
@@ -48,6 +49,7 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
   const engine = createDeliveryEngine(dependencies, dependencies.options ?? {}, members);
   const intake = new EventIntake({ engine, order: new EventOrder(), logger });
   const stopConsuming = consumeEvents(bus, intake);
+  const stopPositioning = startPositioning({ db, planned, logger, timing: shareTiming });
   const stopping = new AbortController();
   const sweeping = sweepOverAndOver(engine.dispatcher, dependencies, stopping.signal);
   return {
@@ -64,6 +66,7 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
       await sweeping;
       await engine.stop();
       await members.stop();
+      await stopPositioning();
     },
   };
 }

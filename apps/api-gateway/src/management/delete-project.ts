@@ -45,6 +45,8 @@ export async function deleteProject(
     'public_keys',
     'notification_channels',
     'events',
+    // Behind the events: nobody gives positions of this project any more.
+    'project_positions',
     'transactions',
     'project_sequences',
   ]) {

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '@chainwatch/telemetry';
+import type { Database, Sql } from '@chainwatch/db';
+import { ShareLostError, ShareSupervisor, type OwnedShare, type ShareTiming } from '@chainwatch/ownership';
+import { findWaitingShares, givePositions, POSITIONED_AT_ONCE } from './give-positions.ts';
+
+export interface PositioningDeps {
+  readonly db: Database;
+  /** Keeps plans. */
+  readonly planned: Sql;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** How shares move between replicas. */
+  readonly timing?: Partial<ShareTiming> | undefined;
+}
+
+/** Of the projects, by the first six bits of their ids. */
+const SHARES = Array.from({ length: 64 }, (_, index) => index.toString(16).padStart(2, '0'));
+/** Half of the 200 ms that a position may be late. */
+const LOOK_MS = 100;
+/** Shares at work at the same time: the others find connections too. */
+const SHARES_AT_ONCE = 4;
+
+/** A share of ours; `done` is settled while nobody works on it. */
+interface Held {
+  readonly share: OwnedShare;
+  done: Promise<unknown>;
+}
+
+/**
+ * Gives the events of the projects that this replica owns (rows of `owners`, kind `positions`) their positions. All of
+ * its shares are looked at in one statement, in turn: one that has much to do leaves room for the others.
+ * @returns stop
+ */
+export function startPositioning({ db, planned, logger, timing }: PositioningDeps): () => Promise<void> {
+  const held = new Map<string, Held>();
+  const supervisor = new ShareSupervisor({
+    db,
+    kind: 'positions',
+    logger,
+    listShares: () => Promise.resolve(new Map(SHARES.map((share) => [share, share]))),
+    work: async ({ share, item: name, signal }) => {
+      const mine: Held = { share, done: Promise.resolve() };
+      held.set(name, mine);
+      await new Promise((resolve) => {
+        if (signal.aborted) resolve(undefined);
+        else signal.addEventListener('abort', resolve, { once: true });
+      });
+      held.delete(name);
+      await mine.done;
+    },
+    timing,
+  });
+  const stopping = new AbortController();
+  const working = runRounds({ held, planned, logger, signal: stopping.signal });
+  return async () => {
+    stopping.abort();
+    await working;
+    await supervisor.stop();
+  };
+}
+
+interface Rounds extends Pick<PositioningDeps, 'planned' | 'logger'> {
+  readonly held: ReadonlyMap<string, Held>;
+  readonly signal: AbortSignal;
+}
+
+async function runRounds({ held, planned, logger, signal }: Rounds): Promise<void> {
+  let lastError = '';
+  while (!signal.aborted) {
+    let hasMore = false;
+    try {
+      hasMore = held.size > 0 && (await runRound(held, planned));
+      lastError = '';
+    } catch (err) {
+      const message = err instanceof Error ? err.message : String(err);
+      if (message !== lastError) logger.warn({ err }, 'events could not be given positions, retrying');
+      lastError = message;
+    }
+    if (!hasMore) await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** One step of each share that waits. Resolves to whether some have more. */
+async function runRound(held: ReadonlyMap<string, Held>, planned: Sql): Promise<boolean> {
+  const waiting = [...(await findWaitingShares(planned, [...held.keys()]))];
+  let hasMore = false;
+  const takeNext = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
+      hasMore = (await step(held.get(name), planned)) || hasMore;
+  };
+  const workers = await Promise.allSettled(Array.from({ length: SHARES_AT_ONCE }, takeNext));
+  const failed = workers.find((worker) => worker.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return hasMore;
+}
+
+async function step(mine: Held | undefined, planned: Sql): Promise<boolean> {
+  if (mine === undefined || mine.share.signal.aborted) return false;
+  const giving = givePositions(mine.share, planned);
+  mine.done = giving.catch(() => undefined);
+  try {
+    return (await giving) === POSITIONED_AT_ONCE;
+  } catch (error) {
+    // The supervisor says so.
+    if (error instanceof ShareLostError) return false;
+    throw error;
+  }
+}

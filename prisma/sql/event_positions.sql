@@ -1,0 +1,16 @@
+-- The share of a project whose owner gives its events positions: the first six bits of its id.
+CREATE OR REPLACE FUNCTION share_of(project_id uuid) RETURNS smallint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT (get_byte(uuid_send(project_id), 0) >> 2)::smallint
+$$;
+
+-- Names the past of this database. Another one after a promotion or a recovery to a point in time (timeline), after a dump was
+-- restored (tables are made anew) and on another server: then commits may be lost whose positions somebody has read.
+CREATE OR REPLACE FUNCTION position_history() RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT concat_ws(' ', system_identifier, left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), pg_relation_filepath('project_positions'))
+  FROM pg_control_system()
+$$;
+
+-- The project's last position, from where the next one is counted: after another past a million above the stored one.
+CREATE OR REPLACE FUNCTION reached_position(project_positions) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT $1.last_position + CASE WHEN $1.history IN ('', position_history()) THEN 0 ELSE 1000000 END
+$$;
