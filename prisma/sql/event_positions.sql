@@ -1,6 +1,6 @@
 -- The share of a project whose owner gives its events positions: the first six bits of its id.
-CREATE OR REPLACE FUNCTION share_of(project_id uuid) RETURNS smallint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT (get_byte(uuid_send(project_id), 0) >> 2)::smallint
+CREATE OR REPLACE FUNCTION share_of(project_id uuid) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT get_byte(uuid_send(project_id), 0) >> 2
 $$;
 
 -- Names the past of this database. Another one after a promotion or a recovery to a point in time (timeline), after a dump was

@@ -4,7 +4,7 @@
 -- Visible events without a position. Filled by triggers (prisma/sql/queue_events.sql).
 CREATE TABLE unpositioned_events (
   -- The project's: the first six bits of its id.
-  share smallint NOT NULL,
+  share integer NOT NULL,
   event_row_id bigint NOT NULL,
   project_id uuid NOT NULL,
   PRIMARY KEY (share, event_row_id)

@@ -12,9 +12,9 @@ export const POSITIONED_AT_ONCE = 1_000;
 const GIVE_POSITIONS = `
   WITH ours AS (${renewSql(['$1', '$2', '$3', '$4'])}),
   taken AS MATERIALIZED (
-    SELECT u.event_row_id, u.project_id FROM unpositioned_events u WHERE u.share = $5::smallint AND EXISTS (SELECT FROM ours)
+    SELECT u.event_row_id, u.project_id FROM unpositioned_events u WHERE u.share = $5::integer AND EXISTS (SELECT FROM ours)
     ORDER BY u.event_row_id LIMIT ${POSITIONED_AT_ONCE} FOR UPDATE SKIP LOCKED),
-  done AS (DELETE FROM unpositioned_events u USING taken t WHERE u.share = $5::smallint AND u.event_row_id = t.event_row_id),
+  done AS (DELETE FROM unpositioned_events u USING taken t WHERE u.share = $5::integer AND u.event_row_id = t.event_row_id),
   raised AS (
     INSERT INTO project_positions AS p (project_id, last_position, history)
     SELECT t.project_id, count(*), h.history FROM taken t, (SELECT position_history() AS history) h GROUP BY t.project_id, h.history ORDER BY t.project_id
@@ -46,7 +46,7 @@ export async function givePositions(share: OwnedShare, planned: Sql): Promise<nu
 export async function findWaitingShares(planned: Sql, shares: readonly string[]): Promise<readonly string[]> {
   const { rows } = await planned.query<{ name: string }>({
     name: 'find_waiting_shares',
-    text: `SELECT s.name FROM unnest($1::text[], $2::smallint[]) AS s (name, share),
+    text: `SELECT s.name FROM unnest($1::text[], $2::integer[]) AS s (name, share),
              LATERAL (SELECT FROM unpositioned_events u WHERE u.share = s.share LIMIT 1) u`,
     values: [shares, shares.map((name) => Number.parseInt(name, 16))],
   });
