@@ -110,6 +110,9 @@ describe('deploy', () => {
   });
 });
 
+const SCHEMA_FAULT =
+  /expected a database with migration \d{14}_\w+, but \d+ migrations are missing: run migrate\.mjs/;
+
 describe('the release', () => {
   let postgres: PostgresHandle;
   const folder = mkdtempSync(join(tmpdir(), 'release-'));
@@ -124,15 +127,37 @@ describe('the release', () => {
   const run = (
     name: string,
     env: Record<string, string> = {},
+    ...args: string[]
   ): Promise<{ code: number | null; stdout: string; stderr: string }> =>
     new Promise((resolve) => {
       const child = execFile(
         process.execPath,
-        [`${name}.mjs`],
+        [`${name}.mjs`, ...args],
         { cwd: folder, env },
         (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
       );
     });
+
+  it('has every service wait for its migrations and then give up, and a check for init containers', async () => {
+    const url = await postgres.createDatabase();
+    const env = {
+      DATABASE_URL: url,
+      SCHEMA_WAIT: '1ms',
+      SECRETS_KEYS: `main:${Buffer.alloc(32, 1).toString('base64')}`,
+      // None of these is asked before the schema is there.
+      NATS_URL: 'nats://127.0.0.1:1',
+      REDIS_URL: 'redis://127.0.0.1:1',
+    };
+    for (const { code, stdout } of await Promise.all(serviceNames.map((name) => run(name, env))))
+      expect([code, stdout]).toEqual([1, expect.stringMatching(SCHEMA_FAULT)]);
+    expect(await run('migrate', env, '--check')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(SCHEMA_FAULT),
+    });
+    const checking = run('migrate', env, '--check', '--wait', '2m');
+    expect(await run('migrate', env)).toMatchObject({ code: 0 });
+    expect(await checking).toMatchObject({ code: 0 });
+  });
 
   it('makes a database from nothing, keys in it, and one that the scaler of notifiers can ask', async () => {
     const { applied } = JSON.parse((await run('migrate', { DATABASE_URL: postgres.url })).stdout) as {

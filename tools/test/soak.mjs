@@ -34,6 +34,11 @@ const PARTS = [
     specs: ['tools/nx/src/generators\\.soak\\.spec\\.ts$'],
   },
   {
+    name: 'image',
+    title: 'the image is built from a fresh clone, by buildah where it is installed',
+    specs: ['tools/stack/image\\.soak\\.spec\\.ts$'],
+  },
+  {
     name: 'nats-cluster',
     title: 'a NATS cluster of three loses a server again and again (SOAK_KILLS=n, default 30)',
     specs: ['tools/acceptance/src/faults/nats-cluster\\.soak\\.spec\\.ts$'],

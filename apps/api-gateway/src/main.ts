@@ -1,7 +1,7 @@
 import { createBusInBackground } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import { CHANNEL_SECRETS } from '@chainwatch/channels';
-import { createDatabase } from '@chainwatch/db';
+import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
@@ -26,6 +26,7 @@ await runService({
       logger,
       statementTimeoutMs: config.STATEMENT_TIMEOUT,
     });
+    await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
     const prisma = createPrisma(config.DATABASE_URL, {
       applicationName: NAME,
       statementTimeoutMs: config.STATEMENT_TIMEOUT,

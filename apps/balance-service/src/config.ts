@@ -5,6 +5,7 @@ const schema = serviceConfig
   .pick({
     DATABASE_URL: true,
     DB_PREPARED: true,
+    SCHEMA_WAIT: true,
     NATS_URL: true,
     NATS_REPLICAS: true,
     HEALTH_PORT: true,

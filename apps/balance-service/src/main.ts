@@ -1,6 +1,6 @@
 import { createBus } from '@chainwatch/bus';
 import { findFamily } from '@chainwatch/chain-registry';
-import { createDatabase } from '@chainwatch/db';
+import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
@@ -22,6 +22,7 @@ await runService({
       keepsPlans: true,
       logger,
     });
+    await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
     const bus = await createBus('balance-service', {
       url: config.NATS_URL,
       replicas: config.NATS_REPLICAS,

@@ -9,6 +9,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       .pick({
         DATABASE_URL: true,
         DB_PREPARED: true,
+        SCHEMA_WAIT: true,
         NATS_URL: true,
         NATS_REPLICAS: true,
         HEALTH_PORT: true,

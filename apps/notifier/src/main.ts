@@ -1,6 +1,6 @@
 import { createBus } from '@chainwatch/bus';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
-import { createDatabase } from '@chainwatch/db';
+import { createDatabase, waitForSchema } from '@chainwatch/db';
 import type { DeliveryDependencies, DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createGuardedAgent } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
@@ -29,6 +29,7 @@ await runService({
     };
     const db = createDatabase({ ...server, poolSize: 8 });
     const planned = createDatabase({ ...server, poolSize: 16, keepsPlans: true });
+    await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
     const bus = await createBus('notifier', { url: config.NATS_URL, replicas: config.NATS_REPLICAS, logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
     // The attempt's own deadline ends every request; the agent's time-outs are only a fallback.

@@ -1,6 +1,6 @@
 import { createBusInBackground } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
-import { createDatabase } from '@chainwatch/db';
+import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
@@ -21,6 +21,7 @@ await runService({
       poolSize: 4,
       logger,
     });
+    await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
     const cache = createCache(config.REDIS_URL, { logger });
     const bus = createBusInBackground(NAME, {
       url: config.NATS_URL,

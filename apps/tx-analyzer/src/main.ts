@@ -1,5 +1,5 @@
 import { createBus } from '@chainwatch/bus';
-import { createDatabase } from '@chainwatch/db';
+import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import { BodyThreads } from './feed/body-threads.ts';
 import { readConfig } from './config.ts';
@@ -19,6 +19,7 @@ await runService({
       applicationName: NAME,
       logger,
     });
+    await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
     const bus = await createBus(NAME, { url: config.NATS_URL, replicas: config.NATS_REPLICAS, logger });
     const threads = new BodyThreads({
       count: config.BODY_THREADS,

@@ -15,6 +15,8 @@ export const serviceConfig = z.object({
    * Use named prepared statements. Must be off behind a PgBouncer older than 1.21 that pools by transaction.
    */
   DB_PREPARED: boolean().default(true),
+  /** How long a service waits at its start, not ready, for the migrations of its release; then it ends. */
+  SCHEMA_WAIT: durationMs().default(600_000),
   /** One or several, with commas between. */
   NATS_URL: urls('nats', 'tls', 'ws', 'wss').default('nats://127.0.0.1:4222'),
   /** Replicas of every stream and bucket, applied at every start. Unset: new ones get 1, existing ones keep theirs. */

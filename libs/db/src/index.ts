@@ -8,6 +8,8 @@
  */
 export { adoptRestoredRows } from './adopt-restored-rows.ts';
 export * from './database.ts';
+export { findPrismaDir } from './find-schema-fault.ts';
 export * from './migrate.ts';
 export * from './migration-errors.ts';
 export { readActiveChains } from './read-active-chains.ts';
+export { waitForSchema } from './wait-for-schema.ts';

@@ -30,3 +30,12 @@ export class MigrationsMissingError extends BaseError {
     );
   }
 }
+
+/** The database was not brought to this release's schema in time. */
+export class SchemaBehindError extends BaseError {
+  readonly code = 'schema_behind';
+  readonly retryable = true;
+  constructor(fault: string, waitedMs: number) {
+    super(`${fault} (waited for ${Math.round(waitedMs / 1_000)} s)`);
+  }
+}

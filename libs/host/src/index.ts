@@ -7,6 +7,7 @@
  */
 export { preparePostgres, type PostgresOptions, type PostgresServer } from './postgres-server.ts';
 export { isReachable, SHARED_DIR } from './postgres-binaries.ts';
+export { findExecutable } from './find-executable.mjs';
 export { findPostgresAccount, type PostgresAccount } from './postgres-account.ts';
 export type { ProcessSpec } from './process-spec.ts';
 export { distDir, readCommit, repoDir, stateDir } from './repo.mjs';

@@ -6,6 +6,7 @@ export const ingestorConfig = serviceConfig
   .pick({
     DATABASE_URL: true,
     DB_PREPARED: true,
+    SCHEMA_WAIT: true,
     NATS_URL: true,
     NATS_REPLICAS: true,
     HEALTH_PORT: true,

@@ -1,7 +1,7 @@
 import { createBus } from '@chainwatch/bus';
 import type { ChainFamily, ChainFamilyName } from '@chainwatch/chain-core';
 import { loadConfig } from '@chainwatch/config';
-import { createDatabase } from '@chainwatch/db';
+import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
@@ -32,6 +32,7 @@ export async function runIngestor(
         keepsPlans: true,
         logger: log,
       });
+      await waitForSchema({ db, logger: log, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
       const bus = await createBus('block-ingestor', {
         url: config.NATS_URL,
         replicas: config.NATS_REPLICAS,

@@ -1,20 +1,34 @@
-/** `tsx tools/db/src/migrate.ts`, in an image `migrate.mjs`: applies prisma/migrations and prisma/sql to DATABASE_URL, prints what ran. */
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { applyMigrations } from '@chainwatch/db';
+/**
+ * `tsx tools/db/src/migrate.ts`, in an image `migrate.mjs`: applies prisma/migrations and prisma/sql to DATABASE_URL, prints
+ * what ran. `--check` only looks whether that has been done, with `--wait 10m` for so long.
+ */
+import { parseArgs } from 'node:util';
+import { durationMs } from '@chainwatch/config';
+import { applyMigrations, createDatabase, findPrismaDir, waitForSchema } from '@chainwatch/db';
 import { readDatabaseUrl } from './read-database-url.ts';
 
-// A bundle has them beside it.
-const besideDir = fileURLToPath(new URL('./prisma', import.meta.url));
-const prismaDir = existsSync(besideDir)
-  ? besideDir
-  : fileURLToPath(new URL('../../../prisma', import.meta.url));
-
 try {
-  const { warning, ...result } = await applyMigrations(readDatabaseUrl(), prismaDir);
-  if (warning !== undefined) console.error(warning);
-  console.log(JSON.stringify(result));
+  const { check, wait } = parseArgs({
+    options: { check: { type: 'boolean', default: false }, wait: { type: 'string', default: '0s' } },
+  }).values;
+  await (check ? checkSchema(durationMs().parse(wait)) : applySchema());
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
+}
+
+async function applySchema(): Promise<void> {
+  const { warning, ...result } = await applyMigrations(readDatabaseUrl(), findPrismaDir());
+  if (warning !== undefined) console.error(warning);
+  console.log(JSON.stringify(result));
+}
+
+async function checkSchema(waitMs: number): Promise<void> {
+  const db = createDatabase({ url: readDatabaseUrl(), applicationName: 'migrate', poolSize: 1 });
+  const print = (fields: object, message: string): void => console.error(message, JSON.stringify(fields));
+  try {
+    await waitForSchema({ db, waitMs, logger: { info: print, warn: print } });
+  } finally {
+    await db.close();
+  }
 }

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { notOk, startHealthServer, type Logger } from '@chainwatch/telemetry';
+import type { Sql } from './database.ts';
+import { findSchemaFault, readMigrationNames } from './find-schema-fault.ts';
+import { SchemaBehindError } from './migration-errors.ts';
+
+export interface SchemaWaitOptions {
+  readonly db: Sql;
+  readonly waitMs: number;
+  /** Where /readyz says meanwhile what is missing. Undefined: nowhere. */
+  readonly healthPort?: number;
+  readonly logger?: Pick<Logger, 'info' | 'warn'>;
+  /** Default: those of this release. */
+  readonly migrationNames?: readonly string[];
+}
+
+const LOOK_MS = 1_000;
+
+/**
+ * Resolves when the database has every migration of this release. A service that began before would answer each
+ * request with an error and still take the place of one that works.
+ * @throws SchemaBehindError after `waitMs`
+ */
+export async function waitForSchema(options: SchemaWaitOptions): Promise<void> {
+  const { db, waitMs, healthPort, logger, migrationNames = readMigrationNames() } = options;
+  const deadline = Date.now() + waitMs;
+  let fault = await findSchemaFault(db, migrationNames);
+  if (fault === undefined) return;
+  logger?.warn({ wait_ms: waitMs }, `the schema was waited for: ${fault}`);
+  const health =
+    healthPort === undefined
+      ? undefined
+      : await startHealthServer({ port: healthPort, checks: () => ({ schema: notOk(fault ?? '') }) });
+  try {
+    for (; fault !== undefined; fault = await findSchemaFault(db, migrationNames)) {
+      if (Date.now() >= deadline) throw new SchemaBehindError(fault, waitMs);
+      await delay(Math.max(Math.min(LOOK_MS, deadline - Date.now()), 0));
+    }
+  } finally {
+    await health?.stop();
+  }
+  logger?.info({}, 'the schema was found up to date');
+}
