@@ -114,7 +114,7 @@ describe('the service', () => {
       confirmed_at: null,
       reorged_at: null,
     };
-    const data = { transaction, balance_changes: [], truncated: false };
+    const data = { transaction, balance_changes: [], addresses: [], truncated: false };
     const envelope = {
       event_id: id,
       type: 'transaction.detected' as const,

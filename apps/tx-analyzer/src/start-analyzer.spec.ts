@@ -142,6 +142,48 @@ describe('startAnalyzer', () => {
     ]);
   });
 
+  it('tells each project what it says of its own address, and nobody what others say', async () => {
+    const say = async (label: string, metadata: object): Promise<string> => {
+      const projectId = await world.addProject();
+      const { id } = await world.watch(projectId, ALICE);
+      await world.rows('UPDATE addresses SET label = $2, metadata = $3 WHERE id = $1', [
+        id,
+        label,
+        JSON.stringify(metadata),
+      ]);
+      return projectId;
+    };
+    const shop = await say('Order 7', { customer: 7 });
+    const other = await say('Cold wallet', { secret: 'x'.repeat(5_000) });
+    const one = world.chain.make(undefined, { transactions: [pay('1', BOB, ALICE)] });
+    const two = world.chain.make(one);
+    world.startAnalyzer();
+    await world.feedBlocks(one, two);
+    await world.settle();
+    // What is said later stands in later events.
+    await world.rows(`UPDATE addresses SET label = 'Order 8' WHERE project_id = $1`, [shop]);
+    await world.feedFinalize(one);
+    await world.settle();
+
+    const events = (await world.events()).map(({ payload }) => {
+      const { type } = JSON.parse(payload) as { type: 'transaction.detected' };
+      const event = EVENT_SCHEMAS[type].parse(JSON.parse(payload));
+      return [type, event.project_id, event.data.addresses.map(({ address_id: _, ...own }) => own)];
+    });
+    const common = { address: ALICE, groups: [] };
+    const cold = { ...common, label: 'Cold wallet', metadata: {}, metadata_truncated: true };
+    const order = { ...common, metadata: { customer: 7 }, metadata_truncated: false };
+    expect(events).toEqual(
+      expect.arrayContaining([
+        ['transaction.detected', shop, [{ ...order, label: 'Order 7' }]],
+        ['transaction.confirmed', shop, [{ ...order, label: 'Order 8' }]],
+        ['transaction.detected', other, [cold]],
+        ['transaction.confirmed', other, [cold]],
+      ]),
+    );
+    expect(events).toHaveLength(4);
+  });
+
   it('reads the metadata of a token before the first event about it', async () => {
     const projectId = await world.addProject();
     await world.watch(projectId, ALICE);

@@ -27,8 +27,26 @@ const filtersSchema = z.strictObject({
     .max(1_000)
     .optional()
     .meta({
-      description: 'Only transactions of these addresses, by their `id`.',
+      description:
+        'Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.',
       examples: [['6f1d1f4e-0000-4000-8000-000000000001']],
+    }),
+  groups: z
+    .array(z.string().min(1).max(64))
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'Only events of addresses in one of these groups.', examples: [['shop-7']] }),
+  metadata: z
+    .record(z.string().min(1).max(128), z.union([z.string().max(1_024), z.number(), z.boolean()]))
+    .refine((pairs) => Object.keys(pairs).length >= 1 && Object.keys(pairs).length <= 20, {
+      error: 'expected 1 to 20 members',
+    })
+    .optional()
+    .meta({
+      description:
+        'Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.',
+      examples: [{ shop: '7' }],
     }),
   direction: z
     .enum(['in', 'out', 'self'])
@@ -76,6 +94,8 @@ const storedFiltersSchema = z.object({
   chain_gids: list,
   asset_gids: list,
   address_ids: list,
+  groups: list,
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
   direction: z.union([z.string(), z.array(z.string())]).nullish(),
   /** Whole units of the asset. */
   min_amount: z.string().nullish(),

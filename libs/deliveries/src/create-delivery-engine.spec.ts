@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { Database, Statement } from '@chainwatch/db';
 import { verifySignature } from '@chainwatch/webhook-signature';
@@ -109,6 +110,39 @@ describe('delivery', () => {
     await world.waitForStatus(wanted, 'delivered');
     expect(await world.rows('SELECT event_id FROM deliveries')).toEqual([{ event_id: wanted }]);
     await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
+  });
+
+  test('asks the addresses for what an event leaves out of their metadata', async () => {
+    const [kept, changed] = [randomUUID(), randomUUID()];
+    for (const [id, shop] of [
+      [kept, '7'],
+      [changed, '8'],
+    ] as const)
+      await world.rows(
+        `INSERT INTO addresses (id, project_id, chain_family, address, display, kind, format, metadata) VALUES ($1, $2, 'evm', $3, $3, 'external', 'evm', $4)`,
+        [id, world.projectId, id, JSON.stringify({ shop, note: 'x'.repeat(9_000) })],
+      );
+    await world.addChannel(receiver.url, { config: { filters: { metadata: { shop: 7 } } } });
+    await world.start();
+    const about = (id: string, own: object): Promise<string> =>
+      world.emit({
+        addresses: [{ address_id: id, groups: [], metadata: {}, metadata_truncated: true, ...own }],
+      });
+    await about(changed, {});
+    await about(kept, { metadata: { shop: '8' }, metadata_truncated: false });
+    const wanted = [
+      await about(kept, {}),
+      await about(changed, { metadata: { shop: '7' }, metadata_truncated: false }),
+      // Nobody knows any more whether it is wanted.
+      await about(randomUUID(), {}),
+    ];
+    for (const eventId of wanted) await world.waitForStatus(eventId, 'delivered');
+    await waitFor(async () => (await world.rows('SELECT 1 FROM undispatched_events')).length === 0);
+    expect(
+      (await world.rows<{ event_id: string }>('SELECT event_id FROM deliveries'))
+        .map((row) => row.event_id)
+        .sort(),
+    ).toEqual(wanted.sort());
   });
 
   test('brings every event of random bursts once to each channel that wanted it then', async () => {

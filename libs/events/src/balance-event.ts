@@ -1,20 +1,45 @@
+import type { z } from 'zod';
+import { findLabel, nameAddress, readAddressFacts } from './describe-addresses.ts';
 import type { EventSubjectMatter } from './event-definition.ts';
 import { balanceChangedData } from './event-records.ts';
+import { exampleAddress } from './example-address.ts';
 import { shorten } from './shorten.ts';
 
 /** Events about the balance of a monitored address. */
 export const balanceEvent: EventSubjectMatter<typeof balanceChangedData> = {
   data: balanceChangedData,
-  facts: ({ chain_gid: chainGid, address_id: addressId, asset_gid: assetGid, delta }) => ({
+  facts: ({ chain_gid: chainGid, address_id: addressId, asset_gid: assetGid, delta, addresses }) => ({
     chainGid,
     direction: delta === null ? undefined : delta.startsWith('-') ? 'out' : 'in',
-    addressIds: [addressId],
+    addresses: readAddressFacts(addresses, [addressId]),
     moves: [{ assetGid, amount: delta?.replace('-', '') ?? undefined }],
   }),
   lines: (data) => [
-    [{ code: data.address }],
+    nameAddress(data, data.addresses),
     [`${data.previous ?? '?'} → ${data.current} `, { code: data.asset_gid }],
     [`block ${data.block_number} of `, { code: data.chain_gid }],
   ],
-  brief: (data) => [[`${data.current} `, { code: data.asset_gid }], [{ code: shorten(data.address) }]],
+  brief: (data) => [
+    [`${data.current} `, { code: data.asset_gid }],
+    [findLabel(data.address_id, data.addresses) ?? { code: shorten(data.address) }],
+  ],
 };
+
+const ADDRESS = '0x000000000000000000000000000000000000dEaD';
+
+/** A made-up balance of an address. */
+export function exampleBalance(addressId: string): z.output<typeof balanceChangedData> {
+  return {
+    address_id: addressId,
+    address: ADDRESS,
+    chain_gid: 'eip155:1',
+    asset_gid: 'eip155:1/slip44:60',
+    previous: '0',
+    current: '1',
+    delta: '1',
+    block_number: 21_000_000,
+    block_hash: `0x${'0'.repeat(64)}`,
+    is_confirmed: false,
+    addresses: [exampleAddress(addressId, ADDRESS)],
+  };
+}

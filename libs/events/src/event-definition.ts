@@ -1,10 +1,18 @@
 import type { z } from 'zod';
 
+/** A monitored address of an event, as filters see it. */
+export interface AddressFacts {
+  readonly id: string;
+  /** Undefined: the event does not carry them. */
+  readonly groups: readonly string[] | undefined;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** What filters of channels look at. */
 export interface EventFacts {
   readonly chainGid: string;
   readonly direction: string | undefined;
-  readonly addressIds: readonly string[];
+  readonly addresses: readonly AddressFacts[];
   /** What moved: asset and amount in whole units, unknown while the token's decimals are. */
   readonly moves: readonly { readonly assetGid: string; readonly amount: string | undefined }[];
 }

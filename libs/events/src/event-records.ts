@@ -193,6 +193,40 @@ export const balanceChangeRecord = z
       'What the transaction did to one monitored address: its transfers and, for the sender, the fee.',
   });
 
+const concernedAddressRecord = z
+  .object({
+    address_id: addressId,
+    address,
+    label: z
+      .string()
+      .nullable()
+      .meta({ description: 'As its user calls it.', examples: ['Order 1042'] }),
+    groups: z
+      .array(z.string())
+      .meta({ description: 'Groups that its user put it into.', examples: [['shop-7']] }),
+    metadata: z.record(z.string(), z.unknown()).meta({
+      description:
+        'JSON of its user, given back as it came; empty where `metadata_truncated` says that it is left out.',
+      examples: [{ customer_id: '1042' }],
+    }),
+    metadata_truncated: z.boolean().meta({
+      description:
+        'True where the metadata is left out because it has more than 4 KiB, or that of all addresses of the event more than 64 KiB; `GET /addresses/{address}` has it.',
+      examples: [false],
+    }),
+  })
+  .meta({
+    id: 'ConcernedAddress',
+    description:
+      'A monitored address of the project that the event concerns, with what its user said of it when the event was made.',
+  });
+
+/** Events of an earlier release have none. */
+const concernedAddresses = z
+  .array(concernedAddressRecord)
+  .default([])
+  .meta({ description: 'Each monitored address that the event concerns, once.' });
+
 export const transactionData = z
   .object({
     transaction: transactionRecord.meta({
@@ -201,6 +235,7 @@ export const transactionData = z
     balance_changes: z
       .array(balanceChangeRecord)
       .meta({ description: 'One for each monitored address and asset.' }),
+    addresses: concernedAddresses,
     truncated: z.boolean().meta({
       description:
         'True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.',
@@ -232,6 +267,7 @@ export const balanceChangedData = z
     }),
     block_hash: z.string().meta({ description: 'Hash of that block.', examples: [BLOCK] }),
     is_confirmed: z.boolean().meta({ description: 'Whether that block is final.', examples: [false] }),
+    addresses: concernedAddresses,
   })
   .meta({ description: 'What the chain now says of one address and asset.' });
 
@@ -258,3 +294,4 @@ export const channelFailedData = z
 export type TransactionRecord = z.infer<typeof transactionRecord>;
 export type TransferRecord = z.infer<typeof transferRecord>;
 export type BalanceChangeRecord = z.infer<typeof balanceChangeRecord>;
+export type ConcernedAddressRecord = z.infer<typeof concernedAddressRecord>;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { balanceEvent } from './balance-event.ts';
+import { balanceEvent, exampleBalance } from './balance-event.ts';
 import { channelEvent } from './channel-event.ts';
 import type { DefaultSelection, EventDefinition, EventFacts, EventText } from './event-definition.ts';
 import { exampleIn, readFailedFacts, transactionEvent } from './transaction-event.ts';
@@ -65,18 +65,7 @@ export const EVENTS = {
     description: 'A monitored address has a new balance.',
     // On by default where nobody has to ask for it (decisions.md 1.9).
     defaultFor: ['movements'],
-    example: ({ id }) => ({
-      address_id: id(),
-      address: '0x000000000000000000000000000000000000dEaD',
-      chain_gid: 'eip155:1',
-      asset_gid: 'eip155:1/slip44:60',
-      previous: '0',
-      current: '1',
-      delta: '1',
-      block_number: 21_000_000,
-      block_hash: `0x${'0'.repeat(64)}`,
-      is_confirmed: false,
-    }),
+    example: ({ id }) => exampleBalance(id()),
   },
   'channel.failed': {
     ...channelEvent,

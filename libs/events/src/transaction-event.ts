@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import { findLabel, nameAddress, readAddressFacts } from './describe-addresses.ts';
 import type { EventFacts, EventSubjectMatter, EventText, ExampleInput } from './event-definition.ts';
 import { transactionData } from './event-records.ts';
+import { exampleAddress } from './example-address.ts';
 import { shorten } from './shorten.ts';
 
 type TransactionData = z.output<typeof transactionData>;
@@ -19,13 +21,16 @@ export const transactionEvent: EventSubjectMatter<typeof transactionData> = {
   brief: writeBrief,
 };
 
-function readFacts({ transaction, balance_changes: changes }: TransactionData): EventFacts {
+function readFacts({ transaction, balance_changes: changes, addresses }: TransactionData): EventFacts {
   // What goes to others out of an output of the project comes with input and change, which are no amounts that moved.
   const paid = transaction.transfers.filter((transfer) => transfer.monitored_addresses.length === 0);
   return {
     chainGid: transaction.chain_gid,
     direction: transaction.direction,
-    addressIds: changes.map((change) => change.address_id),
+    addresses: readAddressFacts(
+      addresses,
+      changes.map((change) => change.address_id),
+    ),
     moves: (paid.length > 0 ? paid : transaction.transfers).map((transfer) => ({
       assetGid: transfer.asset_gid,
       amount: transfer.amount ?? undefined,
@@ -41,7 +46,7 @@ export function readFailedFacts(data: TransactionData): EventFacts {
   return { ...facts, moves: [{ assetGid: fee.asset_gid, amount: fee.amount }] };
 }
 
-function writeLines({ transaction, balance_changes: changes }: TransactionData): EventText {
+function writeLines({ transaction, balance_changes: changes, addresses }: TransactionData): EventText {
   const block = transaction.block_number === null ? 'not in a block' : `block ${transaction.block_number}`;
   const confirmations = `${transaction.confirmations}/${transaction.required_confirmations} confirmations`;
   return [
@@ -51,14 +56,21 @@ function writeLines({ transaction, balance_changes: changes }: TransactionData):
       `${amountOf(change)} `,
       { code: change.asset_gid },
       ' on ',
-      { code: change.address },
+      ...nameAddress(change, addresses),
     ]),
   ];
 }
 
-function writeBrief({ transaction, balance_changes: changes }: TransactionData): EventText {
+function writeBrief({ transaction, balance_changes: changes, addresses }: TransactionData): EventText {
   return [
-    ...changes.slice(0, 2).map((change) => [`${amountOf(change)} `, { code: change.asset_gid }]),
+    ...changes.slice(0, 2).map((change) => {
+      const label = findLabel(change.address_id, addresses);
+      return [
+        `${amountOf(change)} `,
+        { code: change.asset_gid },
+        ...(label === undefined ? [] : [` on ${label}`]),
+      ];
+    }),
     ...(changes.length > 2 ? [[`${changes.length - 2} more`]] : []),
     [{ code: shorten(transaction.hash) }],
   ];
@@ -75,49 +87,53 @@ export function exampleIn(
 ): (input: ExampleInput) => TransactionData {
   const isConfirmed = status === 'confirmed';
   const isReorged = status === 'reorged';
-  return ({ at, id }) => ({
-    transaction: {
-      id: id(),
-      chain_gid: CHAIN,
-      hash: HASH,
-      status,
-      direction: 'in',
-      block_number: isReorged ? null : 21_000_000,
-      block_hash: isReorged ? null : HASH,
-      block_timestamp: isReorged ? null : at,
-      tx_index: isReorged ? null : 0,
-      confirmations: isConfirmed ? 12 : isReorged ? 0 : 1,
-      required_confirmations: 12,
-      fee: null,
-      transfers: [
+  return ({ at, id }) => {
+    const addressId = id();
+    return {
+      transaction: {
+        id: id(),
+        chain_gid: CHAIN,
+        hash: HASH,
+        status,
+        direction: 'in',
+        block_number: isReorged ? null : 21_000_000,
+        block_hash: isReorged ? null : HASH,
+        block_timestamp: isReorged ? null : at,
+        tx_index: isReorged ? null : 0,
+        confirmations: isConfirmed ? 12 : isReorged ? 0 : 1,
+        required_confirmations: 12,
+        fee: null,
+        transfers: [
+          {
+            index: 0,
+            type: 'native',
+            asset_gid: NATIVE,
+            from: SENDER,
+            to: ADDRESS,
+            amount: '1',
+            amount_raw: '1000000000000000000',
+            decimals: 18,
+            log_index: null,
+            monitored_addresses: [ADDRESS],
+          },
+        ],
+        replaced_by: null,
+        verification: 'proved',
+        detected_at: at,
+        confirmed_at: isConfirmed ? at : null,
+        reorged_at: isReorged ? at : null,
+      },
+      balance_changes: [
         {
-          index: 0,
-          type: 'native',
+          address_id: addressId,
+          address: ADDRESS,
           asset_gid: NATIVE,
-          from: SENDER,
-          to: ADDRESS,
-          amount: '1',
-          amount_raw: '1000000000000000000',
-          decimals: 18,
-          log_index: null,
-          monitored_addresses: [ADDRESS],
+          delta: '1',
+          delta_raw: '1000000000000000000',
         },
       ],
-      replaced_by: null,
-      verification: 'proved',
-      detected_at: at,
-      confirmed_at: isConfirmed ? at : null,
-      reorged_at: isReorged ? at : null,
-    },
-    balance_changes: [
-      {
-        address_id: id(),
-        address: ADDRESS,
-        asset_gid: NATIVE,
-        delta: '1',
-        delta_raw: '1000000000000000000',
-      },
-    ],
-    truncated: false,
-  });
+      addresses: [exampleAddress(addressId, ADDRESS)],
+      truncated: false,
+    };
+  };
 }

@@ -96,6 +96,7 @@ async function store({
       block_number: 1,
       block_hash: '0x1',
       is_confirmed: false,
+      addresses: [],
     },
   };
   await db.query(

@@ -10,3 +10,4 @@
 export { allocateSequences } from './allocate-sequences.ts';
 export { EventRelay, type RelayDeps } from './event-relay.ts';
 export type { OutgoingEvent } from './read-unpublished.ts';
+export { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from './own-data.ts';

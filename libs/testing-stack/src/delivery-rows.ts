@@ -18,6 +18,7 @@ export interface SpecEvent {
   readonly type?: string;
   readonly projectId?: string;
   readonly transfers?: readonly object[];
+  readonly addresses?: readonly object[];
   readonly traceparent?: string;
 }
 
@@ -56,12 +57,13 @@ export async function createDeliveryRows(databaseUrl: string): Promise<DeliveryR
       type = 'transaction.detected',
       projectId: project = projectId,
       transfers = [],
+      addresses = [],
       traceparent,
     } = {}) {
       const eventId = randomUUID();
       const sequence = (sequences.get(project) ?? 0) + 1;
       sequences.set(project, sequence);
-      const event = buildEvent({ eventId, type, projectId: project, sequence, transfers });
+      const event = buildEvent({ eventId, type, projectId: project, sequence, transfers, addresses });
       const kind = type === 'transaction.confirmed' ? 'tx.confirmed' : 'tx.detected';
       await db.query(
         `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -131,12 +133,14 @@ function buildEvent({
   projectId,
   sequence,
   transfers,
+  addresses,
 }: {
   readonly eventId: string;
   readonly type: string;
   readonly projectId: string;
   readonly sequence: number;
   readonly transfers: readonly object[];
+  readonly addresses: readonly object[];
 }): object {
   const at = new Date().toISOString();
   const transaction = {
@@ -167,6 +171,6 @@ function buildEvent({
     is_test_message: false,
     project_id: projectId,
     sequence,
-    data: { transaction, balance_changes: [], truncated: false },
+    data: { transaction, balance_changes: [], addresses, truncated: false },
   };
 }

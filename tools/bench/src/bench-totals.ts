@@ -239,7 +239,13 @@ class TotalsWorld {
       block,
       transaction,
       transfers,
-      participants: [{ id: addressId((n * 7919) % ADDRESSES), address: to }],
+      participants: [
+        {
+          id: addressId((n * 7919) % ADDRESSES),
+          address: to,
+          own: { label: null, groups: [], metadata: {} },
+        },
+      ],
       direction: 'in',
     };
   }

@@ -47,6 +47,9 @@ describe('import', () => {
     await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 7n }]);
     await world.db.query('DELETE FROM balance_reads WHERE reason <> $1', ['imported']);
     const bob = await world.watch(alice.projectId, B);
+    await world.db.query(`UPDATE addresses SET label = 'Order 7', metadata = '{"shop": 7}' WHERE id = $1`, [
+      alice.id,
+    ]);
     await settle();
     expect([
       await world.balanceOf(alice, NATIVE),
@@ -63,6 +66,18 @@ describe('import', () => {
         data.delta,
       ]),
     ).toEqual([[A, TOKEN, null, '0.000007', null]]);
+    expect((await world.events()).map(({ data }) => data.addresses)).toEqual([
+      [
+        {
+          address_id: alice.id,
+          address: A,
+          label: 'Order 7',
+          groups: [],
+          metadata: { shop: 7 },
+          metadata_truncated: false,
+        },
+      ],
+    ]);
     expect(await world.countWork()).toBe(0);
   });
 

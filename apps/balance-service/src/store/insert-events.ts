@@ -1,6 +1,6 @@
 import { formatAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';
-import { balanceEventIdOf, type EventEnvelope } from '@chainwatch/events';
+import { balanceEventIdOf, describeAddresses, type EventEnvelope, type OwnData } from '@chainwatch/events';
 import { allocateSequences, type OutgoingEvent } from '@chainwatch/outbox';
 import type { Change } from '../plan/plan-change.ts';
 
@@ -11,11 +11,14 @@ export interface BalanceEvent extends OutgoingEvent {
   readonly payload: string;
 }
 
+/** A change of a balance, with what its user says of the address. */
+type OwnChange = Change & { readonly own: OwnData };
+
 /** Writes `balance.changed` events into the outbox, in order. */
 export async function insertEvents(
   sql: Sql,
   chainGid: string,
-  changes: readonly Change[],
+  changes: readonly OwnChange[],
   confirmedNumber: number,
   now: Date,
 ): Promise<BalanceEvent[]> {
@@ -49,7 +52,7 @@ export async function insertEvents(
 
 function toEvent(
   chainGid: string,
-  change: Change,
+  change: OwnChange,
   sequence: number,
   confirmedNumber: number,
   now: Date,
@@ -75,6 +78,7 @@ function toEvent(
       block_number: reading.block.number,
       block_hash: reading.block.hash,
       is_confirmed: reading.block.number <= confirmedNumber,
+      addresses: describeAddresses([{ id: addressId, display: reading.display, own: change.own }]),
     },
   };
   return {

@@ -1,5 +1,6 @@
 import type { Sql } from '@chainwatch/db';
-import { uuidv5 } from '@chainwatch/events';
+import { uuidv5, type OwnData } from '@chainwatch/events';
+import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';
 import { insertEvents, type BalanceEvent } from './insert-events.ts';
 import { lockBaseBlocks } from '../plan/base-blocks.ts';
 import type { Change } from '../plan/plan-change.ts';
@@ -18,13 +19,13 @@ export async function storeChanges(
   now: Date,
 ): Promise<BalanceEvent[] | undefined> {
   // Addresses are locked first, as by whoever deletes one: their work and balances are deleted with them.
-  const [isUnchanged, ids] = await Promise.all([
+  const [isUnchanged, owned] = await Promise.all([
     lockBaseBlocks(sql, plan.baseBlocks),
     lockAddresses(sql, plan),
   ]);
   if (!isUnchanged) return undefined;
-  const changes = plan.changes.filter(({ reading }) => ids.has(reading.addressId));
-  const corrections = plan.corrections.filter(({ target }) => ids.has(target.addressId));
+  const changes = plan.changes.filter(({ reading }) => owned.has(reading.addressId));
+  const corrections = plan.corrections.filter(({ target }) => owned.has(target.addressId));
   // Sent one after the other without waiting in between. Events come last, because the analyzer waits for
   // their counters.
   const writes = [
@@ -48,7 +49,9 @@ export async function storeChanges(
   const events = insertEvents(
     sql,
     chainGid,
-    changes.filter((change) => change.isNotified),
+    changes
+      .filter((change) => change.isNotified)
+      .map((change) => ({ ...change, own: owned.get(change.reading.addressId)! })),
     plan.state.confirmedNumber,
     now,
   );
@@ -77,20 +80,20 @@ async function replaceAdjustments(
 }
 
 /** While the chain was asked, an address may have been deleted or its monitoring ended. */
-async function lockAddresses(sql: Sql, { changes, corrections }: Plan): Promise<Set<string>> {
+async function lockAddresses(sql: Sql, { changes, corrections }: Plan): Promise<Map<string, OwnData>> {
   const ids = [
     ...new Set([
       ...changes.map(({ reading }) => reading.addressId),
       ...corrections.map(({ target }) => target.addressId),
     ]),
   ];
-  if (ids.length === 0) return new Set();
-  const { rows } = await sql.query<{ id: string }>({
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql.query<OwnDataRow & { id: string }>({
     name: 'lock_addresses',
-    text: 'SELECT id FROM addresses WHERE id = ANY($1) AND is_monitored ORDER BY id FOR KEY SHARE',
+    text: `SELECT a.id, ${OWN_DATA_COLUMNS} FROM addresses a WHERE a.id = ANY($1) AND a.is_monitored ORDER BY a.id FOR KEY SHARE`,
     values: [ids],
   });
-  return new Set(rows.map((row) => row.id));
+  return new Map(rows.map((row) => [row.id, ownDataOf(row)]));
 }
 
 async function upsertBalances(

@@ -7,7 +7,7 @@ import { collectAddresses, findCandidates } from '../match/find-candidates.ts';
 import type { WatchedAddress } from '../model/matched-transaction.ts';
 import { directionOf, matchTransactions } from '../match/match-transactions.ts';
 import { planWrites } from './plan-writes.ts';
-import { makeTransaction } from '../spec-world/spec-chain.ts';
+import { makeTransaction, SILENT } from '../spec-world/spec-chain.ts';
 
 const POOL = Array.from({ length: 5 }, (_, index) => `0x${String(index).repeat(40)}`);
 /** As a family shows an address. */
@@ -73,6 +73,7 @@ function watchedOf(
         projectId: uuid(8 + entry.project),
         address: value,
         fromBlock: entry.fromBlock,
+        own: SILENT,
       },
     ]);
   }
@@ -135,6 +136,9 @@ describe('matching', () => {
           EVENT_SCHEMAS[type].parse(event);
           const own = new Set(state.participants.map((participant) => participant.address));
           const shown = new Set([...own].map(toDisplay));
+          expect(event.data.addresses.map(({ address_id: id }) => id)).toEqual(
+            state.participants.map(({ id }) => id),
+          );
           expect(event.data.balance_changes.every((change) => shown.has(change.address))).toBe(true);
           for (const moved of event.data.transaction.transfers) {
             expect(moved.monitored_addresses.length).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import { formatAmount } from '@chainwatch/amounts';
-import { eventIdOf } from '@chainwatch/events';
+import { describeAddresses, eventIdOf } from '@chainwatch/events';
 import type {
   BalanceChangeRecord,
   TransactionEventType,
@@ -41,6 +41,9 @@ export function buildEvent(state: TransactionState, context: EventContext): Tran
     data: {
       transaction: buildRecord(state, context),
       balance_changes: sumBalanceChanges(state, context),
+      addresses: describeAddresses(
+        state.participants.map(({ id, address, own }) => ({ id, display: context.displayOf(address), own })),
+      ),
       truncated: state.transfers.length > EVENT_TRANSFERS_MAX,
     },
   };

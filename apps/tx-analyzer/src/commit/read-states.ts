@@ -1,6 +1,7 @@
 import type { Sql } from '@chainwatch/db';
+import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';
 import type { ChainContext } from '../model/chain-context.ts';
-import type { Direction, MatchedTransfer, Participant } from '../model/matched-transaction.ts';
+import type { Direction, MatchedTransfer } from '../model/matched-transaction.ts';
 import type { TransactionState, TransactionStatus } from '../model/transaction-state.ts';
 
 /** Columns of transactions that `stateOfRow` reads. */
@@ -42,6 +43,12 @@ interface TransferRow {
   readonly monitored_addresses: string[];
 }
 
+interface ParticipantRow extends OwnDataRow {
+  readonly transaction_id: string;
+  readonly id: string;
+  readonly address: string;
+}
+
 /** Completes rows of transactions with their transfers and addresses, in the order of `rows`. */
 export async function readStates(
   sql: Sql,
@@ -56,9 +63,9 @@ export async function readStates(
            FROM transfers t LEFT JOIN assets a ON a.gid = t.asset_gid WHERE t.transaction_id = ANY($1::uuid[]) ORDER BY t.transaction_id, t.index`,
     values: [ids],
   });
-  const addresses = await sql.query<Participant & { transaction_id: string }>({
+  const addresses = await sql.query<ParticipantRow>({
     name: 'read_participants',
-    text: `SELECT ta.transaction_id, a.id, a.address FROM transaction_addresses ta JOIN addresses a ON a.id = ta.address_id
+    text: `SELECT ta.transaction_id, a.id, a.address, ${OWN_DATA_COLUMNS} FROM transaction_addresses ta JOIN addresses a ON a.id = ta.address_id
            WHERE ta.transaction_id = ANY($1::uuid[]) ORDER BY a.address`,
     values: [ids],
   });
@@ -81,7 +88,7 @@ function groupById<T extends { transaction_id: string }>(rows: readonly T[]): Ma
 function stateOfRow(
   row: TransactionRow,
   transfers: readonly TransferRow[],
-  participants: readonly Participant[],
+  participants: readonly ParticipantRow[],
 ): TransactionState {
   const { fee_asset_gid, fee_amount_raw, fee_payer } = row;
   return {
@@ -112,7 +119,7 @@ function stateOfRow(
     ...(row.confirmed_at === null ? {} : { confirmedAt: row.confirmed_at }),
     ...(row.reorged_at === null ? {} : { reorgedAt: row.reorged_at }),
     transfers: transfers.map(transferOfRow),
-    participants: participants.map(({ id, address }) => ({ id, address })),
+    participants: participants.map((own) => ({ id: own.id, address: own.address, own: ownDataOf(own) })),
   };
 }
 

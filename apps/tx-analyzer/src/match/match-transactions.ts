@@ -90,7 +90,8 @@ function findParticipants(
       if (candidate.fromBlock > block.number) continue;
       let participants = projects.get(candidate.projectId);
       if (participants === undefined) projects.set(candidate.projectId, (participants = new Map()));
-      if (!participants.has(address)) participants.set(address, { id: candidate.id, address });
+      if (!participants.has(address))
+        participants.set(address, { id: candidate.id, address, own: candidate.own });
     }
   };
   collect(transaction.from);

@@ -1,4 +1,5 @@
 import type { BlockRef, Transaction, Transfer, UnknownPart } from '@chainwatch/chain-core';
+import type { OwnData } from '@chainwatch/events';
 
 /** A monitored address of a project, as the database confirmed it. */
 export interface WatchedAddress {
@@ -10,14 +11,18 @@ export interface WatchedAddress {
   readonly fromBlock: number;
   /** Derived from a public key and never seen in a transaction: counts towards the gap limit. */
   readonly isUnused?: boolean;
+  readonly own: OwnData;
 }
 
 /** Confirmed addresses by their canonical form; several projects may watch the same one. */
 export type WatchedByAddress = ReadonlyMap<string, readonly WatchedAddress[]>;
 
+/** A monitored address that takes part in a transaction. */
 export interface Participant {
   readonly id: string;
+  /** Canonical form. */
   readonly address: string;
+  readonly own: OwnData;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Block, Transaction, Transfer } from '@chainwatch/chain-core';
 import { transactionIdOf } from '@chainwatch/events';
 import type { MatchedTransaction, MatchedTransfer } from '../model/matched-transaction.ts';
-import { makeTransaction } from '../spec-world/spec-chain.ts';
+import { makeTransaction, SILENT } from '../spec-world/spec-chain.ts';
 import { partOf } from '../spec-world/spec-unknown.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 import { planReprocess } from './plan-reprocess.ts';
@@ -51,7 +51,7 @@ function plan({ record, now, isUnknown = false, isUnmatched = false }: Case): st
     block,
     transaction,
     transfers: own(transaction.transfers),
-    participants: [{ id: 'a', address: 'alice' }],
+    participants: [{ id: 'a', address: 'alice', own: SILENT }],
     direction: 'in',
   };
   const state =
@@ -69,7 +69,7 @@ function plan({ record, now, isUnknown = false, isUnmatched = false }: Case): st
       blockHash: '0x7',
       requiredConfirmations: 1,
       detectedAt: new Date(0),
-      participants: [{ id: 'a', address: 'alice' }],
+      participants: [{ id: 'a', address: 'alice', own: SILENT }],
       ...record,
       transfers: own(record.transfers),
     } satisfies TransactionState);
@@ -168,7 +168,7 @@ describe('planReprocess', () => {
     [
       'an unproved record of somebody who does not take part',
       {
-        record: { transfers: [], ...unproved, participants: [{ id: 'c', address: 'carol' }] },
+        record: { transfers: [], ...unproved, participants: [{ id: 'c', address: 'carol', own: SILENT }] },
         now: { transfers: one },
         isUnmatched: true,
       },

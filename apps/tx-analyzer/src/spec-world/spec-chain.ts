@@ -15,7 +15,11 @@ import {
   type TokenMetadata,
   type Transaction,
 } from '@chainwatch/chain-core';
+import type { OwnData } from '@chainwatch/events';
 import { createFakeClient, hashOf, network, TOKEN } from '@chainwatch/testing-stack';
+
+/** Nobody said anything of the address. */
+export const SILENT: OwnData = { label: null, groups: [], metadata: {} };
 
 export type BlockContent = Partial<Pick<Block, 'transactions' | 'balanceChanges' | 'touchedAssets'>>;
 

@@ -2,6 +2,7 @@ import type { Block, Outpoint, Transaction } from '@chainwatch/chain-core';
 import { outpointKey } from '../model/coin.ts';
 import type { KnownCoin } from '../model/coin.ts';
 import { resolveUtxos, type ResolvedUtxos } from './resolve-utxos.ts';
+import { SILENT } from '../spec-world/spec-chain.ts';
 import { codec, COIN, makeUtxoTransaction, utxoNetwork } from '../spec-world/spec-utxo-chain.ts';
 import { UtxoFinder } from './utxo-finder.ts';
 
@@ -51,7 +52,7 @@ class Given {
               .filter((address) => address in this.#watched)
               .map((address) => [
                 address,
-                [{ id: address, projectId: 'p', address, fromBlock: this.#watched[address]! }],
+                [{ id: address, projectId: 'p', address, fromBlock: this.#watched[address]!, own: SILENT }],
               ]),
           );
         },

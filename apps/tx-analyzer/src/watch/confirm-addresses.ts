@@ -1,7 +1,8 @@
 import type { Sql } from '@chainwatch/db';
+import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';
 import type { WatchedAddress } from '../model/matched-transaction.ts';
 
-interface Row {
+interface Row extends OwnDataRow {
   readonly id: string;
   readonly project_id: string;
   readonly address: string;
@@ -22,7 +23,7 @@ export async function confirmAddresses(
   const { rows } = await sql.query<Row>({
     name: 'confirm_addresses',
     text: `SELECT a.id, a.project_id, a.address, COALESCE(w.from_block, 0) AS from_block,
-             a.public_key_id IS NOT NULL AND NOT a.is_used AS is_unused FROM addresses a
+             a.public_key_id IS NOT NULL AND NOT a.is_used AS is_unused, ${OWN_DATA_COLUMNS} FROM addresses a
            LEFT JOIN address_watches w ON w.address_id = a.id AND w.chain_gid = $2
            WHERE a.chain_family = $1 AND a.address = ANY($3::text[]) AND a.is_monitored`,
     values: [family, chainGid, [...addresses]],
@@ -34,6 +35,7 @@ export async function confirmAddresses(
       address: row.address,
       fromBlock: row.from_block,
       isUnused: row.is_unused,
+      own: ownDataOf(row),
     };
     const others = confirmed.get(row.address);
     if (others === undefined) confirmed.set(row.address, [watched]);

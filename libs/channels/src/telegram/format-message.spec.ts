@@ -36,6 +36,20 @@ test('says what happened, in HTML that cannot be broken out of', () => {
   ]);
 });
 
+test('names an address by its label, and tells nothing else that is said of it', () => {
+  const event = JSON.parse(
+    transaction({}, [{ address_id: 'a1', address: '0x1', asset_gid: 'a', delta: '2', delta_raw: '2' }]),
+  ) as { data: { addresses?: object[] } };
+  event.data.addresses = [
+    { address_id: 'a1', address: '0x1', label: '<Order 7>', groups: ['vip'], metadata: { secret: 'x' } },
+  ];
+  const payload = JSON.stringify(event);
+  const text = formatMessage([payload]);
+  expect(text).toContain('+2 <code>a</code> on &lt;Order 7&gt; <code>0x1</code>');
+  expect(text + formatMessage([payload, payload])).not.toMatch(/vip|secret/);
+  expect(formatMessage([payload, payload])).toContain('+2 <code>a</code> on &lt;Order 7&gt;');
+});
+
 test('never goes beyond 4,096 characters, and cuts no tag', () => {
   const change = fc.record({
     address: fc.string({ maxLength: 90 }),

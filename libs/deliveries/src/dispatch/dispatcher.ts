@@ -17,6 +17,7 @@ import { markDispatched, type Completed } from '../queue/mark-dispatched.ts';
 import { selectEvents } from '../queue/select-events.ts';
 import type { EventRef } from './event-ref.ts';
 import { expectEvents, type ExpectedEvent } from './expect-events.ts';
+import { findLeftOut } from './find-left-out.ts';
 import { findWantedEvents } from './find-wanted-events.ts';
 import { Handover, type EventBytes } from './handover.ts';
 import { isUnfiltered } from './matches-channel.ts';
@@ -148,10 +149,14 @@ export class Dispatcher {
       ),
       channels.listByProjects([...new Set(refs.map(({ projectId }) => projectId))]),
     ]);
+    const leftOut = await findLeftOut(planned, events, listed);
     await places.planning.turn;
-    const wanted = findWantedEvents(events, listed, ({ id }, err) =>
-      logger.error({ err, channel_id: id }, 'the filters of a notification channel could not be read'),
-    );
+    const wanted = findWantedEvents(events, {
+      channels: listed,
+      leftOut,
+      onFault: ({ id }, err) =>
+        logger.error({ err, channel_id: id }, 'the filters of a notification channel could not be read'),
+    });
     const { plan, handover } = this.#plan(wanted, isSweep);
     places.planning.release();
     const bytes = new Map(events.map((event) => [event.event_id, event]));

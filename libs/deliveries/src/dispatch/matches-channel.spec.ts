@@ -29,6 +29,25 @@ function transaction(
   } as unknown as EventEnvelope;
 }
 
+/** Of two addresses, with what their user says of them. */
+const said = (a1: object, a2: object = {}): EventEnvelope =>
+  ({
+    type: 'balance.changed',
+    data: {
+      chain_gid: CHAIN,
+      address_id: 'a1',
+      asset_gid: TOKEN,
+      delta: '1',
+      addresses: [a1, a2].map((own, at) => ({
+        address_id: `a${at + 1}`,
+        groups: [],
+        metadata: {},
+        metadata_truncated: false,
+        ...own,
+      })),
+    },
+  }) as unknown as EventEnvelope;
+
 function balance(delta: string | null): EventEnvelope {
   return {
     type: 'balance.changed',
@@ -101,4 +120,60 @@ test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
   ['a first balance by direction', { direction: 'in' }, balance(null), false],
 ])('%s: %j', (_name, filters, event, expected) => {
   expect(matchesChannel({ eventTypes: types, filters }, event)).toBe(expected);
+});
+
+test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
+  ['one of its groups', { groups: ['x', 'vip'] }, said({ groups: ['shop', 'vip'] }), true],
+  ['another group', { groups: ['x'] }, said({ groups: ['shop', 'vip'] }), false],
+  ['a group of the second address', { groups: ['vip'] }, said({}, { groups: ['vip'] }), true],
+  ['no group', { groups: ['vip'] }, said({}), false],
+  ['its metadata', { metadata: { shop: '7' } }, said({ metadata: { shop: '7', more: {} } }), true],
+  ['a number as text', { metadata: { shop: '7' } }, said({ metadata: { shop: 7 } }), true],
+  ['a text as number', { metadata: { shop: 7 } }, said({ metadata: { shop: '7' } }), true],
+  ['true', { metadata: { live: true } }, said({ metadata: { live: true } }), true],
+  ['other metadata', { metadata: { shop: '7' } }, said({ metadata: { shop: '8' } }), false],
+  ['one member of two', { metadata: { shop: '7', till: '1' } }, said({ metadata: { shop: '7' } }), false],
+  ['a member that every object has', { metadata: { toString: 'x' } }, said({}), false],
+  ['a list', { metadata: { shop: '7' } }, said({ metadata: { shop: ['7'] } }), false],
+  ['null', { metadata: { shop: 'null' } }, said({ metadata: { shop: null } }), false],
+  ['no members', { metadata: {} }, said({}), true],
+  [
+    'what two addresses have together only',
+    { groups: ['vip'], metadata: { shop: '7' } },
+    said({ groups: ['vip'] }, { metadata: { shop: '7' } }),
+    false,
+  ],
+  [
+    'the group of another address',
+    { address_ids: ['a1'], groups: ['vip'] },
+    said({}, { groups: ['vip'] }),
+    false,
+  ],
+  [
+    'what the event leaves out and the table has',
+    { metadata: { shop: '7' } },
+    said({ address_id: 'long', metadata_truncated: true }),
+    true,
+  ],
+  [
+    'what the event leaves out and the table does not have either',
+    { metadata: { shop: '8' } },
+    said({ address_id: 'long', metadata_truncated: true }),
+    false,
+  ],
+  [
+    'what the event leaves out of an address that was deleted',
+    { metadata: { shop: '8' } },
+    said({ address_id: 'deleted', metadata_truncated: true }),
+    true,
+  ],
+  [
+    'an event of an earlier release',
+    { groups: ['shop'] },
+    { ...balance('1'), data: { ...balance('1').data, address_id: 'long' } } as EventEnvelope,
+    true,
+  ],
+])('by what users say of addresses, %s: %j', (_name, filters, event, expected) => {
+  const leftOut = new Map([['long', { groups: ['shop'], metadata: { shop: 7 } }]]);
+  expect(matchesChannel({ eventTypes: types, filters }, event, leftOut)).toBe(expected);
 });

@@ -2,37 +2,40 @@ import { compareAmounts } from '@chainwatch/amounts';
 import type { ChannelFilters } from '@chainwatch/channels';
 import { factsOf, type EventEnvelope } from '@chainwatch/events';
 import type { Channel } from '../channel.ts';
+import type { LeftOut } from '../queue/read-left-out.ts';
 
 type Facts = NonNullable<ReturnType<typeof factsOf>>;
 
 /**
  * Whether a channel wants an event: its type is selected and it passes every filter. The items of a list are
  * alternatives.
+ * @param leftOut what users say of addresses, by id, where the event does not carry it
  */
 export function matchesChannel(
   channel: Pick<Channel, 'eventTypes' | 'filters'>,
   event: EventEnvelope,
+  leftOut: LeftOut = new Map(),
 ): boolean {
   if (!channel.eventTypes.has(event.type)) return false;
   if (isUnfiltered(channel.filters)) return true;
   const facts = factsOf(event);
-  return facts === undefined || agrees(channel.filters, facts);
+  return facts === undefined || agrees(channel.filters, facts, leftOut);
 }
 
 /** True when no filter is set: the type of an event alone then decides. */
 export function isUnfiltered(filters: ChannelFilters): boolean {
   return Object.values(filters).every(
-    (value) => value === undefined || value === null || (Array.isArray(value) && value.length === 0),
+    (value) =>
+      value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0),
   );
 }
 
-function agrees(filters: ChannelFilters, facts: Facts): boolean {
+function agrees(filters: ChannelFilters, facts: Facts, leftOut: LeftOut): boolean {
   const directions = typeof filters.direction === 'string' ? [filters.direction] : filters.direction;
   if (isSet(filters.chain_gids) && !filters.chain_gids.includes(facts.chainGid)) return false;
   if (isSet(directions) && (facts.direction === undefined || !directions.includes(facts.direction)))
     return false;
-  if (isSet(filters.address_ids) && !facts.addressIds.some((id) => filters.address_ids!.includes(id)))
-    return false;
+  if (!agreesOnAddresses(filters, facts.addresses, leftOut)) return false;
   const moves = isSet(filters.asset_gids)
     ? facts.moves.filter(({ assetGid }) => filters.asset_gids!.includes(assetGid))
     : facts.moves;
@@ -40,6 +43,48 @@ function agrees(filters: ChannelFilters, facts: Facts): boolean {
   const minimum = filters.min_amount;
   if (minimum === undefined || minimum === null) return true;
   return moves.some(({ amount }) => amount !== undefined && compareAmounts(amount, minimum) >= 0);
+}
+
+/** One address has to pass all that is asked of addresses. */
+function agreesOnAddresses(
+  filters: ChannelFilters,
+  addresses: Facts['addresses'],
+  leftOut: LeftOut,
+): boolean {
+  const { address_ids: ids, groups: wanted } = filters;
+  const pairs = Object.entries(filters.metadata ?? {});
+  if (!isSet(ids) && !isSet(wanted) && pairs.length === 0) return true;
+  return addresses.some(({ id, groups, metadata }) => {
+    if (isSet(ids) && !ids.includes(id)) return false;
+    const said = {
+      groups: groups ?? leftOut.get(id)?.groups,
+      metadata: metadata ?? leftOut.get(id)?.metadata,
+    };
+    return isInOneOf(wanted, said.groups) && hasAll(pairs, said.metadata);
+  });
+}
+
+/** Nobody knows any more what was said of an address that was deleted: better one event too many than one missed. */
+function isInOneOf(
+  wanted: readonly string[] | null | undefined,
+  groups: readonly string[] | undefined,
+): boolean {
+  return !isSet(wanted) || groups === undefined || groups.some((group) => wanted.includes(group));
+}
+
+function hasAll(
+  pairs: readonly (readonly [string, unknown])[],
+  metadata: Readonly<Record<string, unknown>> | undefined,
+): boolean {
+  return (
+    metadata === undefined ||
+    pairs.every(([key, value]) => Object.hasOwn(metadata, key) && textOf(metadata[key]) === textOf(value))
+  );
+}
+
+/** Undefined for what is no plain value: it equals nothing. */
+function textOf(value: unknown): string | undefined {
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }
 
 function isSet(values: readonly string[] | null | undefined): values is readonly string[] {

@@ -125,7 +125,7 @@ function buildEvent(
     is_test_message: false,
     project_id: projectId,
     sequence,
-    data: { transaction, balance_changes: [change], truncated: false },
+    data: { transaction, balance_changes: [change], addresses: [], truncated: false },
   };
 }
 

@@ -47,7 +47,7 @@ describe('webhook channels', () => {
     const config = {
       headers: { 'X-Team': 'ops' },
       event_types: ['balance.changed', 'balance.changed'],
-      filters: { direction: 'in', min_amount: '0.1' },
+      filters: { direction: 'in', min_amount: '0.1', groups: ['shop-7'], metadata: { live: true, till: 7 } },
       throttle_per_second: 5,
     };
     const { body } = await world.api
@@ -93,6 +93,10 @@ describe('webhook channels', () => {
     ['event_types', { name: 'x', url, event_types: [] }],
     ['filters.chain_gids[0]', { name: 'x', url, filters: { chain_gids: ['ethereum'] } }],
     ['filters.min_amount', { name: 'x', url, filters: { min_amount: '-1' } }],
+    ['filters.groups', { name: 'x', url, filters: { groups: [] } }],
+    ['filters.groups.0', { name: 'x', url, filters: { groups: [''] } }],
+    ['filters.metadata', { name: 'x', url, filters: { metadata: {} } }],
+    ['filters.metadata.tags', { name: 'x', url, filters: { metadata: { tags: ['a'] } } }],
     ['filters.colour', { name: 'x', url, filters: { colour: 'red' } }],
     ['throttle_per_second', { name: 'x', url, throttle_per_second: 0 }],
     ['retries', { name: 'x', url, retries: 1 }],
