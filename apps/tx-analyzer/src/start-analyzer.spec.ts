@@ -146,7 +146,7 @@ describe('startAnalyzer', () => {
     const say = async (label: string, metadata: object): Promise<string> => {
       const projectId = await world.addProject();
       const { id } = await world.watch(projectId, ALICE);
-      await world.rows('UPDATE addresses SET label = $2, metadata = $3 WHERE id = $1', [
+      await world.rows('UPDATE addresses SET label = $2, metadata = $3, groups = ARRAY[$2] WHERE id = $1', [
         id,
         label,
         JSON.stringify(metadata),
@@ -170,9 +170,19 @@ describe('startAnalyzer', () => {
       const event = EVENT_SCHEMAS[type].parse(JSON.parse(payload));
       return [type, event.project_id, event.data.addresses.map(({ address_id: _, ...own }) => own)];
     });
-    const common = { address: ALICE, groups: [] };
-    const cold = { ...common, label: 'Cold wallet', metadata: {}, metadata_truncated: true };
-    const order = { ...common, metadata: { customer: 7 }, metadata_truncated: false };
+    const cold = {
+      address: ALICE,
+      groups: ['Cold wallet'],
+      label: 'Cold wallet',
+      metadata: {},
+      metadata_truncated: true,
+    };
+    const order = {
+      address: ALICE,
+      groups: ['Order 7'],
+      metadata: { customer: 7 },
+      metadata_truncated: false,
+    };
     expect(events).toEqual(
       expect.arrayContaining([
         ['transaction.detected', shop, [{ ...order, label: 'Order 7' }]],

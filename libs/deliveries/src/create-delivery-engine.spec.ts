@@ -119,14 +119,14 @@ describe('delivery', () => {
       [changed, '8'],
     ] as const)
       await world.rows(
-        `INSERT INTO addresses (id, project_id, chain_family, address, display, kind, format, metadata) VALUES ($1, $2, 'evm', $3, $3, 'external', 'evm', $4)`,
+        `INSERT INTO addresses (id, project_id, chain_family, address, display, kind, format, groups, metadata) VALUES ($1, $2, 'evm', $3, $3, 'external', 'evm', '{vip}', $4)`,
         [id, world.projectId, id, JSON.stringify({ shop, note: 'x'.repeat(9_000) })],
       );
-    await world.addChannel(receiver.url, { config: { filters: { metadata: { shop: 7 } } } });
+    await world.addChannel(receiver.url, { config: { filters: { groups: ['vip'], metadata: { shop: 7 } } } });
     await world.start();
     const about = (id: string, own: object): Promise<string> =>
       world.emit({
-        addresses: [{ address_id: id, groups: [], metadata: {}, metadata_truncated: true, ...own }],
+        addresses: [{ address_id: id, groups: ['vip'], metadata: {}, metadata_truncated: true, ...own }],
       });
     await about(changed, {});
     await about(kept, { metadata: { shop: '8' }, metadata_truncated: false });

@@ -4,7 +4,7 @@ import type { OwnData } from '@chainwatch/events';
 const METADATA_TEXT_MAX = 8_192;
 
 /** Columns of a row `a` of addresses that `ownDataOf` reads. Metadata that no event carries is not read. */
-export const OWN_DATA_COLUMNS = `a.label, '{}'::text[] AS groups,
+export const OWN_DATA_COLUMNS = `a.label, a.groups,
   CASE WHEN octet_length(a.metadata::text) <= ${METADATA_TEXT_MAX} THEN a.metadata END AS metadata`;
 
 export interface OwnDataRow {

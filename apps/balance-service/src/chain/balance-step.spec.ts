@@ -47,9 +47,10 @@ describe('import', () => {
     await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 7n }]);
     await world.db.query('DELETE FROM balance_reads WHERE reason <> $1', ['imported']);
     const bob = await world.watch(alice.projectId, B);
-    await world.db.query(`UPDATE addresses SET label = 'Order 7', metadata = '{"shop": 7}' WHERE id = $1`, [
-      alice.id,
-    ]);
+    await world.db.query(
+      `UPDATE addresses SET label = 'Order 7', groups = '{vip}', metadata = '{"shop": 7}' WHERE id = $1`,
+      [alice.id],
+    );
     await settle();
     expect([
       await world.balanceOf(alice, NATIVE),
@@ -72,7 +73,7 @@ describe('import', () => {
           address_id: alice.id,
           address: A,
           label: 'Order 7',
-          groups: [],
+          groups: ['vip'],
           metadata: { shop: 7 },
           metadata_truncated: false,
         },

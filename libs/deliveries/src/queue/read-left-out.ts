@@ -22,7 +22,7 @@ export async function readLeftOut(
     metadata: Record<string, unknown> | null;
   }>({
     name: 'read_left_out',
-    text: `SELECT a.id, '{}'::text[] AS groups,
+    text: `SELECT a.id, a.groups,
              (SELECT jsonb_object_agg(k, a.metadata -> k) FROM unnest($2::text[]) k
               WHERE a.metadata ? k AND octet_length((a.metadata -> k)::text) <= ${VALUE_LENGTH_MAX}) AS metadata
            FROM addresses a WHERE a.id = ANY($1::uuid[])`,

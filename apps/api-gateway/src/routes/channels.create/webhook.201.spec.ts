@@ -94,7 +94,7 @@ describe('webhook channels', () => {
     ['filters.chain_gids[0]', { name: 'x', url, filters: { chain_gids: ['ethereum'] } }],
     ['filters.min_amount', { name: 'x', url, filters: { min_amount: '-1' } }],
     ['filters.groups', { name: 'x', url, filters: { groups: [] } }],
-    ['filters.groups.0', { name: 'x', url, filters: { groups: [''] } }],
+    ['filters.groups[0]', { name: 'x', url, filters: { groups: [''] } }],
     ['filters.metadata', { name: 'x', url, filters: { metadata: {} } }],
     ['filters.metadata.tags', { name: 'x', url, filters: { metadata: { tags: ['a'] } } }],
     ['filters.colour', { name: 'x', url, filters: { colour: 'red' } }],
