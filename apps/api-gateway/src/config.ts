@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { channelEnvironment } from '@chainwatch/channels';
 import { boolean, durationMs, integer, loadConfig, originList, serviceConfig, url } from '@chainwatch/config';
 
 /** Every environment variable of the API gateway. */
@@ -31,6 +32,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       STATEMENT_TIMEOUT: durationMs().default(20_000),
       /** Time-out of a node that is asked while a client waits. */
       NODE_TIMEOUT: durationMs().default(8_000),
+      ...channelEnvironment,
       BUILD_COMMIT: z.string().max(64).default('unknown'),
       BUILD_TIME: z.string().max(64).default('unknown'),
     }),

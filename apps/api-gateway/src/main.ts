@@ -1,6 +1,6 @@
 import { createBusInBackground } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
-import { CHANNEL_SECRETS } from '@chainwatch/channels';
+import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
 import { createDial } from '@chainwatch/outbound';
@@ -77,6 +77,7 @@ function readSettings(config: Config): ApiSettings {
   return {
     namespaceLabel: config.NAMESPACE_LABEL,
     allowHttpWebhooks: config.WEBHOOK_ALLOW_HTTP,
+    channelOptions: channelOptionsOf(config),
     chainEndpoints: config.CHAIN_ENDPOINTS,
     nodeTimeoutMs: config.NODE_TIMEOUT,
     version: {

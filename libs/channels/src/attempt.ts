@@ -12,6 +12,8 @@ export interface Attempt {
   /** At most 16 KiB. */
   readonly responseBody: string | undefined;
   readonly retryAfterMs: number | undefined;
+  /** The receiver took it and says that it takes nothing more for so long. */
+  readonly pauseMs?: number;
   /** It was sent in the same request as the attempt before it: several events in one message. */
   readonly isShared?: boolean;
 }

@@ -50,11 +50,11 @@ export interface ChannelKind {
   readonly fatal: Readonly<Record<string, string>>;
   /** Secrets in URLs and texts, which logs must not show. */
   readonly hides: readonly RegExp[];
-  /** Environment variables of the notifier. */
+  /** Environment variables of the gateway and of the notifier. */
   readonly environment: z.ZodRawShape;
   optionsOf(environment: Readonly<Record<string, unknown>>): object;
   /** Undefined: checking the form is enough. @throws ProblemError */
-  readonly check: ((given: object, context: CheckContext) => Promise<void>) | undefined;
+  readonly check: ((given: object, context: CheckContext, options: object) => Promise<void>) | undefined;
   /** `notification_channels.config` as the API shows it, with defaults for members that an older release left out. */
   show(config: unknown): object;
   /** The stored config after a create (without `before`) or an update. */
@@ -62,7 +62,7 @@ export interface ChannelKind {
   /** What the notifier needs of a row. @throws when a member is missing or the credentials are not what the kind knows */
   open(config: unknown, credentials: unknown, secrets: readonly SigningSecret[]): ChannelTarget;
   limitsOf(target: ChannelTarget, options: object): ChannelLimits;
-  /** Channels of one group are paused together when their receiver says that requests come too fast. */
+  /** Channels of one group have one receiver: they are paced together, and paused together when it says that requests come too fast. */
   pauseGroupOf(target: ChannelTarget): string | undefined;
   /** The body of a message. It gets several payloads only where the limits allow a digest. */
   render(payloads: readonly string[]): string;

@@ -17,6 +17,8 @@ const SECRETS: Readonly<Record<string, readonly (readonly [given: object, secret
       ['AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx'],
     ],
   ],
+  slack: [[{ url: 'https://hooks.slack.com/services/T1/B1/hunter2hunter2' }, ['hunter2hunter2']]],
+  discord: [[{ url: 'https://discord.com/api/webhooks/12345/hunter2-hunter2' }, ['hunter2-hunter2']]],
 };
 
 it('finds a kind by its name, and none of a newer release', () => {

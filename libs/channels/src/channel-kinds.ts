@@ -23,7 +23,7 @@ export const FATAL_ERRORS: Readonly<Record<string, string>> = Object.assign(
 /** Secrets in URLs and texts, which logs must not show. */
 export const CHANNEL_SECRETS: readonly RegExp[] = CHANNEL_KINDS.flatMap(({ hides }) => hides);
 
-/** Environment variables of the notifier that belong to kinds, as members of its schema. */
+/** Environment variables of the gateway and of the notifier that belong to kinds, as members of their schemas. */
 export const channelEnvironment: Readonly<Record<never, z.ZodType>> = Object.assign(
   {},
   ...CHANNEL_KINDS.map(({ environment }) => environment),

@@ -37,7 +37,11 @@ interface Definition<
   };
   /** What is sealed, as JSON. May only be widened. Parses `{}` where nothing is sealed. */
   readonly credentials: z.ZodType<Credentials>;
-  check?(given: Partial<Values<Input> & Values<Secrets>>, context: CheckContext): Promise<void>;
+  check?(
+    given: Partial<Values<Input> & Values<Secrets>>,
+    context: CheckContext,
+    options: Options,
+  ): Promise<void>;
   /** What to seal; null: there is nothing to seal; undefined: the sealed value stays. */
   seal(given: SomeOf<Values<Secrets>>, before?: Values<Stored>): Credentials | null | undefined;
   /** The part of the secret members that may be shown. */
@@ -98,7 +102,7 @@ export function defineChannelKind<
     hides: definition.hides ?? [],
     environment: environment?.variables ?? {},
     optionsOf: (values) => environment?.read(values) ?? {},
-    check: check && ((given, context) => check(given as Given, context)),
+    check: check && ((given, context, options) => check(given as Given, context, withOptions(options))),
     show: (config) => stored.parse(withDefaults(config)),
     change(given, before) {
       const known = before === undefined ? undefined : readOwn(before);

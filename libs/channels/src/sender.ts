@@ -61,6 +61,8 @@ export interface ChannelLimits {
   readonly concurrency?: number;
   /** Time between the starts of two requests. */
   readonly intervalMs?: number;
+  /** The same over all channels of its group (`pauseGroup`). */
+  readonly sharedIntervalMs?: number;
   /** From this many waiting events on, they go in one message of at most `max`. */
   readonly digest?: { readonly from: number; readonly max: number };
 }

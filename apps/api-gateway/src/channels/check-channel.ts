@@ -10,8 +10,9 @@ export async function checkChannel(
   given: object,
   { dial, settings }: Pick<ApiDeps, 'dial' | 'settings'>,
 ): Promise<void> {
-  await kind.check?.(given, {
+  const context = {
     allowsHttp: settings.allowHttpWebhooks,
-    checkUrl: (url, protocols) => checkOutboundUrl(url, dial, protocols),
-  });
+    checkUrl: (url: string, protocols: readonly string[]) => checkOutboundUrl(url, dial, protocols),
+  };
+  await kind.check?.(given, context, settings.channelOptions[kind.kind] ?? {});
 }

@@ -30,6 +30,8 @@ export interface ApiSettings {
   readonly namespaceLabel: string;
   /** Whether webhook URLs may be http. */
   readonly allowHttpWebhooks: boolean;
+  /** Options that differ from the defaults of a channel kind, by kind. */
+  readonly channelOptions: Readonly<Record<string, object>>;
   /** Endpoints from the configuration, by CAIP-2 id; used after the stored one. */
   readonly chainEndpoints: Readonly<Record<string, readonly string[]>>;
   /** Time-out of a node that is asked while the client waits. */

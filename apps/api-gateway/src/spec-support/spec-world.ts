@@ -187,6 +187,7 @@ function createDeps(
     settings: {
       namespaceLabel: label,
       allowHttpWebhooks: true,
+      channelOptions: {},
       chainEndpoints: {},
       nodeTimeoutMs: 3_000,
       version: { name: 'chainwatch', version: '0.0.0', commit: 'spec', builtAt: '2026-01-01T00:00:00Z' },

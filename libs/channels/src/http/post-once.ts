@@ -22,6 +22,7 @@ export type Outcome = Pick<
   | 'responseHeaders'
   | 'responseBody'
   | 'retryAfterMs'
+  | 'pauseMs'
 >;
 
 /** POSTs once. Never rejects: whatever happens is the outcome. The status decides, even when the body breaks off. */

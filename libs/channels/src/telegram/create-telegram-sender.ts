@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { ErrorCode } from '../attempt.ts';
 import { postOnce, type Outcome } from '../http/post-once.ts';
@@ -9,32 +8,13 @@ interface TelegramSenderOptions {
   readonly dispatcher: Dispatcher;
   /** Without a slash at the end. */
   readonly apiUrl: string;
-  /** Between two messages of one bot, whatever the chats. */
-  readonly botIntervalMs: number;
 }
 
-const BOTS_MAX = 10_000;
-
-/** The Bot API (https://core.telegram.org/bots/api#sendmessage), paced for each bot; queues pace each chat. */
-export function createTelegramSender({
-  dispatcher,
-  apiUrl,
-  botIntervalMs,
-}: TelegramSenderOptions): Sender<TelegramTarget> {
-  const nextAtMs = new Map<string, number>();
-
-  async function waitForTurn(botToken: string): Promise<void> {
-    const now = Date.now();
-    if (nextAtMs.size > BOTS_MAX) for (const [bot, atMs] of nextAtMs) if (atMs < now) nextAtMs.delete(bot);
-    const atMs = Math.max(now, nextAtMs.get(botToken) ?? 0);
-    nextAtMs.set(botToken, atMs + botIntervalMs);
-    if (atMs > now) await delay(atMs - now);
-  }
-
+/** The Bot API (https://core.telegram.org/bots/api#sendmessage). */
+export function createTelegramSender({ dispatcher, apiUrl }: TelegramSenderOptions): Sender<TelegramTarget> {
   return {
     async send({ target, body: text, timeoutMs }) {
       const { bot_token: token } = target.credentials;
-      await waitForTurn(token);
       const body = JSON.stringify({
         chat_id: target.config.chat_id,
         text,

@@ -1,7 +1,7 @@
 import { url } from '@chainwatch/config';
 import { defineChannelKind } from '../define-channel-kind.ts';
+import { formatEvents, type Markup } from '../format-events.ts';
 import { createTelegramSender } from './create-telegram-sender.ts';
-import { formatMessage } from './format-message.ts';
 import {
   maskBotToken,
   telegramCredentials,
@@ -21,6 +21,21 @@ const OPTIONS = {
   botIntervalMs: 34,
   digestFrom: 5,
   digestMax: 50,
+};
+
+/**
+ * Telegram's limit for a message (https://core.telegram.org/bots/api#sendmessage). It counts after entities
+ * are parsed, we count before.
+ */
+const LENGTH_MAX = 4_096;
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+/** A subset of HTML. */
+const html: Markup = {
+  bold: (text) => `<b>${text}</b>`,
+  code: (text) => `<code>${escape(text)}</code>`,
+  escape,
 };
 
 /** A chat, through a bot of the customer. */
@@ -65,13 +80,14 @@ export const telegram = defineChannelKind({
   },
   options: OPTIONS,
   // One after the other: Telegram shows messages in the order in which they come.
-  limits: ({ config }, { chatIntervalMs, groupIntervalMs, digestFrom, digestMax }) => ({
+  limits: ({ config }, { chatIntervalMs, groupIntervalMs, botIntervalMs, digestFrom, digestMax }) => ({
     concurrency: 1,
     intervalMs: config.chat_id > 0 ? chatIntervalMs : groupIntervalMs,
+    sharedIntervalMs: botIntervalMs,
     digest: { from: digestFrom, max: digestMax },
   }),
   // A bot has one limit over all its chats.
   pauseGroup: ({ credentials }) => credentials.bot_token,
-  render: formatMessage,
+  render: (payloads) => formatEvents(payloads, html, LENGTH_MAX),
   createSender: ({ dispatcher }, options) => createTelegramSender({ ...options, dispatcher }),
 });

@@ -143,8 +143,8 @@ export class AttemptStarter implements QueueListener {
     const first = attempts[0]!;
     const saysNothing = isUncounted(first) || jobs[0]!.isTest;
     queue.end(jobs, saysNothing ? undefined : first.errorCode !== undefined, now());
-    if (first.errorCode === 'rate_limited')
-      queues.pause(queue.channel, now() + (first.retryAfterMs ?? PAUSE_MS));
+    const pauseMs = first.errorCode === 'rate_limited' ? (first.retryAfterMs ?? PAUSE_MS) : first.pauseMs;
+    if (pauseMs !== undefined) queues.pause(queue.channel, now() + pauseMs);
     onAttempt?.(first);
     // The slot is free already. The attempt is recorded meanwhile, and the row stays claimed until that is written.
     const isChannelClean = wasClean && queue.isClean;

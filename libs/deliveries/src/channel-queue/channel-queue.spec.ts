@@ -17,7 +17,13 @@ const channel: Channel = {
   target: undefined,
   pauseGroup: undefined,
 };
-const limits: QueueLimits = { concurrency: 8, queueMax: 100, failingAfter: 5, intervalMs: 0 };
+const limits: QueueLimits = {
+  concurrency: 8,
+  queueMax: 100,
+  failingAfter: 5,
+  intervalMs: 0,
+  sharedIntervalMs: 0,
+};
 
 function job(id: number, isFirst = true): DeliveryJob {
   return {

@@ -17,8 +17,15 @@ export interface QueueLimits {
   readonly failingAfter: number;
   /** Milliseconds between the starts of two requests, whatever the channel's own throttle. */
   readonly intervalMs: number;
+  /** The same over all channels that share its pace. */
+  readonly sharedIntervalMs: number;
   /** Once `from` jobs wait, up to `max` of them go in one request. */
   readonly digest?: { readonly from: number; readonly max: number };
+}
+
+/** Before when nothing starts; channels with one receiver share it. */
+export interface Pace {
+  nextStartMs: number;
 }
 
 /** A look at the rows that are parked in the database. */
@@ -34,6 +41,7 @@ export interface BacklogLook {
  */
 export class ChannelQueue {
   #limits: QueueLimits;
+  #pace: Pace;
   #channel: Channel;
   #fresh: DeliveryJob[] = [];
   #retries: DeliveryJob[] = [];
@@ -53,9 +61,10 @@ export class ChannelQueue {
   /** Ids of new deliveries that are being written, the oldest first. */
   readonly #arriving = new Set<string>();
 
-  constructor(channel: Channel, limits: QueueLimits) {
+  constructor(channel: Channel, limits: QueueLimits, pace: Pace = { nextStartMs: 0 }) {
     this.#channel = channel;
     this.#limits = limits;
+    this.#pace = pace;
     this.#window = Math.min(UNPROVEN_CONCURRENCY, limits.concurrency);
   }
 
@@ -173,11 +182,12 @@ export class ChannelQueue {
   next(nowMs: number): readonly DeliveryJob[] | number | undefined {
     if (this.queued === 0 || this.#active >= this.#window || this.#failures >= this.#limits.failingAfter)
       return undefined;
-    if (nowMs < this.#nextStartMs) return this.#nextStartMs - nowMs;
+    const startMs = Math.max(this.#nextStartMs, this.#pace.nextStartMs);
+    if (nowMs < startMs) return startMs - nowMs;
     const jobs = this.#take();
     if (jobs.length === 0) return undefined;
-    const intervalMs = this.#intervalMs;
-    if (intervalMs > 0) this.#nextStartMs = Math.max(this.#nextStartMs, nowMs - TIMER_SLACK_MS) + intervalMs;
+    this.#nextStartMs = paceNext(this.#nextStartMs, nowMs, this.#intervalMs);
+    this.#pace.nextStartMs = paceNext(this.#pace.nextStartMs, nowMs, this.#limits.sharedIntervalMs);
     this.start(jobs, nowMs);
     return jobs;
   }
@@ -195,9 +205,9 @@ export class ChannelQueue {
     return job === undefined ? [] : [job];
   }
 
-  /** Nothing starts before `atMs`, as the receiver asked. */
+  /** Nothing that shares its pace starts before `atMs`, as the receiver asked. */
   pauseUntil(atMs: number): void {
-    this.#nextStartMs = Math.max(this.#nextStartMs, atMs);
+    this.#pace.nextStartMs = Math.max(this.#pace.nextStartMs, atMs);
   }
 
   start([first]: readonly DeliveryJob[], nowMs: number): void {
@@ -221,8 +231,9 @@ export class ChannelQueue {
   }
 
   /** Takes over the channel as the database has it; returns the jobs that must not start any more. */
-  setChannel(channel: Channel, limits = this.#limits): readonly DeliveryJob[] {
+  setChannel(channel: Channel, limits = this.#limits, pace = this.#pace): readonly DeliveryJob[] {
     this.#limits = limits;
+    this.#pace = pace;
     const wasOpen = isOpen(this.#channel);
     this.#failures = wasOpen ? Math.min(this.#failures, channel.consecutiveFailures) : 0;
     this.#channel = channel;
@@ -244,4 +255,8 @@ export class ChannelQueue {
     this.#retries = this.#retries.filter((job) => !isDropped(job));
     return queued.filter(isDropped);
   }
+}
+
+function paceNext(startMs: number, nowMs: number, intervalMs: number): number {
+  return intervalMs === 0 ? startMs : Math.max(startMs, nowMs - TIMER_SLACK_MS) + intervalMs;
 }

@@ -1,11 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from '@chainwatch/telemetry';
 import { isOpen, type Channel } from '../channel.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
-import { ChannelQueue } from './channel-queue.ts';
+import { ChannelQueue, type Pace } from './channel-queue.ts';
 import type { JobsInMemory } from './jobs-in-memory.ts';
 import { queueLimitsOf } from './queue-limits.ts';
-import { sharesLimit } from './shares-limit.ts';
 
 /** Whoever starts attempts. */
 export interface QueueListener {
@@ -31,10 +31,14 @@ const QUEUED_ALWAYS = 64;
 /** The same for jobs taken from a backlog; a queue is refilled when half of them are gone. */
 const BACKLOG_ALWAYS = 32;
 
+/** Groups of channels that share a pace, at most; one that is pushed out is paced anew. */
+const PACES_MAX = 10_000;
+
 /** The queues of all channels that had work lately, and the memory that they share. */
 export class ChannelQueues implements Iterable<ChannelQueue> {
   readonly #deps: ChannelQueuesDeps;
   readonly #queues = new Map<string, ChannelQueue>();
+  readonly #paces = new LRUCache<string, Pace>({ max: PACES_MAX });
   #listener: QueueListener | undefined;
   #isClosed = false;
 
@@ -59,7 +63,7 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     const { options, logger, now } = this.#deps;
     let queue = this.#queues.get(channel.id);
     if (queue === undefined) {
-      queue = new ChannelQueue(channel, queueLimitsOf(channel, options));
+      queue = new ChannelQueue(channel, queueLimitsOf(channel, options), this.#paceOf(channel));
       this.#queues.set(channel.id, queue);
       if (channel.fault !== undefined)
         logger.error(
@@ -84,14 +88,24 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
   }
 
   #change(queue: ChannelQueue, channel: Channel): void {
-    this.forget(queue.setChannel(channel, queueLimitsOf(channel, this.#deps.options)));
+    const limits = queueLimitsOf(channel, this.#deps.options);
+    const pace = channel.pauseGroup === queue.channel.pauseGroup ? undefined : this.#paceOf(channel);
+    this.forget(queue.setChannel(channel, limits, pace));
     if (queue.queued > 0) this.#listener?.onReady(queue);
   }
 
   /** Nothing that shares the channel's limit starts before `untilMs`, as its receiver asked. */
   pause(channel: Channel, untilMs: number): void {
-    for (const queue of this.#queues.values())
-      if (sharesLimit(queue.channel, channel)) queue.pauseUntil(untilMs);
+    this.#queues.get(channel.id)?.pauseUntil(untilMs);
+  }
+
+  #paceOf({ kind, pauseGroup }: Channel): Pace {
+    const alone = { nextStartMs: 0 };
+    if (kind === undefined || pauseGroup === undefined) return alone;
+    const group = `${kind.kind} ${pauseGroup}`;
+    const pace = this.#paces.get(group) ?? alone;
+    this.#paces.set(group, pace);
+    return pace;
   }
 
   drop(channelId: string): void {

@@ -12,6 +12,7 @@ export function queueLimitsOf(
     failingAfter: options.failingAfter,
     concurrency: options.concurrencyPerChannel,
     intervalMs: 0,
+    sharedIntervalMs: 0,
     ...(kind && target && kind.limitsOf(target, options.kinds[kind.kind] ?? {})),
   };
 }

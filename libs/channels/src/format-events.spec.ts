@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { formatMessage } from './format-message.ts';
+import { findChannelKind } from './channel-kinds.ts';
+
+const formatMessage = (payloads: readonly string[]): string => findChannelKind('telegram')!.render(payloads);
 
 const transaction = (more: object = {}, changes: object[] = []): string =>
   JSON.stringify({
@@ -79,4 +81,52 @@ test('says how much it leaves out', () => {
       ),
     ),
   ).toMatch(/^<b>100 events<\/b>\n[^]*\n… and \d+ more$/);
+});
+
+const NASTY = '`*x*_y_~z~<@1><!channel>&lt;[a](https://b.example)@everyone #1 > q';
+
+test.each([
+  [
+    'slack',
+    [
+      '*Notification channel failed*',
+      '`*x*_y_~z~&lt;@1&gt;&lt;!channel&gt;&amp;lt;[a](https://b.example)@everyone #1 &gt; q (toy)',
+      'gone',
+    ],
+  ],
+  [
+    'discord',
+    [
+      '**Notification channel failed**',
+      String.raw`\`\*x\*\_y\_\~z\~\<\@1\>\<!channel\>&lt;\[a\]\(https\://b\.example\)\@everyone \#1 \> q \(toy\)`,
+      'gone',
+    ],
+  ],
+])('%s shows what people wrote letter by letter', (kind, lines) => {
+  const channel = { name: NASTY, kind: 'toy', failure_reason: 'gone' };
+  const payload = JSON.stringify({ type: 'channel.failed', is_test_message: false, data: { channel } });
+  expect(findChannelKind(kind)!.render([payload]).split('\n')).toEqual(lines);
+});
+
+test.each([
+  ['slack', 4_000, /&(amp|lt|gt);/g, /[<>&]/],
+  ['discord', 4_096, /`[^`\n]*`|\\[^0-9A-Za-z\s]/g, /[`\\<>_~|]/],
+])('%s never gets more than it takes, and no markup that an event brought', (kind, max, known, unknown) => {
+  const change = fc.record({
+    address: fc.string({ maxLength: 90 }),
+    asset_gid: fc.string({ maxLength: 170 }),
+    delta: fc.string({ maxLength: 30 }),
+    delta_raw: fc.constant('1'),
+  });
+  const event = fc
+    .tuple(fc.string({ maxLength: 128 }), fc.array(change, { maxLength: 60 }))
+    .map(([hash, changes]) => transaction({ hash }, changes));
+  fc.assert(
+    fc.property(fc.array(event, { minLength: 1, maxLength: 60 }), (payloads) => {
+      const text = findChannelKind(kind)!.render(payloads);
+      expect(text.length).toBeLessThanOrEqual(max);
+      expect(text.replace(known, '')).not.toMatch(unknown);
+    }),
+    { numRuns: 60 },
+  );
 });

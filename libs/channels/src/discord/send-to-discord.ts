@@ -1,0 +1,61 @@
+import type { ErrorCode } from '../attempt.ts';
+import { classifyStatus } from '../http/classify-failure.ts';
+import type { Outcome } from '../http/post-once.ts';
+import { postToService, type ServiceTarget } from '../http/service-webhook.ts';
+import type { SenderContext, SendRequest, SentMessage } from '../sender.ts';
+
+/** Unknown Webhook, Invalid Webhook Token (https://discord.com/developers/docs/topics/opcodes-and-status-codes). */
+const GONE: readonly unknown[] = [10_015, 50_027];
+
+/** One message (https://discord.com/developers/docs/resources/webhook#execute-webhook). */
+export async function sendToDiscord(
+  request: SendRequest<ServiceTarget>,
+  context: Pick<SenderContext, 'dispatcher' | 'userAgent'>,
+): Promise<SentMessage> {
+  const json = { embeds: [{ description: request.body }], allowed_mentions: { parse: [] } };
+  // Without it the answer comes before Discord has looked at the message.
+  const sent = await postToService(request, { json, query: '?wait=true' }, context);
+  return { request: sent.request, ...readAnswer(sent.outcome) };
+}
+
+/** https://discord.com/developers/docs/topics/rate-limits */
+function readAnswer(outcome: Outcome): Outcome {
+  const { statusCode, responseHeaders: headers = {} } = outcome;
+  if (statusCode === undefined) return outcome;
+  const answer = parseAnswer(outcome.responseBody);
+  const resetMs = readSeconds(headers['x-ratelimit-reset-after']);
+  const isUsedUp = headers['x-ratelimit-remaining'] === '0';
+  return {
+    ...outcome,
+    errorCode: classify(statusCode, answer),
+    retryAfterMs: readSeconds(answer?.retry_after) ?? outcome.retryAfterMs ?? resetMs,
+    ...(isUsedUp && resetMs !== undefined && { pauseMs: resetMs }),
+  };
+}
+
+interface Answer {
+  readonly code?: unknown;
+  readonly retry_after?: unknown;
+}
+
+function classify(status: number, answer: Answer | undefined): ErrorCode | undefined {
+  if (status === 429) return 'rate_limited';
+  if (status === 404 || status === 410 || GONE.includes(answer?.code)) return 'webhook_gone';
+  return classifyStatus(status);
+}
+
+/** Seconds with a fraction, as milliseconds. */
+function readSeconds(value: unknown): number | undefined {
+  const seconds =
+    typeof value === 'number' || typeof value === 'string' ? Number(value || Number.NaN) : Number.NaN;
+  return seconds >= 0 && Number.isFinite(seconds) ? Math.ceil(seconds * 1_000) : undefined;
+}
+
+function parseAnswer(body: string | undefined): Answer | undefined {
+  try {
+    const answer: unknown = JSON.parse(body ?? '');
+    return typeof answer === 'object' && answer !== null ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import type { ErrorCode } from '../attempt.ts';
+import { classifyStatus } from '../http/classify-failure.ts';
+import { postToService, type ServiceTarget } from '../http/service-webhook.ts';
+import type { SenderContext, SendRequest, SentMessage } from '../sender.ts';
+
+/** Answers with other statuses than 404 and 410 after which the webhook never works again. */
+const GONE =
+  /^(invalid_webhook|invalid_token|no_service|no_service_id|no_team|team_disabled|no_active_hooks)$/;
+
+/** One message (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). */
+export async function sendToSlack(
+  request: SendRequest<ServiceTarget>,
+  context: Pick<SenderContext, 'dispatcher' | 'userAgent'>,
+): Promise<SentMessage> {
+  const json = { text: request.body, mrkdwn: true, unfurl_links: false, unfurl_media: false };
+  const sent = await postToService(request, { json }, context);
+  const { statusCode, responseBody } = sent.outcome;
+  const errorCode =
+    statusCode === undefined ? sent.outcome.errorCode : classify(statusCode, responseBody?.trim() ?? '');
+  return { request: sent.request, ...sent.outcome, errorCode };
+}
+
+/** Slack answers a word as text. */
+function classify(status: number, answer: string): ErrorCode | undefined {
+  if (status >= 200 && status < 300) return answer === 'ok' ? undefined : 'invalid_response';
+  if (status === 429) return 'rate_limited';
+  if (status === 404 || status === 410 || GONE.test(answer)) return 'webhook_gone';
+  return classifyStatus(status);
+}
