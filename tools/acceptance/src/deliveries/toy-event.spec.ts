@@ -53,7 +53,7 @@ it('needs one row', () => {
       isWebhook: true,
       isComponent: true,
       isOnBus: true,
-      byDefault: ['nats', 'telegram'],
+      byDefault: ['discord', 'nats', 'slack', 'telegram'],
       text: '[test] <b>Transaction blessed</b>',
       filtered: [true, false],
     });
