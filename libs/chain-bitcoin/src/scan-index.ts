@@ -32,7 +32,7 @@ export async function scanIndex(
     if (at !== undefined)
       return {
         at: { number: at.number, hash: at.hash },
-        coins: await toCoins(session, index, at, coins, signal),
+        coins: await toCoins({ session, index, at }, coins, signal),
       };
   }
   throw new ChainClientError(
@@ -63,9 +63,7 @@ async function readAll(
 
 /** The node's UTXO set tells which coins come from a coinbase; for coins spent since, the index does. */
 async function toCoins(
-  session: Session,
-  index: EsploraClient,
-  at: BlockRef,
+  { session, index, at }: { session: Session; index: EsploraClient; at: BlockRef },
   found: readonly IndexCoin[],
   signal?: AbortSignal,
 ): Promise<Coin[]> {

@@ -282,17 +282,19 @@ describe('an account without its key', () => {
     const json = async (method: string, params: unknown[]): Promise<unknown> => node.rpc(method, params);
     const block = parseRawBlock(await json('eth_getBlockByHash', [head.hash, true]));
     const receipts = parseRawReceipts(await json('eth_getBlockReceipts', [head.hash]));
-    expect((await verifyBlock(head, block, receipts, readTraits(network))).unknown).toBeUndefined();
+    expect((await verifyBlock(head, { block, receipts }, readTraits(network))).unknown).toBeUndefined();
     const other = evmFamily.networks.find(({ gid }) => gid === 'eip155:1') as Network;
-    await expect(verifyBlock(head, block, receipts, readTraits(other))).rejects.toThrow(
+    await expect(verifyBlock(head, { block, receipts }, readTraits(other))).rejects.toThrow(
       /hash of transaction 0/,
     );
     // Even there the roots prove which transactions are in the block, and their outcomes.
     await expect(
       verifyBlock(
         head,
-        { ...block, transactions: block.transactions.map((tx) => ({ ...tx, value: '0x8' })) },
-        receipts,
+        {
+          block: { ...block, transactions: block.transactions.map((tx) => ({ ...tx, value: '0x8' })) },
+          receipts,
+        },
         readTraits(network),
       ),
     ).rejects.toThrow('transactionsRoot');
@@ -323,8 +325,7 @@ describe('an account without its key', () => {
     const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
     const verified = await verifyBlock(
       made.ref,
-      parseRawBlock(json(made.body)),
-      parseRawReceipts(json(made.receipts)),
+      { block: parseRawBlock(json(made.body)), receipts: parseRawReceipts(json(made.receipts)) },
       readTraits(network),
     );
     expect(verified.transactions[0]?.from).toBe(nobody);

@@ -52,7 +52,11 @@ describe('the contract that a transaction creates', () => {
   };
   const verify = (receipts: string): Promise<unknown> => {
     const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
-    return verifyBlock(made.ref, parseRawBlock(json(made.body)), parseRawReceipts(json(receipts)), traits);
+    return verifyBlock(
+      made.ref,
+      { block: parseRawBlock(json(made.body)), receipts: parseRawReceipts(json(receipts)) },
+      traits,
+    );
   };
   const prove = (receipts: string): unknown =>
     proveBytes({ network, traits }, made.ref, bytesOf(made.body), bytesOf(receipts));

@@ -38,8 +38,7 @@ async function readBoth(
   const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
   const verified = await verifyBlock(
     made.ref,
-    parseRawBlock(json(made.body)),
-    parseRawReceipts(json(made.receipts)),
+    { block: parseRawBlock(json(made.body)), receipts: parseRawReceipts(json(made.receipts)) },
     readTraits(network),
   );
   const bytes = (text: string): BodyBytes => new BodyBytes([Buffer.from(text)]);

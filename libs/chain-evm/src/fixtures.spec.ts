@@ -87,8 +87,7 @@ async function decodeFixture(name: string): Promise<{
   const receipts = parseRawReceipts(read(`${name}.receipts.json`));
   const verified = await verifyBlock(
     { number: expected.number, hash: expected.hash },
-    raw,
-    receipts,
+    { block: raw, receipts },
     readTraits(network),
   );
   const hashes = raw.transactions.map(({ hash }) => hash);
@@ -219,7 +218,7 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
       const block = parseRawBlock(unwrap(`${name}.block.json`));
       const ref = { number: Number(block.number), hash: block.hash };
       // The recording has no receipts, so the proof gets as far as asking for them.
-      await expect(verifyBlock(ref, block, [], readTraits(networkOf(name)))).rejects.toThrow(
+      await expect(verifyBlock(ref, { block, receipts: [] }, readTraits(networkOf(name)))).rejects.toThrow(
         `expected ${block.transactions.length}, got 0`,
       );
     },
@@ -292,8 +291,13 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
     const ref = { number: 43200000, hash: block.hash };
     const verified = await verifyBlock(
       ref,
-      listed,
-      [...receipts, { ...(stateSync as RawReceipt), transactionHash: hash, blockHash: block.hash }],
+      {
+        block: listed,
+        receipts: [
+          ...receipts,
+          { ...(stateSync as RawReceipt), transactionHash: hash, blockHash: block.hash },
+        ],
+      },
       readTraits(networkOf('polygon')),
     );
     expect(decodeBlock(networkOf('polygon'), verified).transactions).toHaveLength(68);

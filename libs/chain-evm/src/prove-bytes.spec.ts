@@ -29,7 +29,7 @@ function bytesOf(text: string, chunkLength = 1_000): BodyBytes {
 async function readSlowly({ ref, body, receipts }: Case, of: Network): Promise<Block> {
   const block = parseRawBlock((JSON.parse(body) as { result: unknown }).result);
   const list = parseRawReceipts((JSON.parse(receipts) as { result: unknown }).result);
-  return decodeBlock(of, await verifyBlock(ref, block, list, readTraits(of)));
+  return decodeBlock(of, await verifyBlock(ref, { block, receipts: list }, readTraits(of)));
 }
 
 function readQuickly({ ref, body, receipts }: Case, of: Network) {

@@ -172,7 +172,7 @@ describe('the signature of a transaction', () => {
         }));
       const doubted = new Set<string>();
       const read = (served: Served): ReturnType<typeof readServed> =>
-        readServed(network, served, {}, traces, served, doubted);
+        readServed(network, served, { traces, doubted });
       // No root covers a sender, so the block is returned whatever addresses are looked for.
       const block = await read(lying);
       const [found] =
@@ -200,7 +200,7 @@ describe('the signature of a transaction', () => {
         network,
         label,
         verifyChain: () => Promise.resolve(),
-        readBlock: () => readServed('ethereum', served, {}, undefined, served, doubted),
+        readBlock: () => readServed('ethereum', served, { doubted }),
         proveSenders: (ref, transactions) => proveSenders({ doubted }, ref, transactions),
       } as Partial<ChainClient> as ChainClient;
     };

@@ -22,8 +22,7 @@ import type { TracedBlock } from './read-traces.ts';
 import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
 import { verifyBlock } from './verify-block.ts';
-import type { VerifiedBlock } from './verify-block.ts';
-import type { RawEncodings } from './verify-transactions.ts';
+import type { BlockAnswers, VerifiedBlock } from './verify-block.ts';
 
 /**
  * A whole block by hash, proved and decoded. Receipts are read in parallel with the body, traces as soon as
@@ -47,7 +46,7 @@ export async function readBlock(
     const body = readBody(session, ref, signal, replies?.body);
     const [block, receipts, traces, encodings] = await Promise.all([
       body,
-      readReceipts(session, ref, body, signal, replies?.receipts),
+      readReceipts(session, ref, { body, asked: replies?.receipts }, signal),
       // No transaction is known beforehand to run no code, because the gas of a bare payment differs between forks.
       body.then((raw) => (raw.transactions.length === 0 ? undefined : readTraces(session, ref, signal))),
       body.then((raw) => readRawEncodings(session, raw, signal)),
@@ -89,27 +88,22 @@ function toTraced({ transactions, stateSync }: VerifiedBlock): TracedBlock {
   return { hashes: transactions.map(({ hash }) => hash), stateSync: stateSync?.transactionHash };
 }
 
-interface Answers {
-  readonly block: RawBlock;
-  readonly receipts: readonly RawReceipt[];
-  readonly encodings: RawEncodings;
-}
-
 /** Only its hash tells that a transaction of a known type has unknown content. Such transactions are then read raw. */
 async function verifyWithEncodings(
   session: Session,
   ref: BlockRef,
-  { block, receipts, encodings }: Answers,
+  answers: Required<BlockAnswers>,
   signal?: AbortSignal,
 ): Promise<VerifiedBlock> {
-  const verified = await verifyBlock(ref, block, receipts, session.traits, encodings);
+  const { block, encodings } = answers;
+  const verified = await verifyBlock(ref, answers, session.traits);
   const hashes = (verified.unknown?.missingEncodings ?? []).filter((hash) =>
     isEncoded(typeOf(findTransaction(block, hash))),
   );
   const more = hashes.length === 0 ? undefined : await askRawEncodings(session, hashes, signal);
   return more === undefined || more.size === 0
     ? verified
-    : verifyBlock(ref, block, receipts, session.traits, new Map([...encodings, ...more]));
+    : verifyBlock(ref, { ...answers, encodings: new Map([...encodings, ...more]) }, session.traits);
 }
 
 function findTransaction(block: RawBlock, hash: string): { readonly type?: string | null } {

@@ -9,15 +9,12 @@ import type { Session } from './session.ts';
 /**
  * All receipts of a block: in one call, by hash where the node takes one; else one by one for the transactions of `body`.
  * `verifyBlock` proves that they are complete, with all their logs.
- *
- * @param asked the request that was sent already, if any
  */
 export async function readReceipts(
   session: Session,
   ref: BlockRef,
-  body: Promise<RawBlock>,
+  { body, asked }: ReceiptsSource,
   signal?: AbortSignal,
-  asked?: AskedReceipts,
 ): Promise<readonly RawReceipt[]> {
   const { capabilities } = session;
   for (let given = asked; ; given = undefined) {
@@ -33,6 +30,12 @@ export async function readReceipts(
         capabilities.receipts = isUnsupported(error) ? 'single' : NEXT_FORM[form];
     }
   }
+}
+
+interface ReceiptsSource {
+  readonly body: Promise<RawBlock>;
+  /** The request that was sent already, if any. */
+  readonly asked?: AskedReceipts | undefined;
 }
 
 export interface AskedReceipts {

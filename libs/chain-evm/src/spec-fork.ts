@@ -110,10 +110,12 @@ export function encodeWithItem(tx: Json, item: string): Uint8Array {
 export function readServed(
   networkName: string,
   served: Served,
-  options: ReadBlockOptions = {},
-  traces?: unknown,
-  asked = served,
-  doubted = new Set<string>(),
+  {
+    traces,
+    asked = served,
+    doubted = new Set(),
+    ...options
+  }: ReadBlockOptions & { traces?: unknown; asked?: Served; doubted?: Set<string> } = {},
 ): Promise<Block> {
   const network = evmNetworks.find(({ name }) => name === networkName)!;
   const session: Session = {

@@ -98,7 +98,7 @@ async function readSlowly({ ref, body, receipts }: Case): Promise<Block | undefi
   try {
     const block = parseRawBlock((JSON.parse(body) as { result: unknown }).result);
     const list = parseRawReceipts((JSON.parse(receipts) as { result: unknown }).result);
-    return decodeBlock(network, await verifyBlock(ref, block, list, traits));
+    return decodeBlock(network, await verifyBlock(ref, { block, receipts: list }, traits));
   } catch (error) {
     // As a reader sees it: what names the field and may be asked of another node.
     expect(error).toMatchObject({ retryable: true, message: expect.stringContaining('expected') as string });

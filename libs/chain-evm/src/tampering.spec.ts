@@ -129,13 +129,13 @@ function alter<T extends object, K extends keyof T>(target: T | undefined, key: 
 (isThere ? describe : describe.skip)('a block of which the node', () => {
   it('returns everything is accepted', async () => {
     const { block, receipts } = load();
-    expect((await verifyBlock({ number, hash }, block, receipts, traits)).transactions).toHaveLength(125);
+    expect((await verifyBlock({ number, hash }, { block, receipts }, traits)).transactions).toHaveLength(125);
   });
 
   it.each(tamperings)('%s is refused, naming %s', async (_, word, tamper) => {
     const found = load();
     tamper(found);
-    const attempt = verifyBlock({ number, hash }, found.block, found.receipts, traits);
+    const attempt = verifyBlock({ number, hash }, { block: found.block, receipts: found.receipts }, traits);
     await expect(attempt).rejects.toThrow(
       expect.objectContaining({ code: 'incomplete_block', retryable: true }) as IncompleteBlockError,
     );
@@ -146,15 +146,15 @@ function alter<T extends object, K extends keyof T>(target: T | undefined, key: 
   it('leaves out the blooms is accepted, because they are computed', async () => {
     const { block, receipts } = load();
     for (const receipt of receipts) receipt.logsBloom = null;
-    expect((await verifyBlock({ number, hash }, block, receipts, traits)).receipts).toHaveLength(125);
+    expect((await verifyBlock({ number, hash }, { block, receipts }, traits)).receipts).toHaveLength(125);
   });
 
   it('omits a log is refused by its bloom where the receipts root is of another encoding', async () => {
     const tolerant = { ...traits, header: 'tolerant', roots: 'tolerant' } as const;
     const { block, receipts } = load();
     block.receiptsRoot = otherHash;
-    expect(await verifyBlock({ number, hash }, block, receipts, tolerant)).toBeDefined();
+    expect(await verifyBlock({ number, hash }, { block, receipts }, tolerant)).toBeDefined();
     receipts[0]?.logs.pop();
-    await expect(verifyBlock({ number, hash }, block, receipts, tolerant)).rejects.toThrow('logsBloom');
+    await expect(verifyBlock({ number, hash }, { block, receipts }, tolerant)).rejects.toThrow('logsBloom');
   });
 });

@@ -42,7 +42,11 @@ async function isAccepted(
   lie({ block, receipts });
   const traits = readTraits(evmNetworks.find((network) => network.name === name)!);
   try {
-    await verifyBlock(made.ref, parseRawBlock(block), parseRawReceipts(receipts), traits);
+    await verifyBlock(
+      made.ref,
+      { block: parseRawBlock(block), receipts: parseRawReceipts(receipts) },
+      traits,
+    );
     return true;
   } catch (error) {
     expect(error).toMatchObject({ code: 'incomplete_block' });

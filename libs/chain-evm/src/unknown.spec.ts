@@ -348,7 +348,7 @@ const recordings: readonly Recording[] = [
       };
       return [{ ...step, traceAddress: [] }, ...(at === index ? [{ ...step, traceAddress: [0] }] : [])];
     });
-    const block = await readServed('ethereum', fork, { takeUnknown: true }, traces);
+    const block = await readServed('ethereum', fork, { takeUnknown: true, traces });
     expect(unprovedOf(block)).toEqual([index]);
     expect(block.transactions[index]?.transfers.at(-1)).toMatchObject({
       type: 'internal',
@@ -459,5 +459,5 @@ function showsLastLog({ logs, logsBloom }: JsonReceipt): boolean {
 
 /** Reads the block that `ref` was, with everything taken. */
 function readServedAs(network: string, served: Served, ref: Served): Promise<Block> {
-  return readServed(network, served, { takeUnknown: true }, undefined, ref);
+  return readServed(network, served, { takeUnknown: true, asked: ref });
 }

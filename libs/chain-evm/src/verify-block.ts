@@ -35,6 +35,13 @@ export interface UnknownContent {
   readonly missingEncodings: readonly string[];
 }
 
+/** What a node told about a block. */
+export interface BlockAnswers {
+  readonly block: RawBlock;
+  readonly receipts: readonly RawReceipt[];
+  readonly encodings?: RawEncodings;
+}
+
 /**
  * Proves that what a node returned is the whole block `ref`: its hash, every transaction, every receipt with every log
  * (architecture.md, invariants 6 and 12; docs/adr/0003-evm-completeness.md). Unknown parts are reported in
@@ -43,10 +50,8 @@ export interface UnknownContent {
  */
 export async function verifyBlock(
   ref: BlockRef,
-  block: RawBlock,
-  receipts: readonly RawReceipt[],
+  { block, receipts, encodings = new Map() }: BlockAnswers,
   ofNetwork: EvmTraits,
-  encodings: RawEncodings = new Map(),
 ): Promise<VerifiedBlock> {
   const traits = traitsAt(ofNetwork, ref.number);
   const ofHeader = verifyOwnFields(ref, block, traits);
@@ -58,7 +63,11 @@ export async function verifyBlock(
       : block.transactions.filter((tx) => tx.hash !== stateSync.transactionHash);
   const own = stateSync === undefined ? receipts : receipts.filter((receipt) => receipt !== stateSync);
   try {
-    const { unknown, missing } = await verifyTransactions(block, transactions, traits, encodings, parts);
+    const { unknown, missing } = await verifyTransactions(block, transactions, {
+      traits,
+      encodings,
+      parts,
+    });
     verifyReceiptLinks(block, transactions, own, traits);
     const areReceiptsProved = await verifyReceipts(
       { block, transactions, receipts: own, unknown },

@@ -25,37 +25,37 @@ export function verifyReceiptLinks(
     const receipt = receipts[index];
     const tx = transactions[index];
     if (receipt === undefined || tx === undefined) continue;
-    expectEqual(block, index, 'transactionHash', tx.hash, receipt.transactionHash);
-    expectEqual(block, index, 'blockHash', block.hash, receipt.blockHash);
-    expectEqual(block, index, 'transactionIndex', index, Number(receipt.transactionIndex));
+    const at = { block, index };
+    expectEqual(at, 'transactionHash', tx.hash, receipt.transactionHash);
+    expectEqual(at, 'blockHash', block.hash, receipt.blockHash);
+    expectEqual(at, 'transactionIndex', index, Number(receipt.transactionIndex));
     if (typeof receipt.from === 'string' && typeof tx.from === 'string') {
-      expectEqual(block, index, 'from', tx.from.toLowerCase(), receipt.from.toLowerCase());
+      expectEqual(at, 'from', tx.from.toLowerCase(), receipt.from.toLowerCase());
     }
-    if (traits.roots === 'strict') verifyCreatedContract(block, index, tx, receipt);
+    if (traits.roots === 'strict') verifyCreatedContract(at, tx, receipt);
     const cumulative = Number(receipt.cumulativeGasUsed);
     const step = gasUsed + Number(receipt.gasUsed);
-    if (traits.roots === 'strict') expectEqual(block, index, 'cumulativeGasUsed', step, cumulative);
+    if (traits.roots === 'strict') expectEqual(at, 'cumulativeGasUsed', step, cumulative);
     else if (!(cumulative >= gasUsed))
-      expectEqual(block, index, 'cumulativeGasUsed', `at least ${gasUsed}`, cumulative);
+      expectEqual(at, 'cumulativeGasUsed', `at least ${gasUsed}`, cumulative);
     gasUsed = cumulative;
   }
 }
 
-function verifyCreatedContract(
-  block: RawBlock,
-  index: number,
-  tx: RawTransaction,
-  receipt: RawReceipt,
-): void {
+interface Place {
+  readonly block: RawBlock;
+  readonly index: number;
+}
+
+function verifyCreatedContract(at: Place, tx: RawTransaction, receipt: RawReceipt): void {
   const created = computeCreatedContract(tx, receipt);
   if (created === undefined || receipt.contractAddress === null || receipt.contractAddress === undefined)
     return;
-  expectEqual(block, index, 'contractAddress', created, receipt.contractAddress);
+  expectEqual(at, 'contractAddress', created, receipt.contractAddress);
 }
 
 function expectEqual(
-  block: RawBlock,
-  index: number,
+  { block, index }: Place,
   what: string,
   expected: string | number,
   got: string | number,

@@ -21,6 +21,13 @@ const TYPES_OF_STACK: Readonly<Record<EvmTraits['stack'], readonly number[]>> = 
 /** Raw encodings from the node, by hash, of transactions whose encoding is not known here. */
 export type RawEncodings = ReadonlyMap<string, Uint8Array>;
 
+interface TransactionRules {
+  readonly traits: EvmTraits;
+  readonly encodings: RawEncodings;
+  /** Where what is not known is added. */
+  readonly parts: UnknownParts;
+}
+
 export interface VerifiedTransactions {
   /** Of the transactions that are not known. */
   readonly unknown: ReadonlySet<string>;
@@ -37,9 +44,7 @@ export interface VerifiedTransactions {
 export async function verifyTransactions(
   block: RawBlock,
   transactions: readonly RawTransaction[],
-  traits: EvmTraits,
-  encodings: RawEncodings,
-  parts: UnknownParts,
+  { traits, encodings, parts }: TransactionRules,
 ): Promise<VerifiedTransactions> {
   const isStrict = traits.roots === 'strict';
   const unknown = new Set<string>();
@@ -47,7 +52,7 @@ export async function verifyTransactions(
   const values: Uint8Array[] = [];
   for (const [index, tx] of transactions.entries()) {
     const own = encodeTransaction(tx);
-    if (own !== undefined && isOwnHash(block, index, tx, own, traits)) {
+    if (own !== undefined && isOwnHash({ block, index, traits }, tx, own)) {
       values.push(own);
       continue;
     }
@@ -73,11 +78,9 @@ export async function verifyTransactions(
 
 /** False where the transaction has an unknown part, so that `own` is not its encoding. */
 function isOwnHash(
-  block: RawBlock,
-  index: number,
+  { block, index, traits }: { block: RawBlock; index: number; traits: EvmTraits },
   tx: RawTransaction,
   own: Uint8Array,
-  traits: EvmTraits,
 ): boolean {
   const hash = `0x${keccak256Hex(own)}`;
   if (tx.hash === hash) return true;

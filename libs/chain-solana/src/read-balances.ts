@@ -52,13 +52,8 @@ export async function readBalances(
     const self =
       account.value === null ? undefined : parseTokenAccount(account.value.owner, account.value.data);
     if (self !== undefined) known.set(address, { slot: account.slot, value: self });
-    return sumTokens(
-      address,
-      mintOf(assetGid),
-      known,
-      touches,
-      Math.min(...[account, ...(held.get(address)?.parts ?? [])].map(({ slot }) => slot)),
-    );
+    const slotMin = Math.min(...[account, ...(held.get(address)?.parts ?? [])].map(({ slot }) => slot));
+    return sumTokens(address, mintOf(assetGid), { known, touches, slotMin });
   });
 }
 
@@ -126,14 +121,14 @@ function undoLamports(address: string, { slot, value }: AtSlot<bigint>, touches:
   return value - rewards;
 }
 
+interface KnownTokens {
+  readonly known: TokenAccounts;
+  readonly touches: readonly Touches[];
+  readonly slotMin: number;
+}
+
 /** What `address` holds of a mint, as the owner of token accounts or as a token account itself. */
-function sumTokens(
-  address: string,
-  mint: string,
-  known: TokenAccounts,
-  touches: readonly Touches[],
-  slotMin: number,
-): bigint {
+function sumTokens(address: string, mint: string, { known, touches, slotMin }: KnownTokens): bigint {
   let sum = 0n;
   const touched = new Set<string>();
   const add = (account: string, state: TokenState | undefined): void => {

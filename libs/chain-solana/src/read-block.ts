@@ -22,24 +22,25 @@ export async function readBlock(
 ): Promise<Block> {
   const answer = await requestBlock(session, ref, 'full', signal);
   try {
-    return await readVerified(session, ref, toRawBlock(ref, answer.result), signal, options);
+    return await readVerified(session, ref, toRawBlock(ref, answer.result), { ...options, signal });
   } catch (error) {
     // Parse the whole text again where an amount was rounded or the text was cut wrongly.
     if (error instanceof RoundedAmountError || error instanceof SyntaxError)
-      return readWhole(session, ref, answer, signal, options);
+      return readWhole(session, ref, answer, { ...options, signal });
     throw toIncomplete(ref, error);
   }
 }
+
+type ReadOptions = ReadBlockOptions & { readonly signal?: AbortSignal | undefined };
 
 async function readWhole(
   session: Session,
   ref: BlockRef,
   answer: LargeAnswer,
-  signal?: AbortSignal,
-  options?: ReadBlockOptions,
+  options: ReadOptions,
 ): Promise<Block> {
   try {
-    return await readVerified(session, ref, toRawBlock(ref, answer.readExact()), signal, options);
+    return await readVerified(session, ref, toRawBlock(ref, answer.readExact()), options);
   } catch (error) {
     throw toIncomplete(ref, error);
   }
@@ -58,9 +59,9 @@ async function readVerified(
   session: Session,
   ref: BlockRef,
   raw: RawBlock,
-  signal?: AbortSignal,
-  options?: ReadBlockOptions,
+  options: ReadOptions,
 ): Promise<Block> {
+  const { signal } = options;
   const { transactions, count, isFeeProved, unknowns, isUnproved } = await verify(session, ref, raw, signal);
   if (!isFeeProved) await verifyCount(session, ref, count, signal);
   const block = decodeBlock(

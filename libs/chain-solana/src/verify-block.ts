@@ -46,13 +46,12 @@ export function verifyBlock<T>(
   const inAccounts = accounts && listAccounts(ref, accounts);
   const unknowns: UnknownPart[] = [];
   const fees = new FeeSum();
+  const found = { fees, inAccounts, unknowns };
   const signed = new Map<string, Signed>();
   const transactions: T[] = [];
   for (const transaction of raw.transactions) {
     const index = fees.count;
-    const verified = readAt(ref, index, () =>
-      verifyTransaction(ref, index, fees, transaction, { inAccounts, unknowns }),
-    );
+    const verified = readAt(ref, index, () => verifyTransaction({ ref, index }, transaction, found));
     if (verified === undefined) continue;
     transactions.push(take(verified));
     const { signature, wire } = verified.tx;
@@ -95,14 +94,12 @@ function expectRef(ref: BlockRef, raw: RawBlock): void {
 
 /** Undefined for a vote that moves nothing but its fee. */
 function verifyTransaction(
-  ref: BlockRef,
-  index: number,
-  fees: FeeSum,
+  { ref, index }: { readonly ref: BlockRef; readonly index: number },
   transaction: RawTransaction,
   found: Found,
 ): VerifiedTransaction | undefined {
   const { tx, isUnproved } = parseKnown(index, transaction, found);
-  fees.add(tx, isUnproved);
+  found.fees.add(tx, isUnproved);
   if (tx.isVote && movesFeeOnly(tx)) return undefined;
   const changes = lamportChanges(tx);
   verifyConservation(ref, index, tx, changes);
@@ -110,6 +107,7 @@ function verifyTransaction(
 }
 
 interface Found {
+  readonly fees: FeeSum;
   readonly inAccounts: readonly RawTransaction[] | undefined;
   readonly unknowns: UnknownPart[];
 }

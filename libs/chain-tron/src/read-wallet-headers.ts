@@ -8,7 +8,7 @@ import { parseWalletBlock, type WalletBlock } from './wallet-block.ts';
 export type WalletSession = Session & { readonly wallet: WalletApi };
 
 export async function readWalletHead(session: WalletSession, signal?: AbortSignal): Promise<BlockHeader> {
-  const block = await readHeaderBlock(session, {}, 'wallet/getnowblock', {}, signal);
+  const block = await readHeaderBlock(session, {}, { method: 'wallet/getnowblock', body: {} }, signal);
   if (block === undefined) throw new ChainClientError('getnowblock: expected a block, got none');
   return verifyHeader(block).header;
 }
@@ -21,8 +21,7 @@ export async function findWalletHeaderByNumber(
   const block = await readHeaderBlock(
     session,
     { id_or_num: String(number) },
-    'wallet/getblockbynum',
-    { num: number },
+    { method: 'wallet/getblockbynum', body: { num: number } },
     signal,
   );
   if (block === undefined) return undefined;
@@ -40,8 +39,7 @@ export async function findWalletHeaderByHash(
   const block = await readHeaderBlock(
     session,
     { id_or_num: hash },
-    'wallet/getblockbyid',
-    { value: hash },
+    { method: 'wallet/getblockbyid', body: { value: hash } },
     signal,
   );
   if (block === undefined) return undefined;
@@ -105,8 +103,7 @@ function toRef(json: unknown): BlockRef | undefined {
 async function readHeaderBlock(
   { wallet, capabilities }: WalletSession,
   selection: object,
-  wholeMethod: `wallet/${string}`,
-  wholeBody: object,
+  whole: { readonly method: `wallet/${string}`; readonly body: object },
   signal?: AbortSignal,
 ): Promise<WalletBlock | undefined> {
   if (capabilities.hasGetBlock) {
@@ -120,5 +117,5 @@ async function readHeaderBlock(
       capabilities.hasGetBlock = false;
     }
   }
-  return parseWalletBlock(wholeMethod, await wallet.call(wholeMethod, wholeBody, signal));
+  return parseWalletBlock(whole.method, await wallet.call(whole.method, whole.body, signal));
 }

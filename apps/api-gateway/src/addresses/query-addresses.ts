@@ -156,8 +156,8 @@ async function findPageIds(
   query: AddressQuery,
 ): Promise<string[]> {
   const direction = query.sort_by.startsWith('-') ? 'desc' : 'asc';
-  const read = (part: AddressQuery, order: Order[], skip: number, take: number) =>
-    readIds(deps, toConditions(principal, part), order, skip, take);
+  const read = (part: AddressQuery, orderBy: Order[], skip: number, take: number) =>
+    readIds(deps, { where: toConditions(principal, part), orderBy, skip, take });
   const skip = offsetOf(query);
   switch (query.sort_by.replace('-', '') as SortField) {
     case 'created_at':
@@ -192,12 +192,9 @@ async function findPageIds(
 /** Only the ids are read, so an index alone answers however many rows are skipped. */
 async function readIds(
   { prisma }: Pick<ApiDeps, 'prisma'>,
-  where: Prisma.AddressWhereInput,
-  orderBy: Order[],
-  skip: number,
-  take: number,
+  page: Pick<Prisma.AddressFindManyArgs, 'where' | 'orderBy' | 'skip' | 'take'>,
 ): Promise<string[]> {
-  const rows = await prisma.address.findMany({ where, orderBy, select: { id: true }, skip, take });
+  const rows = await prisma.address.findMany({ ...page, select: { id: true } });
   return rows.map(({ id }) => id);
 }
 

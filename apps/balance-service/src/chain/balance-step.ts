@@ -67,7 +67,9 @@ export async function runBalanceStep({
   for (;;) {
     const plan = await store.snapshot((sql) => planChanges(sql, chainGid, answers, cursor));
     if (plan === undefined) return { type: 'waiting' };
-    const events = await store.write((sql) => storeChanges(sql, chainGid, work.readIds, plan, clock()));
+    const events = await store.write((sql) =>
+      storeChanges(sql, { chainGid, readIds: work.readIds, plan, now: clock() }),
+    );
     if (events !== undefined) return { type: 'done', events, hasMore: work.hasMore };
   }
 }

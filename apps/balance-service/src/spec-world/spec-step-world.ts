@@ -161,10 +161,8 @@ export class StepWorld {
       for (const transaction of block.transactions)
         await this.#record(
           sql,
-          block,
-          transaction,
+          { block, transaction, readAt: block },
           this.addresses.filter(({ id }) => !overlooked.includes(id)),
-          block,
         );
       for (const { id, assetGid } of changed)
         await this.ask({ addressId: id, assetGid, block, reason: 'touched' }, sql);
@@ -180,8 +178,7 @@ export class StepWorld {
   async analyzeRetroactively(block: SpecBlock, ids: readonly string[]): Promise<void> {
     const late = this.addresses.filter(({ id }) => ids.includes(id));
     await this.db.transaction(async (sql) => {
-      for (const transaction of block.transactions)
-        await this.#record(sql, block, transaction, late, undefined);
+      for (const transaction of block.transactions) await this.#record(sql, { block, transaction }, late);
     });
   }
 
@@ -303,10 +300,12 @@ export class StepWorld {
 
   async #record(
     sql: Sql,
-    block: SpecBlock,
-    transaction: SpecTransaction,
+    {
+      block,
+      transaction,
+      readAt,
+    }: { block: SpecBlock; transaction: SpecTransaction; readAt?: SpecBlock | undefined },
     watched: readonly SpecAddress[],
-    readAt: SpecBlock | undefined,
   ): Promise<void> {
     const { hash, assetGid, from, to } = transaction;
     const participants = watched.filter(({ address }) => address === from || address === to);

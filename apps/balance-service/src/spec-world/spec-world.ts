@@ -123,9 +123,9 @@ export class World {
       );
       for (const move of moves) await this.#storeMove(sql, block, move);
       const touched = silently.filter(({ assetGid }) => assetGid === TOKEN);
-      if (touched.length > 0) await this.#ask(sql, undefined, TOKEN, block, 'touched');
+      if (touched.length > 0) await this.#ask(sql, { assetGid: TOKEN, block, reason: 'touched' });
       for (const { index } of silently.filter(({ assetGid }) => assetGid === NATIVE))
-        await this.#ask(sql, index, NATIVE, block, 'touched');
+        await this.#ask(sql, { index, assetGid: NATIVE, block, reason: 'touched' });
       await sql.query(
         'UPDATE analyzer_states SET cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1',
         [CHAIN, block.number, block.hash],
@@ -321,17 +321,19 @@ export class World {
     );
     for (const index of watched) {
       await sql.query('INSERT INTO transaction_addresses VALUES ($1, $2)', [this.addresses[index]!.id, id]);
-      await this.#ask(sql, index, NATIVE, block, 'detected');
-      if (assetGid !== NATIVE) await this.#ask(sql, index, assetGid, block, 'detected');
+      await this.#ask(sql, { index, assetGid: NATIVE, block, reason: 'detected' });
+      if (assetGid !== NATIVE) await this.#ask(sql, { index, assetGid, block, reason: 'detected' });
     }
   }
 
   async #ask(
     sql: Pick<Database, 'query'>,
-    index: number | undefined,
-    assetGid: string,
-    block: BlockRef,
-    reason: string,
+    {
+      index,
+      assetGid,
+      block,
+      reason,
+    }: { index?: number | undefined; assetGid: string; block: BlockRef; reason: string },
   ): Promise<void> {
     await sql.query(
       'INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason) VALUES ($1, $2, $3, $4, $5, $6)',

@@ -14,23 +14,26 @@ export interface BalanceEvent extends OutgoingEvent {
 /** A change of a balance, with what its user says of the address. */
 type OwnChange = Change & { readonly own: OwnData };
 
+interface Occasion {
+  readonly chainGid: string;
+  readonly confirmedNumber: number;
+  readonly now: Date;
+}
+
 /** Writes `balance.changed` events into the outbox, in order. */
 export async function insertEvents(
   sql: Sql,
-  chainGid: string,
   changes: readonly OwnChange[],
-  confirmedNumber: number,
-  now: Date,
+  occasion: Occasion,
 ): Promise<BalanceEvent[]> {
+  const { chainGid, now } = occasion;
   if (changes.length === 0) return [];
   const sequences = await allocateSequences(
     sql,
     chainGid,
     changes.map(({ reading }) => reading.projectId),
   );
-  const events = changes.map((change, position) =>
-    toEvent(chainGid, change, sequences[position]!, confirmedNumber, now),
-  );
+  const events = changes.map((change, position) => toEvent(change, sequences[position]!, occasion));
   await sql.query({
     name: 'insert_balance_events',
     text: `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent, created_at)
@@ -51,13 +54,10 @@ export async function insertEvents(
 }
 
 function toEvent(
-  chainGid: string,
-  change: OwnChange,
+  { reading, previousRaw, changeCount, own }: OwnChange,
   sequence: number,
-  confirmedNumber: number,
-  now: Date,
+  { chainGid, confirmedNumber, now }: Occasion,
 ): BalanceEvent {
-  const { reading, previousRaw, changeCount } = change;
   const { addressId, projectId, assetGid, decimals, traceparent } = reading;
   const envelope: EventEnvelope<'balance.changed'> = {
     event_id: balanceEventIdOf({ projectId, chainGid, addressId, assetGid, changeCount }),
@@ -78,7 +78,7 @@ function toEvent(
       block_number: reading.block.number,
       block_hash: reading.block.hash,
       is_confirmed: reading.block.number <= confirmedNumber,
-      addresses: describeAddresses([{ id: addressId, display: reading.display, own: change.own }]),
+      addresses: describeAddresses([{ id: addressId, display: reading.display, own: own }]),
     },
   };
   return {

@@ -7,16 +7,21 @@ import type { Change } from '../plan/plan-change.ts';
 import type { Plan } from '../plan/plan-changes.ts';
 import type { Correction } from '../plan/read-retroactive-corrections.ts';
 
+interface StoredChanges {
+  readonly chainGid: string;
+  /** Work that is done with this. */
+  readonly readIds: readonly number[];
+  readonly plan: Plan;
+  readonly now: Date;
+}
+
 /**
  * In an open transaction, writes balances, history, adjustments and events, and removes the work that is done.
  * Returns the events. Undefined: the plan's blocks have changed, and nothing is written.
  */
 export async function storeChanges(
   sql: Sql,
-  chainGid: string,
-  readIds: readonly number[],
-  plan: Plan,
-  now: Date,
+  { chainGid, readIds, plan, now }: StoredChanges,
 ): Promise<BalanceEvent[] | undefined> {
   // Addresses are locked first, as by whoever deletes one: their work and balances are deleted with them.
   const [isUnchanged, owned] = await Promise.all([
@@ -48,12 +53,10 @@ export async function storeChanges(
   ];
   const events = insertEvents(
     sql,
-    chainGid,
     changes
       .filter((change) => change.isNotified)
       .map((change) => ({ ...change, own: owned.get(change.reading.addressId)! })),
-    plan.state.confirmedNumber,
-    now,
+    { chainGid, confirmedNumber: plan.state.confirmedNumber, now },
   );
   await awaitAll([...writes, events]);
   return events;

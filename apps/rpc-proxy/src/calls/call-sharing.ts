@@ -8,6 +8,13 @@ import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { RuledCall } from './types.ts';
 
+/** One call of a request, and who waits for its answer. */
+export interface WaitingCall {
+  readonly request: RpcRequest;
+  readonly ruled: RuledCall;
+  readonly reply: AnswerSink;
+}
+
 /** How a call asks for itself if its answer cannot be shared after all, and what it asks the nodes. */
 export interface OwnWay {
   /**
@@ -44,20 +51,15 @@ export class CallSharing {
    * Answers a covered call from the cache, from a request in flight, or with a request of its own.
    * @returns what to do when the caller leaves
    */
-  answer(request: RpcRequest, ruled: RuledCall, reply: AnswerSink, ownWay: OwnWay): (() => void) | undefined {
+  answer(waiting: WaitingCall, ownWay: OwnWay): (() => void) | undefined {
+    const { request, ruled } = waiting;
     const key = cacheKeyOf(request.chain, ruled.rule, request.body, ruled.call);
-    const { taken, leave } = this.take(key, request, ruled, reply, ownWay);
-    return taken ? leave : this.#lead(key, request, ruled, reply, ownWay);
+    const { taken, leave } = this.take(key, waiting, ownWay);
+    return taken ? leave : this.#lead(key, waiting, ownWay);
   }
 
   /** Answers without a new request: from the cache, or from a request in flight. */
-  take(
-    key: string,
-    request: RpcRequest,
-    ruled: RuledCall,
-    reply: AnswerSink,
-    ownWay: Pick<OwnWay, 'goAlone'>,
-  ): Taken {
+  take(key: string, { request, ruled, reply }: WaitingCall, ownWay: Pick<OwnWay, 'goAlone'>): Taken {
     const { chain, body, principal, quota } = request;
     const { call } = ruled;
     const stored = this.cache.find(chain, key);
@@ -83,7 +85,7 @@ export class CallSharing {
     this.#usage.countCached(principal, chain, rule);
   }
 
-  #lead(key: string, request: RpcRequest, ruled: RuledCall, reply: AnswerSink, ownWay: OwnWay): () => void {
+  #lead(key: string, { request, ruled, reply }: WaitingCall, ownWay: OwnWay): () => void {
     const { body } = request;
     const { call } = ruled;
     const inFlight = new InFlightRequest({

@@ -12,7 +12,7 @@ export function serveCall(sharing: CallSharing | undefined, request: RpcRequest,
   if (ruled.rule.kind === 'filter') return reply.onLeave(serveFilter(request, ruled, reply));
   const leave =
     sharing !== undefined && sharing.covers(request, ruled)
-      ? sharing.answer(request, ruled, reply, ownWay)
+      ? sharing.answer({ request, ruled, reply }, ownWay)
       : goAlone(request, ruled);
   if (leave !== undefined) reply.onLeave(leave);
 }

@@ -155,13 +155,15 @@ export class SharedBatch implements ResponseSink {
     this.#open += 1;
     const { taken, leave } = this.#sharing.take(
       key,
-      request,
-      ruled,
-      new PartSink(
-        id,
-        (part) => this.#settle(index, part),
-        () => undefined,
-      ),
+      {
+        request,
+        ruled,
+        reply: new PartSink(
+          id,
+          (part) => this.#settle(index, part),
+          () => undefined,
+        ),
+      },
       { goAlone: (_request, _ruled, deadline) => this.#askAlone(index, deadline) },
     );
     if (taken) {
@@ -247,12 +249,8 @@ export class SharedBatch implements ResponseSink {
 
   #askAlone(index: number, deadline: number | undefined): () => void {
     if (this.#isDone) return () => undefined;
-    return askPart(
-      undefined,
-      this.#request,
-      this.#calls[index]!,
-      (part) => this.#settle(index, part),
-      deadline,
+    return askPart({ request: this.#request, ruled: this.#calls[index]!, deadline }, (part) =>
+      this.#settle(index, part),
     );
   }
 

@@ -46,7 +46,7 @@ export function splitBatch(
     while (!isGone && running < AT_ONCE_MAX && next < calls.length) {
       const index = next++;
       running += 1;
-      const leave = askPart(sharing, request, calls[index]!, (body) => finish(index, body));
+      const leave = askPart({ sharing, request, ruled: calls[index]! }, (body) => finish(index, body));
       if (replies[index] === undefined) leaves.set(index, leave);
     }
     isStarting = false;
@@ -59,16 +59,21 @@ export function splitBatch(
   start();
 }
 
+interface PartCall {
+  /** Absent: its answer is not shared. */
+  readonly sharing?: CallSharing | undefined;
+  readonly request: RpcRequest;
+  readonly ruled: RuledCall;
+  readonly deadline?: number | undefined;
+}
+
 /**
  * Serves one call of a batch as a call of its own.
  * @returns what to do when the client leaves
  */
 export function askPart(
-  sharing: CallSharing | undefined,
-  request: RpcRequest,
-  ruled: RuledCall,
+  { sharing, request, ruled, deadline }: PartCall,
   done: (body: Buffer) => void,
-  deadline?: number,
 ): () => void {
   const part = new PartSink(idOf(request, ruled), done, () => leave?.());
   const goAlone = (_request: RpcRequest, _ruled: RuledCall, until?: number): (() => void) => {
@@ -81,7 +86,7 @@ export function askPart(
   const ask = (): (() => void) | undefined => {
     if (ruled.rule.kind === 'filter') return serveFilter(request, ruled, part);
     return sharing !== undefined && sharing.covers(request, ruled)
-      ? sharing.answer(request, ruled, part, { goAlone, queryOf: partQuery })
+      ? sharing.answer({ request, ruled, reply: part }, { goAlone, queryOf: partQuery })
       : goAlone(request, ruled, deadline);
   };
   const leave = ask();

@@ -129,7 +129,8 @@ export class ChainDirectory {
   #watch(chain: Chain, upstream: Upstream): void {
     const stop = new AbortController();
     this.#watches.set(upstream, stop);
-    void watchHealth(chain, upstream, this.#options.logger, stop.signal, this.#options.healthIntervalMs);
+    const { logger: log, healthIntervalMs: intervalMs } = this.#options;
+    void watchHealth(chain, upstream, { log, signal: stop.signal, intervalMs });
   }
 
   #close(chain: Chain, upstream: Upstream): void {

@@ -42,6 +42,13 @@ export interface RpcHandlerOptions {
 
 type BodyFault = Parameters<RequestHandler<Full>>[2];
 
+interface ReceivedRequest {
+  readonly req: ClientRequest;
+  readonly reply: ClientReply;
+  readonly error: BodyFault;
+  readonly body: Buffer;
+}
+
 /**
  * The hot route: `POST /{chain}`. It works with callbacks and cached state; a promise is made only if something must be
  * looked up.
@@ -53,8 +60,8 @@ export function createRpcHandler(options: RpcHandlerOptions): RequestHandler<Ful
       if (req.headers.origin !== undefined)
         reply.crossOrigin = options.crossOrigin.headersFor(req.headers.origin);
       const principal = options.authenticator.findPrincipal(req);
-      if (principal === undefined) return void admitSlowly(options, req, reply, error, body);
-      admit(options, principal, req, reply, error, body);
+      if (principal === undefined) return void admitSlowly(options, { req, reply, error, body });
+      admit(options, principal, { req, reply, error, body });
     } catch (failure) {
       refuseUnexpected(options, reply, failure);
     }
@@ -62,16 +69,11 @@ export function createRpcHandler(options: RpcHandlerOptions): RequestHandler<Ful
 }
 
 /** The key is not in the cache of this process. */
-async function admitSlowly(
-  options: RpcHandlerOptions,
-  req: ClientRequest,
-  reply: ClientReply,
-  error: BodyFault,
-  body: Buffer,
-): Promise<void> {
+async function admitSlowly(options: RpcHandlerOptions, received: ReceivedRequest): Promise<void> {
+  const { req, reply } = received;
   try {
     const principal = await options.authenticator.askPrincipal(req);
-    if (principal !== undefined) return admit(options, principal, req, reply, error, body);
+    if (principal !== undefined) return admit(options, principal, received);
     reply.limit = await options.authenticator.takeFailure(req);
     if (!reply.limit.allowed) return reply.refuse(429, tooMany(reply.limit));
     reply.refuse(401, sayUnauthorized(options.authenticator.bearerOf(req)));
@@ -83,10 +85,7 @@ async function admitSlowly(
 function admit(
   options: RpcHandlerOptions,
   principal: Principal,
-  req: ClientRequest,
-  reply: ClientReply,
-  error: BodyFault,
-  body: Buffer,
+  { req, reply, error, body }: ReceivedRequest,
 ): void {
   const quota = options.authenticator.quotaOf(req, principal);
   reply.quota = quota;

@@ -9,6 +9,13 @@ export interface HealthLog {
   info(fields: object, message: string): void;
 }
 
+interface HealthWatch {
+  readonly log: HealthLog;
+  readonly signal: AbortSignal;
+  /** Of a node that serves; otherwise by the chain's block time. */
+  readonly intervalMs?: number | undefined;
+}
+
 const INTERVAL_MS_MIN = 250;
 const INTERVAL_MS_MAX = 2_000;
 const DOWN_INTERVAL_MS = 250;
@@ -19,9 +26,7 @@ const NOT_SERVED_INTERVAL_MS = 5_000;
 export async function watchHealth(
   chain: Chain,
   upstream: Upstream,
-  log: HealthLog,
-  signal: AbortSignal,
-  intervalMs = intervalOf(chain),
+  { log, signal, intervalMs = intervalOf(chain) }: HealthWatch,
 ): Promise<void> {
   while (!signal.aborted) {
     const wasServing = upstream.isChecked && !upstream.isDown && !upstream.isWrongChain;

@@ -20,9 +20,10 @@ export async function commitBackfill(
   const own = new Set(committed.map((entry) => entry.address));
   const coins = found.coins.filter((coin) => own.has(coin.address));
   // If nobody watched the address for a while, no analysed block recorded what was spent in that time.
-  if (found.reason === undefined) await dropStale(sql, chainGid, committed, found.fromBlock, coins);
+  if (found.reason === undefined)
+    await dropStale(sql, chainGid, { addresses: committed, coins, fromBlock: found.fromBlock });
   await insertCoins(sql, chainGid, coins);
-  await complete(sql, chainGid, committed, coins, found);
+  await complete(sql, chainGid, { addresses: committed, coins, found });
   const owners = new Set(coins.map((coin) => coin.address));
   await markUsed(
     sql,
@@ -58,12 +59,15 @@ async function lockUnchanged(
   return addresses.filter((entry) => unchanged.has(entry.id));
 }
 
+interface CoinsOfAddresses {
+  readonly addresses: readonly BackfillAddress[];
+  readonly coins: readonly Coin[];
+}
+
 async function dropStale(
   sql: Sql,
   chainGid: string,
-  addresses: readonly BackfillAddress[],
-  fromBlock: number,
-  coins: readonly Coin[],
+  { addresses, coins, fromBlock }: CoinsOfAddresses & { readonly fromBlock: number },
 ): Promise<void> {
   await sql.query(
     `DELETE FROM utxos u USING unnest($2::text[], $3::bigint[]) AS a (address, watched_from)
@@ -100,9 +104,7 @@ async function insertCoins(sql: Sql, chainGid: string, coins: readonly Coin[]): 
 async function complete(
   sql: Sql,
   chainGid: string,
-  addresses: readonly BackfillAddress[],
-  coins: readonly Coin[],
-  { method, reason }: EarlierCoins,
+  { addresses, coins, found: { method, reason } }: CoinsOfAddresses & { readonly found: EarlierCoins },
 ): Promise<void> {
   const counts = new Map<string, number>();
   for (const { address } of coins) counts.set(address, (counts.get(address) ?? 0) + 1);

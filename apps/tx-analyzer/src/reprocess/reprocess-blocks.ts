@@ -176,6 +176,6 @@ async function writeAgain(
       )),
     );
   }
-  await writeProgress(sql, chain, requestId, nextBlock, blocks);
+  await writeProgress(sql, chain, { requestId, nextBlock, blocks });
   return events;
 }

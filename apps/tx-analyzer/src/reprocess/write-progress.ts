@@ -10,9 +10,11 @@ import { writeUnknowns } from '../commit/write-unknowns.ts';
 export async function writeProgress(
   sql: Sql,
   chain: ChainContext,
-  requestId: string,
-  nextBlock: number,
-  blocks: readonly Block[],
+  {
+    requestId,
+    nextBlock,
+    blocks,
+  }: { readonly requestId: string; readonly nextBlock: number; readonly blocks: readonly Block[] },
 ): Promise<void> {
   const kinds = blocks.flatMap(({ unknowns }) => unknowns ?? []).map(({ kind }) => kind);
   await writeUnknowns(sql, chain, blocks, []);

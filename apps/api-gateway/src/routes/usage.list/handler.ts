@@ -72,7 +72,7 @@ export const listUsage = defineRoute({
          ORDER BY hour ${direction}, key_id, chain_gid, method LIMIT $7 OFFSET $8`,
         [...filters, query.limit, offsetOf(query)],
       ),
-      countUsage(db, principal.workspaceId, query, where, filters),
+      countUsage(db, query, { workspaceId: principal.workspaceId, where, values: filters }),
     ]);
     const items = rows.map((row) => ({ ...row, hour: row.hour.toISOString() }));
     return { status: 200, body: toPage(items, total, query) };
@@ -82,12 +82,9 @@ export const listUsage = defineRoute({
 /** From kept totals, unless a time range is given. */
 async function countUsage(
   db: Sql,
-  workspaceId: string,
-  query: UsageQuery,
-  where: string,
-  values: unknown[],
+  { key_ids, chain_gids, methods, since, until }: UsageQuery,
+  { workspaceId, where, values }: { workspaceId: string; where: string; values: unknown[] },
 ): Promise<number> {
-  const { key_ids, chain_gids, methods, since, until } = query;
   if (since === undefined && until === undefined)
     return sumCounts(db, { scope: workspaceId, list: 'usage' }, [
       key_ids,
