@@ -1,4 +1,4 @@
-import { createBusInBackground } from '@chainwatch/bus';
+import { createBusInBackground, natsOptionsOf } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
@@ -19,22 +19,25 @@ await runService({
   start: async (logger) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: NAME });
+    // Two thirds for raw SQL, the rest for Prisma.
+    const poolSize = config.DB_POOL_SIZE ?? 15;
     const db = createDatabase({
       url: config.DATABASE_URL,
       isPrepared: config.DB_PREPARED,
       applicationName: NAME,
       logger,
       statementTimeoutMs: config.STATEMENT_TIMEOUT,
+      poolSize: Math.round((poolSize * 2) / 3),
     });
     await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
     const prisma = createPrisma(config.DATABASE_URL, {
+      poolSize: Math.floor(poolSize / 3),
       applicationName: NAME,
       statementTimeoutMs: config.STATEMENT_TIMEOUT,
     });
     const cache = createCache(config.REDIS_URL, { logger });
     const bus = createBusInBackground(NAME, {
-      url: config.NATS_URL,
-      replicas: config.NATS_REPLICAS,
+      ...natsOptionsOf(config),
       logger,
     });
     const gateway = await startApiGateway({

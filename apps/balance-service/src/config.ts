@@ -1,13 +1,16 @@
-import { durationMs, loadConfig, serviceConfig } from '@chainwatch/config';
+import {
+  DATABASE_VARIABLES,
+  durationMs,
+  loadConfig,
+  NATS_VARIABLES,
+  serviceConfig,
+} from '@chainwatch/config';
 import type { z } from 'zod';
 
 const schema = serviceConfig
   .pick({
-    DATABASE_URL: true,
-    DB_PREPARED: true,
-    SCHEMA_WAIT: true,
-    NATS_URL: true,
-    NATS_REPLICAS: true,
+    ...DATABASE_VARIABLES,
+    ...NATS_VARIABLES,
     HEALTH_PORT: true,
     LOG_LEVEL: true,
     INSTANCE_ID: true,

@@ -1,4 +1,4 @@
-import { createBus } from '@chainwatch/bus';
+import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { findFamily } from '@chainwatch/chain-registry';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
@@ -18,14 +18,13 @@ await runService({
       url: config.DATABASE_URL,
       isPrepared: config.DB_PREPARED,
       applicationName: 'balance-service',
-      poolSize: 24,
+      poolSize: config.DB_POOL_SIZE ?? 24,
       keepsPlans: true,
       logger,
     });
     await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
     const bus = await createBus('balance-service', {
-      url: config.NATS_URL,
-      replicas: config.NATS_REPLICAS,
+      ...natsOptionsOf(config),
       name: config.INSTANCE_ID,
       logger,
     });

@@ -1,5 +1,13 @@
 import { channelEnvironment } from '@chainwatch/channels';
-import { commaList, durationMs, integer, loadConfig, serviceConfig } from '@chainwatch/config';
+import {
+  commaList,
+  DATABASE_VARIABLES,
+  durationMs,
+  integer,
+  loadConfig,
+  NATS_VARIABLES,
+  serviceConfig,
+} from '@chainwatch/config';
 import { DEFAULT_DELIVERY_OPTIONS, DEFAULT_RETRY_SCHEDULE_MS } from '@chainwatch/deliveries';
 
 /** Every environment variable of the notifier. */
@@ -7,11 +15,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
   loadConfig(
     serviceConfig
       .pick({
-        DATABASE_URL: true,
-        DB_PREPARED: true,
-        SCHEMA_WAIT: true,
-        NATS_URL: true,
-        NATS_REPLICAS: true,
+        ...DATABASE_VARIABLES,
+        ...NATS_VARIABLES,
         HEALTH_PORT: true,
         LOG_LEVEL: true,
         INSTANCE_ID: true,

@@ -1,4 +1,4 @@
-import { createBus } from '@chainwatch/bus';
+import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import type { DeliveryDependencies, DeliveryOptions } from '@chainwatch/deliveries';
@@ -27,10 +27,12 @@ await runService({
       applicationName: 'notifier',
       logger,
     };
-    const db = createDatabase({ ...server, poolSize: 8 });
-    const planned = createDatabase({ ...server, poolSize: 16, keepsPlans: true });
+    // Two thirds claim and record deliveries.
+    const poolSize = config.DB_POOL_SIZE ?? 24;
+    const planned = createDatabase({ ...server, poolSize: Math.round((poolSize * 2) / 3), keepsPlans: true });
+    const db = createDatabase({ ...server, poolSize: Math.floor(poolSize / 3) });
     await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
-    const bus = await createBus('notifier', { url: config.NATS_URL, replicas: config.NATS_REPLICAS, logger });
+    const bus = await createBus('notifier', { ...natsOptionsOf(config), logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
     // The attempt's own deadline ends every request; the agent's time-outs are only a fallback.
     const dial = createDial({ allow: config.OUTBOUND_ALLOW });

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,8 +7,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, credsAuthenticator, nkeys, type NatsConnection } from '@nats-io/transport-node';
-import { findFreePort, killWithParent, startNats, waitFor, type NatsHandle } from '@chainwatch/testing';
-import { createNatsAccounts } from './spec-nats-accounts.ts';
+import {
+  createCertificate,
+  createNatsAccounts,
+  findFreePort,
+  killWithParent,
+  startNats,
+  waitFor,
+  type NatsHandle,
+} from '@chainwatch/testing';
 import { giveWorlds, type World } from './spec-world.ts';
 
 const user = nkeys.createUser();
@@ -240,31 +247,6 @@ describe('a NATS channel', () => {
 });
 
 /** For the name `localhost` alone. */
-function createCertificate(folder: string): { path: string; keyPath: string } {
-  const [path, keyPath] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      ...curve,
-      '-keyout',
-      keyPath,
-      '-out',
-      path,
-      '-days',
-      '2',
-      '-subj',
-      '/CN=localhost',
-      '-addext',
-      'subjectAltName=DNS:localhost',
-    ],
-    { stdio: 'pipe' },
-  );
-  return { path, keyPath };
-}
-
 /** The notifier as the operating system runs it, trusting one certificate more. */
 async function startOwnProcess(caPath: string): Promise<() => Promise<void>> {
   const key = randomBytes(32).toString('base64');

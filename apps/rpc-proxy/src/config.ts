@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import {
   boolean,
+  DATABASE_VARIABLES,
   durationMs,
   integer,
   json,
   loadConfig,
+  NATS_VARIABLES,
   originList,
   serviceConfig,
 } from '@chainwatch/config';
@@ -18,11 +20,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
   loadConfig(
     serviceConfig
       .pick({
-        DATABASE_URL: true,
-        DB_PREPARED: true,
-        SCHEMA_WAIT: true,
-        NATS_URL: true,
-        NATS_REPLICAS: true,
+        ...DATABASE_VARIABLES,
+        ...NATS_VARIABLES,
         REDIS_URL: true,
         PORT: true,
         HEALTH_PORT: true,

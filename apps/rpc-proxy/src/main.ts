@@ -1,4 +1,4 @@
-import { createBusInBackground } from '@chainwatch/bus';
+import { createBusInBackground, natsOptionsOf } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
@@ -18,14 +18,13 @@ await runService({
       url: config.DATABASE_URL,
       isPrepared: config.DB_PREPARED,
       applicationName: NAME,
-      poolSize: 4,
+      poolSize: config.DB_POOL_SIZE ?? 4,
       logger,
     });
     await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
     const cache = createCache(config.REDIS_URL, { logger });
     const bus = createBusInBackground(NAME, {
-      url: config.NATS_URL,
-      replicas: config.NATS_REPLICAS,
+      ...natsOptionsOf(config),
       logger,
     });
     const proxy = await startRpcProxy({

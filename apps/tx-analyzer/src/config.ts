@@ -1,16 +1,20 @@
 import { availableParallelism } from 'node:os';
-import { durationMs, integer, loadConfig, serviceConfig } from '@chainwatch/config';
+import {
+  DATABASE_VARIABLES,
+  durationMs,
+  integer,
+  loadConfig,
+  NATS_VARIABLES,
+  serviceConfig,
+} from '@chainwatch/config';
 
 /** Every environment variable of the analyzer. */
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
   loadConfig(
     serviceConfig
       .pick({
-        DATABASE_URL: true,
-        DB_PREPARED: true,
-        SCHEMA_WAIT: true,
-        NATS_URL: true,
-        NATS_REPLICAS: true,
+        ...DATABASE_VARIABLES,
+        ...NATS_VARIABLES,
         HEALTH_PORT: true,
         LOG_LEVEL: true,
         INSTANCE_ID: true,

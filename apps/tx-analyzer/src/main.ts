@@ -1,4 +1,4 @@
-import { createBus } from '@chainwatch/bus';
+import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import { BodyThreads } from './feed/body-threads.ts';
@@ -17,10 +17,11 @@ await runService({
       url: config.DATABASE_URL,
       isPrepared: config.DB_PREPARED,
       applicationName: NAME,
+      poolSize: config.DB_POOL_SIZE ?? 10,
       logger,
     });
     await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
-    const bus = await createBus(NAME, { url: config.NATS_URL, replicas: config.NATS_REPLICAS, logger });
+    const bus = await createBus(NAME, { ...natsOptionsOf(config), logger });
     const threads = new BodyThreads({
       count: config.BODY_THREADS,
       // The bundle puts it beside this file.

@@ -3,9 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError } from './describe-error.ts';
+import { createNatsLogin, type NatsFiles } from './nats-login.ts';
 
 export interface ConnectOptions {
+  /** URLs; each may have its own user and password, or token. */
   readonly servers: readonly string[];
+  readonly files?: NatsFiles | undefined;
   readonly name: string;
   /** How long to wait for a server that is not up yet. */
   readonly waitMs: number;
@@ -20,12 +23,12 @@ export interface ConnectOptions {
  */
 export async function connectNats(options: ConnectOptions): Promise<NatsConnection> {
   const deadline = Date.now() + options.waitMs;
-  const { hosts, credentials } = splitCredentials(options.servers);
+  const login = createNatsLogin(options.servers, options.files ?? {});
+  const hosts = [login.servers ?? []].flat();
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await connect({
-        ...credentials,
-        servers: hosts,
+        ...login,
         name: options.name,
         maxReconnectAttempts: -1,
         reconnectTimeWait: 200,
@@ -53,17 +56,4 @@ export async function connectNats(options: ConnectOptions): Promise<NatsConnecti
       );
     }
   }
-}
-
-/** The client takes user and password as options, operators write them into the URL. */
-function splitCredentials(servers: readonly string[]): {
-  hosts: string[];
-  credentials: { user?: string; pass?: string; token?: string };
-} {
-  const urls = servers.map((server) => new URL(server.includes('://') ? server : `nats://${server}`));
-  const hosts = urls.map((url) => `${url.protocol}//${url.host}`);
-  const { username, password } = urls[0] ?? { username: '', password: '' };
-  if (username === '') return { hosts, credentials: {} };
-  if (password === '') return { hosts, credentials: { token: decodeURIComponent(username) } };
-  return { hosts, credentials: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } };
 }

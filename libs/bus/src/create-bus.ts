@@ -8,6 +8,7 @@ import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError } from './describe-error.ts';
 import { silentLogger } from './silent-logger.ts';
 import { connectNats } from './connect-nats.ts';
+import type { NatsFiles } from './nats-login.ts';
 import { watchConnection, type ConnectionWatch } from './connection-watch.ts';
 import { filterOf } from './consumer-filter.ts';
 import { OrderedConsumer, type OrderedConsumerDeps } from './ordered-consumer.ts';
@@ -19,6 +20,8 @@ export interface BusOptions {
   /** One URL, or several with commas between: `nats://user:password@host:4222`. */
   readonly url?: string;
   readonly servers?: readonly string[];
+  /** Logins and certificates that are no part of a URL. */
+  readonly files?: NatsFiles | undefined;
   /** Shown by the server's monitoring. Default: the service. */
   readonly name?: string;
   readonly logger?: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -45,7 +48,8 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
   const { logger = silentLogger, waitMs = 15_000, replicas, signal } = options;
   const servers = options.servers ?? (options.url ?? 'nats://127.0.0.1:4222').split(',');
   const startedAt = Date.now();
-  const connection = await connectNats({ servers, name: options.name ?? service, waitMs, logger, signal });
+  const { files, name = service } = options;
+  const connection = await connectNats({ servers, files, name, waitMs, logger, signal });
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 5_000 });
   const streams = createStreamSet({ manager, replicas, logger });
   await ensureAtStart(connection, manager, streams, {

@@ -3,10 +3,12 @@
  * Used by every service. NATS is transport only: it may be restarted or wiped at any time.
  *
  * @example
- * const bus = await createBus('tx-analyzer', { url: config.NATS_URL, logger });
+ * const bus = await createBus('tx-analyzer', { ...natsOptionsOf(config), logger });
  * const stop = bus.consume(['block.new'], ['eip155:1'], { onMessage: ({ payload }) => push(payload), onOpen: readFeed });
  */
 export type { Bus, BusMessage, ConsumeHandlers, PublishOptions, StreamState } from './bus.ts';
 export { BusUnavailableError } from './bus-unavailable-error.ts';
 export { createBus, type BusOptions } from './create-bus.ts';
 export { createBusInBackground } from './create-bus-in-background.ts';
+export { createNatsLogin } from './nats-login.ts';
+export { natsOptionsOf } from './nats-options-of.ts';

@@ -5,6 +5,7 @@ import {
   commaList,
   ConfigError,
   durationMs,
+  file,
   integer,
   json,
   loadConfig,
@@ -88,6 +89,11 @@ describe('variables', () => {
     ['1d', 86_400_000],
     ['42', 42],
   ])('reads the duration %s', (text, expected) => expect(read(durationMs(), text)).toBe(expected));
+
+  it('reads the path of a file that is there', () => {
+    expect(read(file(), import.meta.filename)).toBe(import.meta.filename);
+    expect(() => read(file(), '/nowhere/user.creds')).toThrow(/X: expected the path of a file/);
+  });
 
   it('reads the others', () => {
     expect(read(port(), '0')).toBe(0);

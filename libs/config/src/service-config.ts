@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { boolean, cidrList, durationMs, integer, json, port, url, urls } from './variables.ts';
+import { boolean, cidrList, durationMs, file, integer, json, port, url, urls } from './variables.ts';
 
 const SECRETS_KEY = /^[\w-]{1,32}:[A-Za-z0-9+/_-]{43}=?$/;
 
@@ -17,10 +17,19 @@ export const serviceConfig = z.object({
   DB_PREPARED: boolean().default(true),
   /** How long a service waits at its start, not ready, for the migrations of its release; then it ends. */
   SCHEMA_WAIT: durationMs().default(600_000),
-  /** One or several, with commas between. */
-  NATS_URL: urls('nats', 'tls', 'ws', 'wss').default('nats://127.0.0.1:4222'),
+  /** Sessions of PostgreSQL that the process may hold at once. Each service has its own default. */
+  DB_POOL_SIZE: integer(4, 1_000).optional(),
+  /** One or several, with commas between; each may have its own user and password. */
+  NATS_URL: urls('nats', 'tls').default('nats://127.0.0.1:4222'),
   /** Replicas of every stream and bucket, applied at every start. Unset: new ones get 1, existing ones keep theirs. */
   NATS_REPLICAS: integer(1, 5).optional(),
+  /** A login that is no part of NATS_URL: a .creds file, or the seed of an nkey. */
+  NATS_CREDS_FILE: file().optional(),
+  NATS_NKEY_SEED_FILE: file().optional(),
+  /** Authority of the servers' certificates, and the client's certificate with its key. Each of them demands TLS. */
+  NATS_CA_FILE: file().optional(),
+  NATS_CERT_FILE: file().optional(),
+  NATS_KEY_FILE: file().optional(),
   /** Optional: without Redis limits are counted per process. */
   REDIS_URL: url('redis', 'rediss').optional(),
   PORT: port().default(8080),
@@ -60,3 +69,20 @@ export const serviceConfig = z.object({
   /** Indexes of addresses beside the nodes (Bitcoin: an Esplora API), by chain: `{"bip122:…": "https://…/api"}`. */
   INDEX_ENDPOINTS: json(z.record(z.string(), url('http', 'https'))).default({}),
 });
+
+/** Masks for `serviceConfig.pick`: what every service needs to reach PostgreSQL and NATS. */
+export const DATABASE_VARIABLES = {
+  DATABASE_URL: true,
+  DB_PREPARED: true,
+  DB_POOL_SIZE: true,
+  SCHEMA_WAIT: true,
+} as const;
+export const NATS_VARIABLES = {
+  NATS_URL: true,
+  NATS_REPLICAS: true,
+  NATS_CREDS_FILE: true,
+  NATS_NKEY_SEED_FILE: true,
+  NATS_CA_FILE: true,
+  NATS_CERT_FILE: true,
+  NATS_KEY_FILE: true,
+} as const;

@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -32,6 +33,10 @@ export const urls = (...protocols: readonly string[]): z.ZodType<string, string>
       (text) => text.split(',').every((part) => isUrl(part.trim(), protocols)),
       `expected URLs that start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
     );
+
+/** The path of a file that this process can read. */
+export const file = (): z.ZodType<string, string> =>
+  z.string().refine(isReadable, 'expected the path of a file that this process can read');
 
 export const boolean = (): z.ZodType<boolean, string> =>
   z
@@ -98,4 +103,13 @@ function isCidr(range: string): boolean {
   const family = isIP(address);
   if (family === 0 || rest.length > 0) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import { durationMs, json, serviceConfig } from '@chainwatch/config';
+import { DATABASE_VARIABLES, durationMs, json, NATS_VARIABLES, serviceConfig } from '@chainwatch/config';
 
 /** What a block-ingestor reads from the environment. */
 export const ingestorConfig = serviceConfig
   .pick({
-    DATABASE_URL: true,
-    DB_PREPARED: true,
-    SCHEMA_WAIT: true,
-    NATS_URL: true,
-    NATS_REPLICAS: true,
+    ...DATABASE_VARIABLES,
+    ...NATS_VARIABLES,
     HEALTH_PORT: true,
     LOG_LEVEL: true,
     INSTANCE_ID: true,

@@ -1,4 +1,4 @@
-import { createBus } from '@chainwatch/bus';
+import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import type { ChainFamily, ChainFamilyName } from '@chainwatch/chain-core';
 import { loadConfig } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
@@ -29,13 +29,13 @@ export async function runIngestor(
         url: config.DATABASE_URL,
         isPrepared: config.DB_PREPARED,
         applicationName: name,
+        poolSize: config.DB_POOL_SIZE ?? 10,
         keepsPlans: true,
         logger: log,
       });
       await waitForSchema({ db, logger: log, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
       const bus = await createBus('block-ingestor', {
-        url: config.NATS_URL,
-        replicas: config.NATS_REPLICAS,
+        ...natsOptionsOf(config),
         name: `${name} ${owner}`,
         logger: log,
       });

@@ -6,6 +6,8 @@
  * const nats = await startNats();
  * const bus = await createBus('notifier', { url: nats.url });
  */
+export { createCertificate } from './create-certificate.ts';
+export { createNatsAccounts } from './create-nats-accounts.ts';
 export { spawnServer, type ChildServer } from './child-servers.ts';
 export { findFreePort } from './find-free-port.ts';
 export { fuzzSpellings, type Json } from './fuzz-spellings.ts';

@@ -1,21 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { createNatsLogin, natsOptionsOf } from '@chainwatch/bus';
+import { loadConfig, NATS_VARIABLES, serviceConfig } from '@chainwatch/config';
 
 /** `npm run nats:consumers`: who reads which stream, of the server in NATS_URL or of the stack that runs here. */
 const STACK_FILE = new URL('../../../.chainwatch/stack.json', import.meta.url);
 
-function findServer(): URL {
-  if (process.env['NATS_URL']) return new URL(process.env['NATS_URL'].split(',')[0]!);
-  if (!existsSync(STACK_FILE)) return new URL('nats://127.0.0.1:4222');
-  return new URL((JSON.parse(readFileSync(STACK_FILE, 'utf8')) as { nats_url: string }).nats_url);
+function findServers(): string | undefined {
+  if (process.env['NATS_URL'] || !existsSync(STACK_FILE)) return undefined;
+  return (JSON.parse(readFileSync(STACK_FILE, 'utf8')) as { nats_url: string }).nats_url;
 }
 
-const { host, protocol, username, password } = findServer();
-const connection = await connect({
-  servers: `${protocol}//${host}`,
-  ...(username !== '' && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
-});
+const { url = '', files = {} } = natsOptionsOf(loadConfig(serviceConfig.pick(NATS_VARIABLES)));
+const connection = await connect(createNatsLogin((findServers() ?? url).split(','), files));
 const manager = await jetstreamManager(connection);
 const rows: object[] = [];
 for await (const { config, state } of manager.streams.list()) {

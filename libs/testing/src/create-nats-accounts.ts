@@ -16,7 +16,7 @@ export function createNatsAccounts(): {
     nkeys.createAccount(),
   ];
   const operatorJwt = issue(operator, operator, { type: 'operator' });
-  const limits = {
+  const base = {
     subs: -1,
     data: -1,
     payload: -1,
@@ -26,15 +26,17 @@ export function createNatsAccounts(): {
     conn: -1,
     leaf: -1,
   };
-  const accountJwt = (subject: KeyPair): string =>
-    issue(operator, subject, { type: 'account', limits, default_permissions: { pub: {}, sub: {} } });
+  // The system account may have none.
+  const jetStream = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
+  const accountJwt = (subject: KeyPair, of: object): string =>
+    issue(operator, subject, { type: 'account', limits: of, default_permissions: { pub: {}, sub: {} } });
   const configuration = `
 operator: ${operatorJwt}
 system_account: ${system.getPublicKey()}
 resolver: MEMORY
 resolver_preload: {
-  ${system.getPublicKey()}: ${accountJwt(system)}
-  ${account.getPublicKey()}: ${accountJwt(account)}
+  ${system.getPublicKey()}: ${accountJwt(system, base)}
+  ${account.getPublicKey()}: ${accountJwt(account, { ...base, ...jetStream })}
 }`;
   return { configuration, creds: createCreds(account), strangerCreds: createCreds(stranger) };
 }
