@@ -52,17 +52,22 @@ describe('the login of a service', () => {
     const [ada, bob] = [await startServer(userOf('ada')), await startServer(userOf('bob'))];
     const url = [withUser(ada.url, 'ada:ada%3Ap%40ss'), withUser(bob.url, 'bob:bob%3Ap%40ss')].join(',');
     await bob.kill9();
-    const bus = await connect(url);
-    for (const [from, to] of [
+    const restored: unknown[] = [];
+    const note = (fields: object, message: string): void =>
+      void (message.endsWith('restored') && restored.push((fields as { server: string }).server));
+    const logger = { info: note, warn: () => undefined, error: () => undefined };
+    buses.push(await createBus('notifier', { url, logger }));
+    const moves = [
       [ada, bob],
       [bob, ada],
       [ada, bob],
-    ] as const) {
+    ] as const;
+    for (const [from, to] of moves) {
       await to.restart();
       await from.kill9();
-      await waitFor(() => !bus.isConnected);
-      await waitFor(() => bus.isConnected);
+      await waitFor(() => restored.at(-1) === `127.0.0.1:${to.port}`);
     }
+    expect(restored).toHaveLength(moves.length);
   });
 
   it('reads an nkey and a .creds file', async () => {
