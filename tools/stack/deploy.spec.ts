@@ -81,14 +81,25 @@ describe('deploy', () => {
     expect(read('deploy/Dockerfile')).toMatch(/PORT=8080[^]*HEALTH_PORT=9464/);
   });
 
-  it('asks for metrics that the services have', () => {
-    const sources = ['apps', 'libs'].flatMap((folder) =>
+  const readSources = (): string[] =>
+    ['apps', 'libs'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter(
           (path) => path.endsWith('.ts') && !path.endsWith('.spec.ts') && !path.includes('node_modules'),
         )
         .map((path) => read(`${folder}/${path}`)),
     );
+
+  it('names log lines that the services write', () => {
+    const described = [...read('deploy/prometheus/rules.yaml').matchAll(/description: '([^']*)'/g)];
+    const named = described.flatMap(([, text]) => [...text!.matchAll(/"([^"]+)"/g)].map(([, line]) => line!));
+    expect(named).toContain('the chain stalled');
+    const sources = readSources();
+    expect(named.filter((line) => !sources.some((text) => text.includes(`'${line}'`)))).toEqual([]);
+  });
+
+  it('asks for metrics that the services have', () => {
+    const sources = readSources();
     const made = new Map(
       sources.flatMap((text) =>
         [...text.matchAll(/(counter|gauge|histogram)\('(chainwatch_\w+)'/g)].map(
