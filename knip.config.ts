@@ -28,6 +28,10 @@ export default {
       entry: ['src/main.ts', 'src/**/*.worker.ts'],
       project: ['src/**/*.ts'],
     },
+    'apps/api-gateway': {
+      entry: ['src/main.ts', 'src/bulk/*.worker.{ts,mjs}'],
+      project: ['src/**/*.{ts,mjs}'],
+    },
     'libs/*': {
       project: ['src/**/*.ts'],
     },

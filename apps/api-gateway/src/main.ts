@@ -7,6 +7,7 @@ import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import packageJson from '../package.json' with { type: 'json' };
+import { BulkThread } from './bulk/bulk-thread.ts';
 import type { ApiSettings } from './server/api-deps.ts';
 import { readConfig } from './config.ts';
 import { startApiGateway } from './start-api-gateway.ts';
@@ -40,10 +41,18 @@ await runService({
       ...natsOptionsOf(config),
       logger,
     });
+    const bulk = new BulkThread({
+      databaseUrl: config.DATABASE_URL,
+      isPrepared: config.DB_PREPARED,
+      statementTimeoutMs: config.STATEMENT_TIMEOUT,
+      docsUrl: config.DOCS_URL,
+      apiHost: config.API_HOST,
+    });
     const gateway = await startApiGateway({
       deps: {
         db,
         prisma,
+        bulk,
         sealer: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
         dial: createDial({ allow: config.OUTBOUND_ALLOW }),
         logger,
@@ -67,6 +76,7 @@ await runService({
         health.drain();
         await gateway.drain(config.DRAIN_DELAY);
         await gateway.stop();
+        await bulk.stop();
         await Promise.all([health.stop(), bus.close(), cache.close(), prisma.$disconnect(), db.close()]);
         await telemetry.stop();
       },

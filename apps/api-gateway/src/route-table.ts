@@ -8,6 +8,7 @@ import { deleteAddress } from './routes/addresses.delete/handler.ts';
 import { getExternalAddress } from './routes/addresses.get-external/handler.ts';
 import { getHdAddress } from './routes/addresses.get-hd/handler.ts';
 import { getAddress } from './routes/addresses.get/handler.ts';
+import { importAddresses } from './routes/addresses.import/handler.ts';
 import { listHdAddresses } from './routes/addresses.list-hd/handler.ts';
 import { listAddresses } from './routes/addresses.list/handler.ts';
 import { updateAddress } from './routes/addresses.update/handler.ts';
@@ -155,6 +156,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   listAddresses,
   listHdAddresses,
   createExternalAddress,
+  importAddresses,
   getAddress,
   updateAddress,
   deleteAddress,

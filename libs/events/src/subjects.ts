@@ -90,6 +90,14 @@ export const SUBJECTS = {
         examples: ['0xd8da6bf26964af9d7eed9e03e53415d37aa96045'],
       }),
       is_monitored: z.boolean().meta({ description: 'Whether it is to be watched.', examples: [true] }),
+      count: z
+        .int()
+        .min(1)
+        .optional()
+        .meta({
+          description: 'How many addresses were changed at once, of which this is the first; absent: one.',
+          examples: [1_000],
+        }),
     }),
     summary: 'A hint that addresses of the family were registered or changed.',
   },

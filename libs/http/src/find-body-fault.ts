@@ -13,22 +13,42 @@ const MAX_DEPTH = 32;
  * that the database cannot store. Iterative, because the depth is the attacker's.
  */
 export function findBodyFault(body: unknown): BodyFault | undefined {
-  const open: { value: unknown; path: readonly string[] }[] = [{ value: body, path: [] }];
+  const open: Place[] = [{ value: body, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, path } = next;
-    if (path.length > MAX_DEPTH)
-      return { name: path[0] ?? 'body', reason: `expected at most ${MAX_DEPTH} levels of nesting` };
+    const { value, depth } = next;
+    if (depth > MAX_DEPTH)
+      return {
+        name: pathOf(next)[0] ?? 'body',
+        reason: `expected at most ${MAX_DEPTH} levels of nesting`,
+      };
     if (typeof value === 'string') {
       const reason = findTextFault(value);
-      if (reason !== undefined) return { name: path.join('.') || 'body', reason };
+      if (reason !== undefined) return { name: nameOf(next), reason };
     }
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, child] of Object.entries(value)) {
       const reason = findTextFault(key);
-      if (reason !== undefined)
-        return { name: path.join('.') || 'body', reason: `a member's name ${reason}` };
-      open.push({ value: child, path: [...path, key] });
+      if (reason !== undefined) return { name: nameOf(next), reason: `a member's name ${reason}` };
+      open.push({ value: child, depth: depth + 1, key, parent: next });
     }
   }
   return undefined;
+}
+
+/** The path is put together only where there is a fault: a body may have a hundred thousand places. */
+interface Place {
+  readonly value: unknown;
+  readonly depth: number;
+  readonly key?: string;
+  readonly parent?: Place;
+}
+
+function pathOf(place: Place): string[] {
+  const path: string[] = [];
+  for (let at: Place | undefined = place; at?.key !== undefined; at = at.parent) path.push(at.key);
+  return path.reverse();
+}
+
+function nameOf(place: Place): string {
+  return pathOf(place).join('.') || 'body';
 }

@@ -10,7 +10,7 @@
  */
 export { requestId } from './request-id.ts';
 export { checkUrl } from './check-url.ts';
-export { jsonBody } from './json-body.ts';
+export { jsonBody, jsonBytes, parseJsonBytes } from './json-body.ts';
 export { findTextFault } from './find-text-fault.ts';
 export { routeFactory } from './route.ts';
 export type { DefineRoute, Method, Route, RouteReply, RouteRequest, RouteSchemas } from './route.ts';

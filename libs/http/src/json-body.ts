@@ -21,7 +21,41 @@ export function jsonBody(options: JsonBodyOptions): RequestHandler {
       next(error === undefined ? undefined : toProblem(error, options.limitBytes)),
     );
   const readBody = Router().use(requireJson, parse, checkBody);
-  return (req, res, next) => (announcesBody(req.headers) ? readBody(req, res, next) : next());
+  return (req, res, next) => {
+    // `jsonBytes` read it before.
+    const isRead = Buffer.isBuffer(req.body);
+    return announcesBody(req.headers) && !isRead ? readBody(req, res, next) : next();
+  };
+}
+
+/** Reads JSON bodies as bytes, for handlers that parse them elsewhere: 415 for another media type, 413 over the limit. */
+export function jsonBytes(options: JsonBodyOptions): RequestHandler {
+  const raw = express.raw({ limit: options.limitBytes, type: () => true });
+  const read: RequestHandler = (req, res, next) =>
+    raw(req, res, (error?: unknown) => {
+      if (error !== undefined) return next(toProblem(error, options.limitBytes));
+      req.body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+      next();
+    });
+  return Router().use(requireJson, read);
+}
+
+/** Parses what `jsonBytes` read, with the checks of `jsonBody`. @throws ProblemError 400 */
+export function parseJsonBytes(bytes: Uint8Array): unknown {
+  const fault = (reason: string): ProblemError => invalidRequest([{ name: 'body', reason }]);
+  if (bytes.length === 0) throw fault('expected JSON, got nothing');
+  let text: string;
+  let body: unknown;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    body = JSON.parse(text);
+  } catch {
+    throw fault('expected JSON');
+  }
+  // The depth is checked first, because the other check is recursive.
+  const found = findBodyFault(body) ?? findInexactNumber(text);
+  if (found !== undefined) throw invalidRequest([found]);
+  return body;
 }
 
 const requireJson: RequestHandler = (req, _res, next) => {

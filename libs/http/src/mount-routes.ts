@@ -66,13 +66,15 @@ function toHandler<Deps, Principal, Permission>(
   const authorize = options.authorizerOf(route);
   return async (req: Request, res: Response): Promise<void> => {
     const principal = authorize(res);
-    const { params, query, body } = parseRequest(route.schemas, req);
+    const { params, query, body } = parseRequest(route.schemas, req, route.largeBodyBytes !== undefined);
+    const bytes = route.largeBodyBytes === undefined ? undefined : (req.body as Buffer);
     const requestId = String(res.locals.requestId);
     const reply = await answerInTime(res, options.deadlineMs, (lazy) => {
       const request = {
         params,
         query,
         body,
+        bytes,
         principal,
         requestId,
         get signal() {
@@ -92,7 +94,7 @@ function toHandler<Deps, Principal, Permission>(
 function sendReply(res: Response, { status, body }: RouteReply): void {
   res.statusCode = status;
   if (body === undefined) return void res.end();
-  const text = JSON.stringify(body);
+  const text = Buffer.isBuffer(body) ? body : JSON.stringify(body);
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.end(text);
@@ -105,7 +107,7 @@ function checkReply<Deps, Principal, Permission>(
 ): void {
   if (!(status in route.schemas.responses))
     throw new Error(`${route.method} ${route.path} answered ${status}, which it does not declare`);
-  route.schemas.responses[status]?.parse(body);
+  route.schemas.responses[status]?.parse(Buffer.isBuffer(body) ? JSON.parse(body.toString('utf8')) : body);
 }
 
 /** The signal of a handler, created only when the handler reads it. */

@@ -12,17 +12,21 @@ interface ParsedRequest {
 
 /**
  * Parses path, query and body together, so that one answer names every fault. A query or body without a schema must be
- * empty.
+ * empty. A large body is left to the handler.
  * @throws ProblemError 400 with `fields`
  */
-export function parseRequest(schemas: RouteSchemas, req: Request): ParsedRequest {
+export function parseRequest(schemas: RouteSchemas, req: Request, hasLargeBody = false): ParsedRequest {
   const fields: ProblemField[] = [];
   const params = parsePart(schemas.params, req.params, fields, { input: req.params });
   const query = parseQuery(schemas.query, req, fields);
   // Without the input, because a body may hold secrets that no answer may repeat.
-  const body = schemas.body ? parsePart(schemas.body, req.body, fields) : refuseBody(req.body, fields);
+  const body = hasLargeBody ? undefined : parseBody(schemas.body, req.body, fields);
   if (fields.length > 0) throw invalidRequest(fields);
   return { params, query, body };
+}
+
+function parseBody(schema: z.ZodType | undefined, body: unknown, fields: ProblemField[]): unknown {
+  return schema ? parsePart(schema, body, fields) : refuseBody(body, fields);
 }
 
 function parsePart(

@@ -7,6 +7,8 @@ export interface RouteRequest<P, Q, B, Principal> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** The body of a route with a large one, unchecked; undefined in all others. */
+  readonly bytes: Buffer | undefined;
   /** The authenticated caller. */
   readonly principal: Principal;
   readonly requestId: string;
@@ -16,7 +18,7 @@ export interface RouteRequest<P, Q, B, Principal> {
 
 export interface RouteReply {
   readonly status: number;
-  /** Sent as JSON; absent for 204. */
+  /** Sent as JSON, bytes as they are; absent for 204. */
   readonly body?: unknown;
 }
 
@@ -40,6 +42,8 @@ interface RouteHead<Permission> {
   readonly permission: Permission;
   /** One line for the OpenAPI document. */
   readonly summary: string;
+  /** Doing it again does no harm: a request that failed midway may be carried out a second time. */
+  readonly isRepeatable?: boolean;
   /** Statuses of the problems that this route may answer in addition to those of every route. */
   readonly problems?: readonly ProblemStatus[];
 }
@@ -47,6 +51,8 @@ interface RouteHead<Permission> {
 /** A route with its types erased, as stored in a route table. */
 export interface Route<Deps, Principal, Permission = unknown> extends RouteHead<Permission> {
   readonly schemas: RouteSchemas;
+  /** The handler gets the body as bytes, at most so many, and checks it itself: `readBytes` reads it. */
+  readonly largeBodyBytes?: number;
   /** An example body for the OpenAPI document. */
   readonly example?: unknown;
   handle(request: RouteRequest<unknown, unknown, unknown, Principal>, deps: Deps): Promise<RouteReply>;
@@ -58,6 +64,12 @@ interface RouteDefinition<P, Q, B, Deps, Principal, Permission> extends RouteHea
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** In place of `body`: too large to be parsed beside other requests. */
+  readonly largeBody?: {
+    readonly schema: z.ZodType;
+    readonly limitBytes: number;
+    readonly example: unknown;
+  };
   readonly example?: B extends z.ZodType ? z.input<B> : undefined;
   readonly responses: RouteSchemas['responses'];
   handle(request: RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps: Deps): Promise<RouteReply>;
@@ -89,11 +101,13 @@ export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, P
     permission: definition.permission,
     summary: definition.summary,
     problems: definition.problems,
-    example: definition.example,
+    isRepeatable: definition.isRepeatable,
+    largeBodyBytes: definition.largeBody?.limitBytes,
+    example: definition.example ?? definition.largeBody?.example,
     schemas: {
       params: definition.params,
       query: definition.query,
-      body: definition.body,
+      body: definition.body ?? definition.largeBody?.schema,
       responses: definition.responses,
     },
     // The mount parses with exactly these schemas before it calls the handler, so the erased values have the types `P`,

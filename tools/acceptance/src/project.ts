@@ -10,6 +10,11 @@ export class Project {
     this.#key = key;
   }
 
+  /** The same project, by another gateway. */
+  at(apiUrl: string): Project {
+    return new Project(this.id, apiUrl, this.#key);
+  }
+
   /** Waits out a gateway that is being restarted: connection refused is not an answer. */
   async request(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
     const deadline = Date.now() + 60_000;

@@ -11,6 +11,7 @@ export type ServiceName =
   | 'balance-service'
   | 'notifier'
   // A second process of the same service.
+  | 'api-gateway-2'
   | 'tx-analyzer-2'
   | 'balance-service-2'
   | 'notifier-2';
@@ -19,6 +20,8 @@ export type ServiceName =
 export class Services {
   readonly #env: Readonly<Record<string, string>>;
   readonly #children = new Map<ServiceName, ChildProcess>();
+  /** What a process was started with beside the others, and is started with again. */
+  readonly #extras = new Map<ServiceName, Readonly<Record<string, string>>>();
   readonly #healthPorts = new Map<ServiceName, number>();
   readonly output: string[] = [];
   #dist = '';
@@ -29,7 +32,8 @@ export class Services {
 
   async start(names: readonly ServiceName[], extra: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#dist ||= await bundleServices();
-    await Promise.all(names.map((name) => this.#spawn(name, extra)));
+    for (const name of names) this.#extras.set(name, extra);
+    await Promise.all(names.map((name) => this.#spawn(name)));
     await Promise.all(names.map((name) => this.waitReady(name)));
   }
 
@@ -69,7 +73,7 @@ export class Services {
 
   async restart(name: ServiceName): Promise<void> {
     await this.kill(name);
-    await this.#spawn(name, {});
+    await this.#spawn(name);
   }
 
   /** Graceful, all at once. */
@@ -108,14 +112,14 @@ export class Services {
     }
   }
 
-  async #spawn(name: ServiceName, extra: Readonly<Record<string, string>>): Promise<void> {
+  async #spawn(name: ServiceName): Promise<void> {
     const healthPort = this.#healthPorts.get(name) ?? (await freePort());
     this.#healthPorts.set(name, healthPort);
     const env = {
       ...process.env,
       DRAIN_DELAY: '0s',
       ...this.#env,
-      ...extra,
+      ...this.#extras.get(name),
       HEALTH_PORT: String(healthPort),
       NODE_OPTIONS: '',
     };

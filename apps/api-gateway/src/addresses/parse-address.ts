@@ -1,5 +1,5 @@
 import { InvalidAddressError } from '@chainwatch/chain-core';
-import type { ChainFamilyName, ParsedAddress } from '@chainwatch/chain-core';
+import type { ChainFamilyName, ChainNotation, ParsedAddress } from '@chainwatch/chain-core';
 import { findNotationNamed, listFamilies } from '@chainwatch/chain-registry';
 import { invalidRequest, unprocessableEntity } from '@chainwatch/problem';
 
@@ -14,12 +14,39 @@ export async function parseAddressOf(
     throw unprocessableEntity(
       `The chain family ${familyName} is not part of this build, so its addresses cannot be monitored by it.`,
     );
+  return parseWith(family, input, name);
+}
+
+/** The same with the family at hand. @throws ProblemError 400 with the field `name` */
+export function parseWith(
+  family: Pick<ChainNotation, 'parseAddress'>,
+  input: string,
+  name: string,
+): ParsedAddress {
+  if (input.length > INPUT_MAX)
+    throw invalidRequest([{ name, reason: `expected at most ${INPUT_MAX} characters, got ${input.length}` }]);
   try {
     return family.parseAddress(input);
   } catch (error) {
     if (error instanceof InvalidAddressError) throw invalidRequest([{ name, reason: error.publicMessage }]);
     throw error;
   }
+}
+
+const INPUT_MAX = 128;
+
+/**
+ * @throws ProblemError 422: coins sent to a burn address are gone, and it would report the mints and burns of all
+ * tokens
+ */
+export function refuseBurnAddress(
+  family: Pick<ChainNotation, 'burnAddresses'> | undefined,
+  { canonical, display }: ParsedAddress,
+): void {
+  if (family?.burnAddresses?.includes(canonical))
+    throw unprocessableEntity(
+      `${display} is a burn address, whose events are those of everybody: import it with allow_burn if you mean it.`,
+    );
 }
 
 /** The networks that know a canonical address; undefined if every network of its family does. */

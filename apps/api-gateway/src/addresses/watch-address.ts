@@ -1,5 +1,6 @@
 import { findFamilyNamed } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
+import type { AddressRow } from '../records/address.ts';
 
 interface WatchedAddresses {
   readonly ids: readonly string[];
@@ -12,14 +13,16 @@ interface WatchedAddresses {
 
 /**
  * Part of the transaction that registers addresses. On each chain that knows them, they count from the chain's current
- * head (architecture.md, invariant 7), their balances are read once, and their earlier coins are searched for.
+ * head (architecture.md, invariant 7), their balances are read once, and their earlier coins are searched for. Resolves
+ * to what a new address's record shows of that.
  */
 export async function watchFromHead(
   sql: Sql,
   { ids, chainFamily, networkGids, fromBlock }: WatchedAddresses,
-): Promise<void> {
-  if (ids.length === 0) return;
-  await sql.query(
+): Promise<Pick<AddressRow, 'watches' | 'backfills'>> {
+  if (ids.length === 0) return { watches: [], backfills: [] };
+  const isSearched = await hasCoins(chainFamily);
+  const { rows } = await sql.query<{ gid: string; is_active: boolean; head_number: number | null }>(
     // The lock puts an activation either before or after: when the analyzer starts, it looks for addresses without a
     // backfill.
     `WITH chains AS MATERIALIZED (
@@ -33,11 +36,28 @@ export async function watchFromHead(
        ${BACKFILLS_SQL}
      ), left_over AS (
        DELETE FROM address_backfills f USING chains c WHERE f.address_id = ANY ($1) AND f.chain_gid = c.gid AND NOT c.is_active
+     ), reads AS (
+       INSERT INTO balance_reads (chain_gid, address_id, reason)
+       SELECT c.gid, a.id, 'imported' FROM chains c, unnest($1::uuid[]) AS a (id) WHERE c.is_active
      )
-     INSERT INTO balance_reads (chain_gid, address_id, reason)
-     SELECT c.gid, a.id, 'imported' FROM chains c, unnest($1::uuid[]) AS a (id) WHERE c.is_active`,
-    [ids, chainFamily, networkGids ?? null, fromBlock ?? null, await hasCoins(chainFamily)],
+     SELECT c.gid, c.is_active, s.head_number FROM chains c LEFT JOIN ingestor_states s ON s.chain_gid = c.gid ORDER BY c.gid`,
+    [ids, chainFamily, networkGids ?? null, fromBlock ?? null, isSearched],
   );
+  return {
+    watches: rows.flatMap(({ gid, head_number }) =>
+      head_number === null ? [] : [{ chainGid: gid, fromBlock: BigInt(head_number) }],
+    ),
+    backfills: rows
+      .filter(({ is_active }) => is_active && isSearched)
+      .map(({ gid }) => toNewBackfill(gid, fromBlock ?? 0)),
+  };
+}
+
+function toNewBackfill(chainGid: string, fromBlock: number): AddressRow['backfills'][number] {
+  return {
+    ...{ chainGid, status: 'pending', fromBlock: BigInt(fromBlock), coinCount: 0 },
+    ...{ nextBlock: null, toBlock: null, method: null, reason: null },
+  };
 }
 
 /** An earlier search starts over, because nothing is known of the time when the address was not watched. */

@@ -49,6 +49,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'GET /addresses': 'api:address:read',
   'GET /addresses/hd': 'api:address:read',
   'POST /addresses/external': 'api:address:write',
+  'POST /addresses/external/batch': 'api:address:write',
   'GET /addresses/:address': 'api:address:read',
   'PATCH /addresses/:address': 'api:address:write',
   'DELETE /addresses/:address': 'api:address:write',

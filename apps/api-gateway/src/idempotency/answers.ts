@@ -6,6 +6,7 @@ import type { ProblemCode, ProblemField } from '@chainwatch/problem';
 import type { OwnerSealer } from '@chainwatch/secrets';
 
 type Stored =
+  | { readonly type: 'bytes'; readonly status: number }
   | { readonly type: 'reply'; readonly status: number; readonly body?: unknown }
   | {
       readonly type: 'problem';
@@ -19,12 +20,21 @@ const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)];
 
 /** An answer in its stored form: compressed, and readable by its owner only. */
 export async function sealAnswer(sealer: OwnerSealer, answer: RouteReply | ProblemError): Promise<Buffer> {
-  return sealer.seal(await deflate(JSON.stringify(toStored(answer))));
+  const body = answer instanceof ProblemError ? undefined : answer.body;
+  // Bytes stand behind the line that says so: JSON has no line breaks.
+  const stored = Buffer.isBuffer(body)
+    ? Buffer.concat([Buffer.from(`${JSON.stringify({ type: 'bytes', status: answer.status })}\n`), body])
+    : JSON.stringify(toStored(answer));
+  return sealer.seal(await deflate(stored));
 }
 
 /** @throws ProblemError if the stored answer is one */
 export async function openAnswer(sealer: OwnerSealer, sealed: Buffer): Promise<RouteReply> {
-  const stored = JSON.parse((await inflate(sealer.open(sealed))).toString('utf8')) as Stored;
+  const bytes = await inflate(sealer.open(sealed));
+  const lineEnd = bytes.indexOf('\n');
+  const head = lineEnd === -1 ? bytes : bytes.subarray(0, lineEnd);
+  const stored = JSON.parse(head.toString('utf8')) as Stored;
+  if (stored.type === 'bytes') return { status: stored.status, body: bytes.subarray(lineEnd + 1) };
   if (stored.type === 'problem') throw new ProblemError(stored.code, stored);
   return { status: stored.status, body: stored.body };
 }

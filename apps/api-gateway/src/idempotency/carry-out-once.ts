@@ -55,14 +55,15 @@ async function carryOutPost(call: Call): Promise<RouteReply> {
 }
 
 async function runClaimed(
-  { deps, run }: Call,
+  { deps, route, run }: Call,
   claim: Claim,
   seal: (answer: RouteReply | ProblemError) => Promise<Buffer>,
 ): Promise<RouteReply> {
-  const outcome = await settle(run({ ...deps, db: claim.mark(deps.db) }));
+  // What may be repeated is only marked with its answer: after a failure midway it is carried out again.
+  const outcome = await settle(run(route.isRepeatable ? deps : { ...deps, db: claim.mark(deps.db) }));
   const isKept = !(outcome instanceof Error) || (outcome instanceof ProblemError && outcome.status < 500);
   try {
-    if (isKept) await claim.keep(await seal(outcome));
+    if (isKept) await claim.keep(await seal(outcome), route.isRepeatable);
     else await claim.release();
   } catch (err) {
     // The answer is still valid. A repetition is told that the request was carried out, or waits for the claim to

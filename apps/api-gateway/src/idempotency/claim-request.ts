@@ -14,7 +14,8 @@ export interface Claim {
    * The same database, whose transactions also record that the request was carried out: both are committed, or neither.
    */
   mark(db: Database): Database;
-  keep(answer: Buffer): Promise<void>;
+  /** @param isRepeatable an answer that is too long is not lost: the request is carried out again */
+  keep(answer: Buffer, isRepeatable?: boolean): Promise<void>;
   /** Nothing was done: the next attempt starts over. */
   release(): Promise<void>;
 }
@@ -35,6 +36,8 @@ const CLAIM_SECONDS = 60;
 const KEPT_SECONDS = 86_400;
 /** Compressed size. A longer answer is not stored; only that the request was carried out. */
 const ANSWER_BYTES_MAX = 262_144;
+/** Of a request that may be repeated: ten thousand addresses are a megabyte. */
+const REPEATABLE_BYTES_MAX = 2_097_152;
 
 /** Claims a request for this process, or returns what became of it. */
 export async function claimRequest(db: Database, request: IdempotentRequest): Promise<Found> {
@@ -77,6 +80,12 @@ function createClaim(db: Database, { apiKeyId, keyHash }: IdempotentRequest, att
     );
     return rowCount === 1;
   };
+  const release = async (): Promise<void> => {
+    await db.query(
+      'DELETE FROM idempotency_keys WHERE api_key_id = $1 AND key_hash = $2 AND attempt = $3 AND NOT is_carried_out',
+      [apiKeyId, keyHash, attempt],
+    );
+  };
   const carryOut = async (sql: Sql): Promise<void> => {
     const isOurs = await change(sql, 'UPDATE idempotency_keys SET is_carried_out = true');
     if (!isOurs) throw conflict('The request took so long that a repetition of it took over.');
@@ -91,18 +100,15 @@ function createClaim(db: Database, { apiKeyId, keyHash }: IdempotentRequest, att
           return result;
         }, opening),
     }),
-    async keep(answer) {
+    async keep(answer, isRepeatable = false) {
+      const isTooLong = answer.length > (isRepeatable ? REPEATABLE_BYTES_MAX : ANSWER_BYTES_MAX);
+      if (isTooLong && isRepeatable) return release();
       await change(
         db,
         'UPDATE idempotency_keys SET is_carried_out = true, answer = $4',
-        answer.length > ANSWER_BYTES_MAX ? null : answer,
+        isTooLong ? null : answer,
       );
     },
-    async release() {
-      await db.query(
-        'DELETE FROM idempotency_keys WHERE api_key_id = $1 AND key_hash = $2 AND attempt = $3 AND NOT is_carried_out',
-        [apiKeyId, keyHash, attempt],
-      );
-    },
+    release,
   };
 }

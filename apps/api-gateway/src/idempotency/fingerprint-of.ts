@@ -1,12 +1,16 @@
 import type { Request } from 'express';
 
-/** Equal for requests that are the same: method, path, query and body, in whatever order the body's members stand. */
+/**
+ * Equal for requests that are the same: method, path, query and body, in whatever order the body's members stand. A body
+ * of bytes is compared as it is.
+ */
 export function fingerprintOf({
   method,
   originalUrl,
   body,
 }: Pick<Request, 'method' | 'originalUrl' | 'body'>): string {
-  return `${method} ${originalUrl}\n${JSON.stringify(body ?? {}, sortMembers)}`;
+  const text = Buffer.isBuffer(body) ? body.toString('utf8') : JSON.stringify(body ?? {}, sortMembers);
+  return `${method} ${originalUrl}\n${text}`;
 }
 
 function sortMembers(_key: string, value: unknown): unknown {

@@ -6,6 +6,7 @@ export const auditActionSchema = z.enum([
   'project.created',
   'project.updated',
   'project.deleted',
+  'project.addresses_imported',
   'member.created',
   'member.updated',
   'member.deleted',

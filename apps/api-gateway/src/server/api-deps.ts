@@ -1,3 +1,4 @@
+import type { BulkThread } from '../bulk/bulk-thread.ts';
 import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import type { Dial } from '@chainwatch/chain-core';
@@ -19,6 +20,8 @@ export interface ApiDeps {
   readonly sealer: Sealer;
   /** The key store of this replica; the other replicas are told over the bus. */
   readonly keys: Pick<KeyStore, 'revoke'>;
+  /** Carries large bodies out beside the requests of others. */
+  readonly bulk: Pick<BulkThread, 'importAddresses'>;
   /** Guarded, because node URLs and webhook URLs come from customers. */
   readonly dial: Dial;
   readonly logger: Pick<Logger, 'warn'>;

@@ -2,13 +2,22 @@ import express, { Router } from 'express';
 import type { Express, RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Cache } from '@chainwatch/cache';
-import { checkUrl, jsonBody, mountRoutes, problemErrors, requestId, routeNotFound } from '@chainwatch/http';
+import {
+  checkUrl,
+  jsonBody,
+  jsonBytes,
+  mountRoutes,
+  problemErrors,
+  requestId,
+  routeNotFound,
+} from '@chainwatch/http';
 import type { KeyStore } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
 import { authenticate, authorizerOf } from '../auth/authenticate.ts';
 import { limitPublic } from '../auth/limit-public.ts';
 import { createLimit } from '../auth/limit-requests.ts';
 import type { RequestLimits } from '../auth/limit-requests.ts';
+import { limitBulkCalls } from '../bulk/limit-bulk-calls.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { carryOutOnce } from '../idempotency/carry-out-once.ts';
 import { serveDocuments } from '../openapi/serve-documents.ts';
@@ -78,6 +87,7 @@ export function createApp(options: AppOptions): Express {
     '/v1',
     Router().use(
       authenticate({ keys: options.keys, namespaceLabel, limit }),
+      readLargeBodies(),
       readBody,
       routes,
       routeNotFound,
@@ -95,6 +105,20 @@ export function createApp(options: AppOptions): Express {
     }),
   );
   return app;
+}
+
+/** Routes with a large body have a limit of their own, and of calls at once. */
+function readLargeBodies(): RequestHandler {
+  const router = Router({ caseSensitive: true });
+  for (const route of routeTable)
+    if (route.largeBodyBytes !== undefined)
+      router[route.method.toLowerCase() as 'post'](
+        route.path,
+        checkUrl(),
+        limitBulkCalls(authorizerOf(route)),
+        jsonBytes({ limitBytes: route.largeBodyBytes }),
+      );
+  return router;
 }
 
 const forbidStorage: RequestHandler = (_req, res, next) => {

@@ -16,6 +16,7 @@ import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { ApiDeps, ApiSettings } from '../server/api-deps.ts';
+import { BulkThread } from '../bulk/bulk-thread.ts';
 import { createChainRecords } from '../chains/chain-records.ts';
 import { createApp } from '../server/create-app.ts';
 import type { AppOptions } from '../server/create-app.ts';
@@ -58,6 +59,8 @@ export interface SpecWorld {
   stop(): Promise<void>;
 }
 
+const URIS = { docsUrl: 'https://docs.example.com', apiHost: 'https://api.example.com' };
+
 type Method = 'get' | 'post' | 'patch' | 'put' | 'delete' | 'options' | 'head';
 export type Client = Record<'get' | 'post' | 'patch' | 'put' | 'delete', (path: string) => request.Test>;
 
@@ -99,7 +102,8 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
   };
   const clock = { aheadMs: 0 };
   const keys = createKeyStore({ db, now: () => Date.now() + clock.aheadMs });
-  const deps = createDeps({ db, prisma, keys, published, label }, options);
+  const bulk = new BulkThread({ databaseUrl: postgres.url, ...URIS });
+  const deps = createDeps({ db, prisma, keys, published, label, bulk }, options);
   const breaches: string[] = [];
   const server = await serve({ deps, keys, limits, failures, breaches }, options);
   const { send, clientOf } = createClients(server);
@@ -122,6 +126,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
     limits,
     async stop() {
       server.closeAllConnections();
+      await bulk.stop();
       await new Promise((resolve) => server.close(resolve));
       await prisma.$disconnect();
       await db.close();
@@ -149,8 +154,7 @@ async function serve(
   const app = createApp({
     ...parts,
     cache: createCache(undefined),
-    docsUrl: 'https://docs.example.com',
-    apiHost: 'https://api.example.com',
+    ...URIS,
     trustedProxies: 0,
     corsOrigins: [],
     requestTimeoutMs: 60_000,
@@ -170,7 +174,10 @@ function createDeps(
     published,
     label,
     ...stores
-  }: Pick<ApiDeps, 'db' | 'prisma' | 'keys'> & { readonly published: Published[]; readonly label: string },
+  }: Pick<ApiDeps, 'db' | 'prisma' | 'keys' | 'bulk'> & {
+    readonly published: Published[];
+    readonly label: string;
+  },
   { allow = ['127.0.0.0/8', '::1/128'], settings }: WorldOptions,
 ): ApiDeps {
   return {

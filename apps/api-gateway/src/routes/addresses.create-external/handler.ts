@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import type { ChainFamilyName, ParsedAddress } from '@chainwatch/chain-core';
 import { findNotationNamed } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
-import { conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
+import { conflict, invalidRequest } from '@chainwatch/problem';
 import { announceAddress } from '../../addresses/announce-address.ts';
 import { defineRoute } from '../../server/define-route.ts';
-import { parseAddressOf } from '../../addresses/parse-address.ts';
-import { readAddressById } from '../../addresses/read-addresses.ts';
+import { insertExternalAddresses } from '../../addresses/insert-external-addresses.ts';
+import { parseAddressOf, refuseBurnAddress } from '../../addresses/parse-address.ts';
+import { readAddress } from '../../addresses/read-addresses.ts';
 import { groupsSchema, labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { externalAddressSchema } from '../../records/address.ts';
 import { families, familySchema } from '../../records/path-schemas.ts';
-import { hasCoins, watchFromHead } from '../../addresses/watch-address.ts';
+import { hasCoins } from '../../addresses/watch-address.ts';
 
 /** The guide spells it `chainFamily`; everything else uses `chain_family` (decisions.md 1.6). */
 const bodySchema = z
@@ -83,7 +82,7 @@ export const createExternalAddress = defineRoute({
   handle: async ({ body, principal }, deps) => {
     const chainFamily = familySchema.parse(body.chain_family ?? body.chainFamily);
     const parsed = await parseAddressOf(chainFamily, body.value, 'value');
-    if (!body.allow_burn) await refuseBurnAddress(chainFamily, parsed);
+    if (!body.allow_burn) refuseBurnAddress(await findNotationNamed(chainFamily), parsed);
     const { label, metadata, groups, from_block: fromBlock } = body;
     if (fromBlock !== undefined && !(await hasCoins(chainFamily))) {
       throw invalidRequest([
@@ -93,74 +92,17 @@ export const createExternalAddress = defineRoute({
         },
       ]);
     }
-    const id = await deps.db.transaction((sql) =>
-      insertExternalAddress(sql, {
+    const created = await deps.db.transaction((sql) =>
+      insertExternalAddresses(sql, {
         projectId: principal.projectId,
         chainFamily,
-        parsed,
-        label: label ?? null,
-        metadata: metadata ?? {},
-        groups: groups ?? [],
+        addresses: [{ parsed, label: label ?? null, metadata: metadata ?? {}, groups: groups ?? [] }],
         fromBlock,
       }),
     );
-    if (id === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);
-    announceAddress(deps, {
-      id,
-      projectId: principal.projectId,
-      chainFamily,
-      address: parsed.canonical,
-      isMonitored: true,
-    });
-    return { status: 201, body: await readAddressById(deps, principal, id) };
+    const row = created.get(parsed.canonical);
+    if (row === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);
+    announceAddress(deps, row);
+    return { status: 201, body: await readAddress(deps.db, row) };
   },
 });
-
-/**
- * @throws ProblemError 422: coins sent to a burn address are gone, and it would report the mints and burns of all
- * tokens
- */
-async function refuseBurnAddress(
-  familyName: ChainFamilyName,
-  { canonical, display }: ParsedAddress,
-): Promise<void> {
-  const family = await findNotationNamed(familyName);
-  if (family?.burnAddresses?.includes(canonical))
-    throw unprocessableEntity(
-      `${display} is a burn address, whose events are those of everybody: import it with allow_burn if you mean it.`,
-    );
-}
-
-interface NewAddress {
-  readonly projectId: string;
-  readonly chainFamily: string;
-  readonly parsed: ParsedAddress;
-  readonly label: string | null;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly groups: readonly string[];
-  readonly fromBlock?: number;
-}
-
-/** Inserts the address and starts to watch it; undefined if the project has it already. */
-async function insertExternalAddress(sql: Sql, address: NewAddress): Promise<string | undefined> {
-  const { rows } = await sql.query<{ id: string }>(
-    `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, label, metadata, groups, imported_at)
-     VALUES ($1, $2, $3, $4, 'external', $5, $6, $7, $8, now())
-     ON CONFLICT (project_id, chain_family, address) DO NOTHING RETURNING id`,
-    [
-      address.projectId,
-      address.chainFamily,
-      address.parsed.canonical,
-      address.parsed.display,
-      address.parsed.format,
-      address.label,
-      JSON.stringify(address.metadata),
-      address.groups,
-    ],
-  );
-  const id = rows[0]?.id;
-  const { chainFamily, parsed, fromBlock } = address;
-  if (id !== undefined)
-    await watchFromHead(sql, { ids: [id], chainFamily, networkGids: parsed.networkGids, fromBlock });
-  return id;
-}

@@ -1,0 +1,112 @@
+import type { ParsedAddress } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { AddressRow } from '../records/address.ts';
+import { watchFromHead } from './watch-address.ts';
+
+export interface NewAddress {
+  readonly parsed: ParsedAddress;
+  readonly label: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly groups: readonly string[];
+}
+
+interface Import {
+  readonly projectId: string;
+  readonly chainFamily: string;
+  /** Each canonical address once. */
+  readonly addresses: readonly NewAddress[];
+  /** As `watchFromHead` takes it. */
+  readonly fromBlock?: number;
+}
+
+interface Inserted {
+  readonly id: string;
+  readonly address: string;
+  readonly created_at: Date;
+}
+
+/**
+ * Part of the transaction that imports addresses: inserts them and starts to watch them. Resolves to the rows that are
+ * new, by canonical address; the project has all others already.
+ */
+export async function insertExternalAddresses(sql: Sql, request: Import): Promise<Map<string, AddressRow>> {
+  const inserted = await insertRows(sql, request);
+  const created = new Map<string, AddressRow>();
+  for (const addresses of groupByNetworks(
+    request.addresses.filter(({ parsed }) => inserted.has(parsed.canonical)),
+  )) {
+    const rows = addresses.map((address) => [address, inserted.get(address.parsed.canonical)!] as const);
+    const watched = await watchFromHead(sql, {
+      ids: rows.map(([, { id }]) => id),
+      chainFamily: request.chainFamily,
+      networkGids: addresses[0]?.parsed.networkGids,
+      fromBlock: request.fromBlock,
+    });
+    for (const [address, row] of rows)
+      created.set(address.parsed.canonical, { ...toRow(request, address, row), ...watched });
+  }
+  return created;
+}
+
+/** In the order of the addresses, so that two imports of the same ones wait for each other and never both. */
+async function insertRows(
+  sql: Sql,
+  { projectId, chainFamily, addresses }: Import,
+): Promise<Map<string, Inserted>> {
+  const rows = addresses.map(({ parsed, label, metadata, groups }) => ({
+    address: parsed.canonical,
+    display: parsed.display,
+    format: parsed.format,
+    label,
+    metadata,
+    groups,
+  }));
+  const inserted = await sql.query<Inserted>(
+    `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, label, metadata, groups, imported_at)
+     SELECT $1, $2, d.address, d.display, 'external', d.format, d.label, d.metadata, d.groups, now()
+     FROM json_to_recordset($3::json) AS d (address text, display text, format text, label text, metadata jsonb, groups text[]) ORDER BY d.address
+     ON CONFLICT (project_id, chain_family, address) DO NOTHING RETURNING id, address, created_at`,
+    [projectId, chainFamily, JSON.stringify(rows)],
+  );
+  return new Map(inserted.rows.map((row) => [row.address, row]));
+}
+
+/** Addresses of a family may be known to some of its networks only; always in the same order. */
+function groupByNetworks(addresses: readonly NewAddress[]): NewAddress[][] {
+  const groups = new Map<string, NewAddress[]>();
+  for (const address of addresses) {
+    const key = address.parsed.networkGids?.join() ?? '';
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [address]);
+    else group.push(address);
+  }
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+}
+
+function toRow(
+  { projectId, chainFamily }: Import,
+  { parsed, label, metadata, groups }: NewAddress,
+  { id, created_at }: Inserted,
+): Omit<AddressRow, 'watches' | 'backfills'> {
+  return {
+    id,
+    projectId,
+    chainFamily,
+    address: parsed.canonical,
+    display: parsed.display,
+    kind: 'external',
+    format: parsed.format,
+    label,
+    metadata: metadata as AddressRow['metadata'],
+    groups: [...groups],
+    isMonitored: true,
+    importedAt: created_at,
+    createdAt: created_at,
+    updatedAt: created_at,
+    publicKeyId: null,
+    derivationChange: null,
+    derivationIndex: null,
+    isUsed: false,
+    publicKey: null,
+  };
+}

@@ -1,0 +1,208 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { ChainNotation, ParsedAddress } from '@chainwatch/chain-core';
+import { findNotationNamed } from '@chainwatch/chain-registry';
+import type { Database, Sql } from '@chainwatch/db';
+import { parseJsonBytes } from '@chainwatch/http';
+import {
+  fieldsFromZodError,
+  invalidRequest,
+  ProblemError,
+  serviceUnavailable,
+  toProblemDocument,
+  unprocessableEntity,
+} from '@chainwatch/problem';
+import type { ProblemContext } from '@chainwatch/problem';
+import { insertExternalAddresses, type NewAddress } from '../addresses/insert-external-addresses.ts';
+import { parseWith, refuseBurnAddress } from '../addresses/parse-address.ts';
+import { readAddresses } from '../addresses/read-addresses.ts';
+import { selectAddressRows } from '../addresses/select-address-rows.ts';
+import { recordChange, type Author } from '../management/record-change.ts';
+import type { AddressRow } from '../records/address.ts';
+import type { Announced } from './bulk-messages.ts';
+import type { FairTurns } from './fair-turns.ts';
+import { CHUNK, importSchema, type ImportedItem, type ImportEntry } from './import-schemas.ts';
+
+interface ImportDeps {
+  readonly db: Database;
+  readonly turns: FairTurns;
+  /** Roots of the problem types. */
+  readonly uris: Pick<ProblemContext, 'docsUrl' | 'apiHost'>;
+  /** Called for each transaction that made addresses. */
+  readonly onChanged: (first: Announced) => void;
+}
+
+interface ImportCall {
+  readonly bytes: Uint8Array;
+  readonly author: Author;
+  readonly signal: AbortSignal;
+}
+
+interface Batch {
+  readonly family: ChainNotation;
+  readonly entries: readonly ImportEntry[];
+  /** By the place of the entry. */
+  readonly items: ImportedItem[];
+  /** The first entry of each canonical address, and the later ones. */
+  readonly firsts: Map<string, number>;
+  readonly repeats: [place: number, first: number][];
+}
+
+/**
+ * Imports the addresses of a body in chunks, each in a transaction of its own, and answers with one item for each entry.
+ * A failure leaves whole chunks behind: sent again, their entries exist.
+ * @throws ProblemError 400 and nothing is written
+ */
+export async function importAddresses(deps: ImportDeps, call: ImportCall): Promise<Buffer> {
+  const batch = await readBatch(call.bytes);
+  for (let start = 0; start < batch.entries.length; start += CHUNK)
+    await deps.turns.take(call.author.principal.workspaceId, () => importChunk(deps, call, batch, start));
+  for (const [place, first] of batch.repeats) {
+    const item = batch.items[first]!;
+    batch.items[place] = item.status === 'created' ? { ...item, status: 'exists' } : item;
+  }
+  return Buffer.from(JSON.stringify({ items: batch.items }));
+}
+
+async function readBatch(bytes: Uint8Array): Promise<Batch> {
+  const { data, error } = importSchema.safeParse(parseJsonBytes(bytes));
+  if (error !== undefined) throw invalidRequest(fieldsFromZodError(error, ''));
+  const family = await findNotationNamed(data.chain_family);
+  if (family === undefined)
+    throw unprocessableEntity(`The chain family ${data.chain_family} is not part of this build.`);
+  return { family, entries: data.addresses, items: [], firsts: new Map(), repeats: [] };
+}
+
+/** A new address, and the place of its entry. */
+type Placed = NewAddress & { readonly place: number };
+
+async function importChunk(
+  deps: ImportDeps,
+  { author, signal }: ImportCall,
+  batch: Batch,
+  start: number,
+): Promise<void> {
+  // Told that it took too long, the client sends the rest again.
+  signal.throwIfAborted();
+  const addresses = await readChunk(deps, batch, start);
+  const { created, existing } = await deps.db.transaction(async (sql) => {
+    if (start === 0) await recordImport(sql, author, batch);
+    return writeChunk(sql, author, { batch, addresses });
+  });
+  const [first] = created.values();
+  if (first !== undefined) deps.onChanged({ ...toChanged(first), count: created.size });
+  const news = await readAddresses(deps.db, [...created.values()]);
+  const olds = await readAddresses(deps.db, existing);
+  const byAddress = new Map<string, ImportedItem>([
+    ...[...created.keys()].map((key, at) => [key, { status: 'created', address: news[at]! }] as const),
+    ...existing.map((row, at) => [row.address, { status: 'exists', address: olds[at]! }] as const),
+  ]);
+  for (const { place, parsed } of addresses)
+    batch.items[place] = byAddress.get(parsed.canonical) ?? toInvalid(deps, batch, place, overtaken());
+}
+
+/** Parses a chunk's entries. What cannot be imported gets its item here, a repetition its place among the repeats. */
+async function readChunk(deps: ImportDeps, batch: Batch, start: number): Promise<Placed[]> {
+  const addresses: Placed[] = [];
+  for (const [at, entry] of batch.entries.slice(start, start + CHUNK).entries()) {
+    const place = start + at;
+    // Other calls have their turn while a hundred checksums are computed.
+    if (at % 100 === 99) await yieldToOthers();
+    const parsed = tryParse(batch.family, entry);
+    if (parsed instanceof ProblemError) {
+      batch.items[place] = toInvalid(deps, batch, place, parsed);
+      continue;
+    }
+    const first = batch.firsts.get(parsed.canonical);
+    if (first !== undefined) {
+      batch.repeats.push([place, first]);
+      continue;
+    }
+    batch.firsts.set(parsed.canonical, place);
+    const { label, metadata, groups } = entry;
+    addresses.push({ place, parsed, label: label ?? null, metadata: metadata ?? {}, groups: groups ?? [] });
+  }
+  return addresses;
+}
+
+function tryParse(family: ChainNotation, { value, allow_burn }: ImportEntry): ParsedAddress | ProblemError {
+  try {
+    const parsed = parseWith(family, value, 'value');
+    if (!allow_burn) refuseBurnAddress(family, parsed);
+    return parsed;
+  } catch (error) {
+    if (error instanceof ProblemError) return error;
+    throw error;
+  }
+}
+
+/** One entry of the audit log a call, with what it writes first. */
+async function recordImport(sql: Sql, author: Author, { family, entries }: Batch): Promise<void> {
+  await recordChange(sql, author, {
+    action: 'project.addresses_imported',
+    targetId: author.principal.projectId,
+    to: { chain_family: family.name, entries: entries.length },
+  });
+}
+
+const ATTEMPTS = 3;
+
+interface Written {
+  readonly created: ReadonlyMap<string, AddressRow>;
+  readonly existing: readonly AddressRow[];
+}
+
+async function writeChunk(
+  sql: Sql,
+  { principal: { projectId } }: Author,
+  { batch, addresses }: { readonly batch: Batch; readonly addresses: readonly Placed[] },
+): Promise<Written> {
+  const created = new Map<string, AddressRow>();
+  const existing: AddressRow[] = [];
+  let left: readonly Placed[] = addresses;
+  // Again only for those that another request deleted between the two statements.
+  for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; attempt += 1) {
+    const chainFamily = batch.family.name;
+    for (const [address, row] of await insertExternalAddresses(sql, {
+      projectId,
+      chainFamily,
+      addresses: left,
+    }))
+      created.set(address, row);
+    left = left.filter(({ parsed }) => !created.has(parsed.canonical));
+    if (left.length === 0) break;
+    const rows = await selectAddressRows(
+      sql,
+      'a.project_id = $1 AND a.chain_family = $2 AND a.address = ANY ($3)',
+      [projectId, chainFamily, left.map(({ parsed }) => parsed.canonical)],
+    );
+    existing.push(...rows);
+    const found = new Set(rows.map(({ address }) => address));
+    left = left.filter(({ parsed }) => !found.has(parsed.canonical));
+  }
+  return { created, existing };
+}
+
+function overtaken(): ProblemError {
+  return serviceUnavailable('The address was deleted by another request at the same time.', {
+    retryAfterSeconds: 1,
+  });
+}
+
+function toInvalid(
+  { uris }: ImportDeps,
+  { entries }: Batch,
+  place: number,
+  error: ProblemError,
+): ImportedItem {
+  return { status: 'invalid', value: entries[place]!.value, problem: toProblemDocument(error, uris) };
+}
+
+function toChanged({
+  id,
+  projectId,
+  chainFamily,
+  address,
+  isMonitored,
+}: AddressRow): Omit<Announced, 'count'> {
+  return { id, projectId, chainFamily, address, isMonitored };
+}

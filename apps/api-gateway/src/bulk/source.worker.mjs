@@ -1,0 +1,6 @@
+// Development and tests run the TypeScript sources, which Node 20 cannot load by itself, and tsx registers
+// its loader in the main thread only. Bundles hold bulk.worker.ts compiled instead.
+import { register } from 'tsx/esm/api';
+
+register();
+await import('./bulk.worker.ts');
