@@ -41,13 +41,7 @@ await runService({
       ...natsOptionsOf(config),
       logger,
     });
-    const bulk = new BulkThread({
-      databaseUrl: config.DATABASE_URL,
-      isPrepared: config.DB_PREPARED,
-      statementTimeoutMs: config.STATEMENT_TIMEOUT,
-      docsUrl: config.DOCS_URL,
-      apiHost: config.API_HOST,
-    });
+    const bulk = createBulkThread(config);
     const gateway = await startApiGateway({
       deps: {
         db,
@@ -100,6 +94,16 @@ function readSettings(config: Config): ApiSettings {
       builtAt: config.BUILD_TIME,
     },
   };
+}
+
+function createBulkThread(config: Config): BulkThread {
+  return new BulkThread({
+    databaseUrl: config.DATABASE_URL,
+    isPrepared: config.DB_PREPARED,
+    statementTimeoutMs: config.STATEMENT_TIMEOUT,
+    docsUrl: config.DOCS_URL,
+    apiHost: config.API_HOST,
+  });
 }
 
 function readAppOptions(config: Config) {

@@ -54,7 +54,7 @@ export const importedSchema = z.object({
         z.object({
           status: z.literal('invalid').meta({ description: 'It was not imported.' }),
           value: z.string().meta({ description: 'As it was sent.', examples: ['0x1'] }),
-          problem: problemDocumentSchema.meta({ description: 'Why.' }),
+          problem: problemDocumentSchema.meta({ description: 'Why it was not imported.' }),
         }),
       ]),
     )

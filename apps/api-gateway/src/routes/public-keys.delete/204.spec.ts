@@ -34,9 +34,7 @@ describe('DELETE /public_keys/{id}', () => {
     await world.api.delete(`/public_keys/${id}?cascade=true`).expect(204);
     const { body } = await world.api.get('/addresses').expect(200);
     expect(body.items.map(({ address }: { address: string }) => address)).toEqual([accounts.bip44.first]);
-    expect(world.published.map(({ payload }) => (payload as { is_monitored: boolean }).is_monitored)).toEqual(
-      [false, false, false],
-    );
+    expect(world.published.map(({ payload }) => payload)).toMatchObject([{ is_monitored: false, count: 3 }]);
   });
 
   it('is possible once each address was deleted for good', async () => {
