@@ -13,7 +13,7 @@ export default {
     '@prisma/client',
     'assemblyscript',
   ],
-  ignoreBinaries: ['openssl', 'taskset'],
+  ignoreBinaries: ['ldd', 'openssl', 'taskset'],
   workspaces: {
     '.': {
       project: ['*.{mjs,ts}'],

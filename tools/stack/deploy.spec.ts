@@ -9,17 +9,15 @@ import pg from 'pg';
 import { parse, parseAllDocuments } from 'yaml';
 import { buildRelease } from './bundle.mjs';
 import { renderDeployment } from './render-deployment.mjs';
-import { serviceNames, services } from './services.mjs';
+import { serviceNames } from './services.mjs';
 
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };
-  readonly data?: Readonly<Record<string, string>>;
   readonly spec?: {
     readonly template?: {
       readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] };
     };
-    readonly scaleTargetRef?: { readonly name: string };
     readonly triggers?: readonly { readonly metadata: { readonly query: string } }[];
   };
 }
@@ -28,14 +26,22 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const readAll = (folder: string): Manifest[] =>
   readdirSync(join(root, folder))
-    .filter((name) => !name.startsWith('every-') && name !== 'kustomization.yaml')
+    .filter((name) => name !== 'kustomization.yaml')
     .flatMap((name) =>
       parseAllDocuments(read(`${folder}/${name}`)).map((document) => document.toJS() as Manifest),
     );
 
 const base = readAll('deploy/kubernetes/base');
 const compose = parse(read('deploy/compose.yaml'), { merge: true }) as {
-  services: Record<string, { command: string[]; environment?: Record<string, string> }>;
+  services: Record<
+    string,
+    {
+      command: string[];
+      environment?: Record<string, string>;
+      profiles?: string[];
+      depends_on?: Record<string, { required?: boolean }>;
+    }
+  >;
 };
 
 describe('deploy', () => {
@@ -43,13 +49,6 @@ describe('deploy', () => {
     '%s is what services.json says; else run tools/stack/write-deployment.mjs',
     (path, text) => expect(read(path)).toBe(text),
   );
-
-  it('scales in production what services.json leaves to the scaler', () => {
-    const targets = readAll('deploy/kubernetes/overlays/production').flatMap(({ spec }) =>
-      spec?.scaleTargetRef === undefined ? [] : [spec.scaleTargetRef.name],
-    );
-    expect(targets).toEqual(services.filter(({ isScaled }) => isScaled).map(({ name }) => name));
-  });
 
   it('runs every service, and nothing that is not there', () => {
     const deployed = base
@@ -64,13 +63,47 @@ describe('deploy', () => {
     ).toEqual(expected);
   });
 
+  it('bounds every container of compose, builds one image, and knows when each works', () => {
+    const containers = Object.entries(compose.services);
+    for (const [name, container] of containers)
+      expect([name, container]).toEqual([
+        name,
+        expect.objectContaining({
+          mem_limit: expect.stringMatching(/^\d+[mg]$/),
+          logging: { driver: 'json-file', options: { 'max-size': '20m', 'max-file': '5' } },
+        }),
+      ]);
+    const namesWith = (member: string): string[] =>
+      containers.filter(([, container]) => member in container).map(([name]) => name);
+    expect(namesWith('build')).toEqual(['migrate']);
+    // The image has one for the services.
+    expect(read('deploy/Dockerfile')).toMatch(/^HEALTHCHECK .*\n {2}CMD \["node", .*\/readyz/m);
+    expect(namesWith('healthcheck').sort()).toEqual(
+      ['grafana', 'migrate', 'nats', 'postgres', 'prometheus', 'redis'].sort(),
+    );
+    const profiles = containers.flatMap(([name, { profiles = [] }]) => profiles.map((each) => [each, name]));
+    expect(profiles).toEqual([
+      ['trial', 'postgres'],
+      ['trial', 'nats'],
+      ['trial', 'redis'],
+      ['monitoring', 'prometheus'],
+      ['monitoring', 'grafana'],
+    ]);
+    // Who starts without the profile has these elsewhere.
+    for (const [, { depends_on: needs = {} }] of containers)
+      for (const [name, { required = true }] of Object.entries(needs))
+        expect([name, required]).toEqual([name, name === 'migrate']);
+  });
+
   it('sets variables that the services read', () => {
     const documented = new Set(
       [...read('docs/guides/operations.md').matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name),
     );
-    const settings = base
-      .filter(({ kind }) => kind === 'ConfigMap')
-      .flatMap(({ data }) => Object.keys(data!));
+    const settings = (
+      parse(read('deploy/kubernetes/base/kustomization.yaml')) as {
+        configMapGenerator: { literals: string[] }[];
+      }
+    ).configMapGenerator.flatMap(({ literals }) => literals.map((literal) => literal.split('=')[0]!));
     const named = [
       ...settings,
       ...Object.keys(compose.services['tx-analyzer']!.environment!),
@@ -110,7 +143,7 @@ describe('deploy', () => {
     expect(made.size).toBeGreaterThan(15);
     const asked = new Set(
       [
-        ...`${read('deploy/prometheus/rules.yaml')}${read('deploy/grafana/chainwatch.json')}${read('deploy/kubernetes/overlays/production/scaling.yaml')}`.matchAll(
+        ...`${read('deploy/prometheus/rules.yaml')}${read('deploy/grafana/chainwatch.json')}${read('deploy/kubernetes/addons/keda/scaling.yaml')}`.matchAll(
           /chainwatch_\w+/g,
         ),
       ].map(([name]) => name),
@@ -180,7 +213,7 @@ describe('the release', () => {
     expect(
       JSON.parse((await run('bootstrap', { DATABASE_URL: postgres.url, NAMESPACE_LABEL: 'acme' })).stdout),
     ).toMatchObject({ keys: { api: expect.stringMatching(/^acme_api_/) } });
-    const queries = readAll('deploy/kubernetes/overlays/production')
+    const queries = readAll('deploy/kubernetes/addons/keda')
       .flatMap(({ spec }) => spec?.triggers ?? [])
       .map(({ metadata }) => metadata.query)
       .filter((query) => query.startsWith('SELECT'));

@@ -1,17 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
 import { repoDir } from '../../libs/host/src/repo.mjs';
+import {
+  bootstrapJob,
+  clusterService,
+  deployment,
+  disruptionBudget,
+  externalSecret,
+  migrateJob,
+  productionReplicas,
+  prometheusRule,
+  secretKeysOf,
+  secretOf,
+} from './render-kubernetes.mjs';
 import { readServices } from './services.mjs';
 
 /** @typedef {import('./services.mjs').Service} Service */
 
-const COMPOSE = 'deploy/compose.yaml';
-const COMPOSE_REGION = /(?<=# services\.json:.*\n)[^]*?(?=\n {2}# end of services\.json)/;
-const HEADER =
-  '# Written from deploy/services.json by `node tools/stack/write-deployment.mjs`: change it there.\n';
+const RULES = 'deploy/prometheus/rules.yaml';
+const KUBERNETES = 'deploy/kubernetes';
+const HEADER = '# Written by `node tools/stack/write-deployment.mjs`';
 
 /**
- * What deploy/services.json says, as compose and Kubernetes read it.
+ * What follows from deploy/services.json, deploy/prometheus/rules.yaml and the migrations, as compose, Prometheus and Kubernetes read it.
  *
  * @param {string} [dir] of the repository
  * @returns {Map<string, string>} contents by path from the repository's root
@@ -19,83 +31,64 @@ const HEADER =
 export function renderDeployment(dir = repoDir) {
   const services = readServices(dir);
   const gateways = services.filter(({ component }) => component === 'gateway');
-  const base = 'deploy/kubernetes/base';
-  return new Map([
+  const fromServices = `${HEADER} from deploy/services.json: change it there.\n`;
+  const fillRegion = (/** @type {string} */ path, /** @type {string} */ text) =>
+    readFileSync(join(dir, path), 'utf8').replace(REGION, () => `${text}\n`);
+  const secrets = [
+    ...services.map((service) => ({ name: service.name, keys: secretKeysOf(service) })),
+    { name: 'migrate', keys: ['DATABASE_URL'] },
+  ];
+  /** @type {[string, string][]} */
+  const files = [
+    ['deploy/compose.yaml', fillRegion('deploy/compose.yaml', services.map(composeService).join('\n'))],
     [
-      COMPOSE,
-      readFileSync(join(dir, COMPOSE), 'utf8').replace(COMPOSE_REGION, () =>
-        services.map(composeService).join('\n'),
+      'deploy/prometheus/prometheus.yaml',
+      fillRegion(
+        'deploy/prometheus/prometheus.yaml',
+        services.map(({ name }) => `          - ${name}`).join('\n'),
       ),
     ],
-    [`${base}/deployments.yaml`, `${HEADER}${DEPLOYMENTS_NOTE}${services.map(deployment).join('---\n')}`],
-    [`${base}/services.yaml`, `${HEADER}${gateways.map(clusterService).join('---\n')}`],
     [
-      `${base}/disruption-budgets.yaml`,
-      `${HEADER}${services
-        .filter(({ replicas }) => replicas > 1)
-        .map(disruptionBudget)
-        .join('---\n')}`,
+      `${KUBERNETES}/overlays/trial/kustomization.yaml`,
+      fillRegion(
+        `${KUBERNETES}/overlays/trial/kustomization.yaml`,
+        services.map(({ name }) => `  - { name: ${secretOf(name)}, env: secrets.env }`).join('\n'),
+      ),
     ],
-  ]);
+    [`${KUBERNETES}/base/deployments.yaml`, fromServices + print(services.map(deployment))],
+    [`${KUBERNETES}/base/services.yaml`, fromServices + print(gateways.flatMap(clusterService))],
+    [`${KUBERNETES}/base/disruption-budgets.yaml`, fromServices + print(services.map(disruptionBudget))],
+    [
+      `${KUBERNETES}/base/migrate.yaml`,
+      `${HEADER}, again after each new migration.\n` + print([migrateJob(dir)]),
+    ],
+    [`${KUBERNETES}/addons/bootstrap/job.yaml`, `${HEADER}.\n` + print([bootstrapJob()])],
+    [
+      `${KUBERNETES}/addons/external-secrets/external-secrets.yaml`,
+      fromServices + print(secrets.map(externalSecret)),
+    ],
+    [
+      `${KUBERNETES}/addons/monitoring/prometheus-rule.yaml`,
+      `${HEADER} from ${RULES}: change it there.\n` +
+        print([prometheusRule(parse(readFileSync(join(dir, RULES), 'utf8')))]),
+    ],
+    [
+      `${KUBERNETES}/overlays/production/replicas.yaml`,
+      fromServices + print(services.map(productionReplicas)),
+    ],
+  ];
+  return new Map(files);
 }
 
-/** @param {Service} service */
-function composeService({ name, localPort }) {
-  return localPort === undefined
-    ? `  ${name}: { <<: *service, command: [${name}.mjs] }`
-    : `  ${name}: { <<: *service, command: [${name}.mjs], ports: ['127.0.0.1:${localPort}:8080'] }`;
-}
+/** Between the two comments a file has a line for each service. */
+const REGION = /(?<=# services\.json:.*\n)[^]*?(?= *# end of services\.json)/;
 
-const DEPLOYMENTS_NOTE = `# What differs from service to service; every-deployment.yaml and every-pod.yaml hold the rest. A chain belongs to one ingestor and
-# one analyzer and one balance service at a time: they spread over the replicas, and move within 10 s when one dies.
-`;
+/** @param {readonly object[]} objects */
+const print = (objects) => objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
 
 /** @param {Service} service */
-function deployment({ name, component, replicas, isScaled, cpu, memory, memoryMax }) {
-  const ports =
-    component === 'gateway'
-      ? '{ name: http, containerPort: 8080 }, { name: health, containerPort: 9464 }'
-      : '{ name: health, containerPort: 9464 }';
-  return `apiVersion: apps/v1
-kind: Deployment
-metadata: { name: ${name}, labels: { app.kubernetes.io/component: ${component}, chainwatch/scaled: '${isScaled}' } }
-spec:
-  replicas: ${replicas}
-  selector: { matchLabels: { app.kubernetes.io/name: ${name} } }
-  template:
-    metadata: { labels: { app.kubernetes.io/name: ${name} } }
-    spec:
-      containers:
-        - name: service
-          image: chainwatch
-          args: [${name}.mjs]
-          ports: [${ports}]
-          resources: { requests: { cpu: ${cpu}, memory: ${memory} }, limits: { memory: ${memoryMax} } }
-`;
-}
-
-/** @param {Service} service */
-function clusterService({ name }) {
-  return `apiVersion: v1
-kind: Service
-metadata: { name: ${name} }
-spec: { selector: { app.kubernetes.io/name: ${name} }, ports: [{ name: http, port: 80, targetPort: http }] }
----
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata: { name: chainwatch-${name} }
-spec:
-  podSelector: { matchLabels: { app.kubernetes.io/name: ${name} } }
-  policyTypes: [Ingress]
-  ingress: [{ ports: [{ port: http }] }]
-`;
-}
-
-/** @param {Service} service */
-function disruptionBudget({ name }) {
-  return `apiVersion: policy/v1
-kind: PodDisruptionBudget
-metadata: { name: ${name} }
-spec: { maxUnavailable: 1, selector: { matchLabels: { app.kubernetes.io/name: ${name} } } }
-`;
+function composeService({ name, localPort, memoryMax }) {
+  const ports = localPort === undefined ? '' : `, ports: ['127.0.0.1:${localPort}:8080']`;
+  const limit = memoryMax.replace('Mi', 'm').replace('Gi', 'g');
+  return `  ${name}: { <<: *service, command: [${name}.mjs], mem_limit: ${limit}${ports} }`;
 }

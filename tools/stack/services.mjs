@@ -9,8 +9,9 @@ import { repoDir } from '../../libs/host/src/repo.mjs';
  * @property {string} name
  * @property {'gateway' | 'worker'} component a gateway is spoken to: it has a port, a readiness probe and a Service
  * @property {number} [localPort] a gateway's port on this machine, with npm start and compose; in a container it is 8080
- * @property {number} replicas in Kubernetes; more than one is kept up while nodes are drained
- * @property {boolean} isScaled in production its number is the scaler's (scaling.yaml), else it is two
+ * @property {number} replicas in Kubernetes
+ * @property {boolean} isScaled in production its number is the scaler's (addons/keda), else it is two
+ * @property {'customers'} [dials] whose addresses; default the nodes of chains, for which alone OUTBOUND_ALLOW is
  * @property {string} cpu requested
  * @property {string} memory requested
  * @property {string} memoryMax

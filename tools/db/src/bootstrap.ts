@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import {
   generateApiKey,
   hashApiKey,
@@ -11,6 +12,7 @@ import { listFamilies } from '@chainwatch/chain-registry';
 import type { ApiKeyType } from '@chainwatch/api-key';
 import { createDatabase } from '@chainwatch/db';
 import type { Database, Sql } from '@chainwatch/db';
+import { KubernetesSecret, readClusterAccess } from './kubernetes-secret.ts';
 import { readDatabaseUrl } from './read-database-url.ts';
 
 export interface Bootstrap {
@@ -27,6 +29,8 @@ export interface BootstrapOptions {
   readonly label: string;
   readonly workspaceName?: string;
   readonly projectName?: string;
+  /** Keeps what was made before it counts: nothing was made when this fails. */
+  readonly keep?: (made: Bootstrap) => Promise<void>;
 }
 
 /** Makes a workspace, a project and one key of each type with every permission that it can have, in one transaction. */
@@ -49,12 +53,14 @@ export async function bootstrap(
         projectId: type === 'api' ? projectId : null,
         label: options.label,
       });
-    return {
+    const made = {
       workspaceId,
       isOperator,
       projectId,
       keys: { api: await makeKey('api'), rpc: await makeKey('rpc'), management: await makeKey('mgt') },
     };
+    await options.keep?.(made);
+    return made;
   });
 }
 
@@ -98,11 +104,49 @@ async function insertKey(sql: Sql, key: NewKey): Promise<string> {
   return text;
 }
 
-/** `tsx tools/db/src/bootstrap.ts`: prints the result once as JSON. NAMESPACE_LABEL is the label of the keys. */
+/**
+ * Makes the first keys and keeps them in the Secret, which then has `api`, `rpc`, `management`, `workspace_id` and
+ * `project_id`. Where the Secret is, nothing is made.
+ * @returns whether it made them
+ */
+export async function bootstrapIntoSecret(
+  db: Pick<Database, 'transaction'>,
+  secret: Pick<KubernetesSecret, 'exists' | 'create' | 'delete'>,
+  options: BootstrapOptions,
+): Promise<boolean> {
+  if (await secret.exists()) return false;
+  let isKept = false;
+  try {
+    await bootstrap(db, {
+      ...options,
+      keep: async ({ keys, workspaceId, projectId }) => {
+        await secret.create({ ...keys, workspace_id: workspaceId, project_id: projectId });
+        isKept = true;
+      },
+    });
+  } catch (error) {
+    // Keys that the database did not take open nothing.
+    if (isKept) await secret.delete();
+    throw error;
+  }
+  return true;
+}
+
+/**
+ * `tsx tools/db/src/bootstrap.ts`: prints the result once as JSON; `--kubernetes-secret <name>` prints nothing secret.
+ * NAMESPACE_LABEL is the label of the keys.
+ */
 async function main(): Promise<void> {
+  const { 'kubernetes-secret': secretName } = parseArgs({
+    options: { 'kubernetes-secret': { type: 'string' } },
+  }).values;
+  const options = { label: process.env.NAMESPACE_LABEL ?? 'svc' };
   const db = createDatabase({ url: readDatabaseUrl(), applicationName: 'bootstrap', poolSize: 1 });
   try {
-    console.log(JSON.stringify(await bootstrap(db, { label: process.env.NAMESPACE_LABEL ?? 'svc' })));
+    if (secretName === undefined) return console.log(JSON.stringify(await bootstrap(db, options)));
+    const secret = new KubernetesSecret(readClusterAccess(), secretName);
+    const isMade = await bootstrapIntoSecret(db, secret, options);
+    console.log(JSON.stringify({ secret: secretName, isMade }));
   } finally {
     await db.close();
   }

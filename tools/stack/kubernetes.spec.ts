@@ -1,0 +1,319 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { repoDir } from '@chainwatch/host';
+import { parse, parseAllDocuments } from 'yaml';
+import { findDebianTool } from './find-debian-tool.ts';
+import { renderDeployment } from './render-deployment.mjs';
+import { secretKeysOf } from './render-kubernetes.mjs';
+import { serviceNames, services } from './services.mjs';
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly [member: string]: unknown;
+}
+interface Container {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly env?: readonly object[];
+  readonly envFrom?: readonly { configMapRef?: { name: string }; secretRef?: { name: string } }[];
+  readonly resources: { requests: Record<string, string>; limits: Record<string, string> };
+}
+interface PodTemplate {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly containers: readonly Container[];
+    readonly initContainers?: readonly Container[];
+  };
+}
+
+const kubectl = await findDebianTool('kubectl', 'kubernetes-client');
+const folder = mkdtempSync(join(tmpdir(), 'kubernetes-'));
+const root = join(folder, 'deploy');
+
+/** Objects by the folder of the kustomization that makes them. */
+const rendered = new Map<string, readonly Manifest[]>();
+const templateOf = ({ spec }: Manifest): PodTemplate => (spec as { template: PodTemplate }).template;
+const ofKind = (path: string, kind: string): Manifest[] =>
+  rendered.get(path)!.filter((object) => object.kind === kind);
+
+function render(path: string): readonly Manifest[] {
+  const text = execFileSync(kubectl!, ['kustomize', join(root, path)], {
+    encoding: 'utf8',
+    // Newer ones warn of names that older ones need.
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+}
+
+(kubectl === undefined ? describe.skip : describe)('deploy/kubernetes', () => {
+  beforeAll(() => {
+    cpSync(join(repoDir, 'deploy'), root, { recursive: true });
+    writeFileSync(
+      join(root, 'kubernetes/overlays/trial/secrets.env'),
+      [...new Set(['POSTGRES_PASSWORD', ...services.flatMap(secretKeysOf)])]
+        .map((key) => `${key}=x\n`)
+        .join(''),
+    );
+    const paths = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('kustomization.yaml'))
+      .map(dirname);
+    for (const path of paths) rendered.set(path.replace('kubernetes/', ''), render(path));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('has every object of every kustomization valid against its schema', async () => {
+    expect([...rendered.keys()].sort()).toEqual([
+      ...['bootstrap', 'egress', 'external-secrets', 'gateway-api', 'ingress', 'keda', 'monitoring'].map(
+        (name) => `addons/${name}`,
+      ),
+      'base',
+      'grafana',
+      'overlays/production',
+      'overlays/trial',
+    ]);
+    const faults: unknown[] = [];
+    for (const [path, objects] of rendered)
+      for (const object of objects) {
+        const fault = await findFault(object);
+        if (fault !== undefined) faults.push([path, object.kind, object.metadata.name, fault]);
+      }
+    expect(faults).toEqual([]);
+  });
+
+  it('would find what is not valid', async () => {
+    const objects = [...rendered.values()].flat();
+    const kinds = new Map(objects.map((object) => [object.kind, object]));
+    expect(kinds.size).toBeGreaterThan(18);
+    // Whatever the kind: a name is a text, and what matters is an object.
+    for (const object of kinds.values()) {
+      expect([
+        object.kind,
+        await findFault({ ...object, metadata: { ...object.metadata, name: 7 as never } }),
+      ]).toEqual([object.kind, expect.any(String)]);
+      const [member] = ['spec', 'data', 'rules', 'roleRef'].filter((name) => object[name] !== undefined);
+      if (member !== undefined)
+        expect([object.kind, await findFault({ ...object, [member]: 'none' })]).toEqual([
+          object.kind,
+          expect.any(String),
+        ]);
+    }
+    const faults = await Promise.all(
+      MUTATIONS.map(([kind, change]) => {
+        const object = structuredClone(kinds.get(kind)!) as never;
+        change(object);
+        return findFault(object);
+      }),
+    );
+    expect(faults.filter((fault) => fault === undefined)).toEqual([]);
+  });
+
+  it('gives pods what is there, and nobody rights', () => {
+    for (const path of ['base', 'overlays/production', 'overlays/trial']) {
+      const names = new Set(rendered.get(path)!.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
+      const pods = rendered.get(path)!.filter(({ kind }) => /^(Deployment|Job|StatefulSet)$/.test(kind));
+      for (const pod of pods.filter(({ metadata }) => metadata.labels!['app.kubernetes.io/part-of'])) {
+        const { spec } = templateOf(pod);
+        expect(spec).toMatchObject({
+          enableServiceLinks: false,
+          securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+        });
+        for (const { resources, ...container } of [...spec.containers, ...(spec.initContainers ?? [])]) {
+          expect(container).toMatchObject({
+            securityContext: {
+              allowPrivilegeEscalation: false,
+              readOnlyRootFilesystem: true,
+              capabilities: { drop: ['ALL'] },
+            },
+          });
+          expect(Object.keys(resources.requests)).toEqual(['cpu', 'memory']);
+          expect(resources.limits.memory).toBeDefined();
+        }
+      }
+      const text = JSON.stringify(pods);
+      const asked = [
+        ...[...text.matchAll(/"configMap(?:Ref)?":\{"name":"([^"]+)"/g)].map(
+          ([, name]) => `ConfigMap ${name}`,
+        ),
+        ...(path === 'overlays/trial'
+          ? [...text.matchAll(/"secret(?:Key)?Ref":\{(?:"key":"\w+",)?"name":"([^"]+)"/g)].map(
+              ([, name]) => `Secret ${name}`,
+            )
+          : []),
+      ];
+      expect(asked.length).toBeGreaterThan(10);
+      expect(asked.filter((name) => !names.has(name))).toEqual([]);
+    }
+  });
+
+  it('has a Secret for each service, and private ranges of nodes for those alone that dial nodes', () => {
+    const taken = Object.fromEntries(
+      ofKind('base', 'Deployment').map((deployment) => [
+        deployment.metadata.name,
+        templateOf(deployment)
+          .spec.containers[0]!.envFrom!.map(
+            ({ configMapRef, secretRef }) => (configMapRef ?? secretRef)!.name,
+          )
+          .map((name) => name.replace(/-[a-z0-9]{10}$/, '#')),
+      ]),
+    );
+    expect(taken).toEqual(
+      Object.fromEntries(
+        serviceNames.map((name) => [
+          name,
+          ['chainwatch#', ...(name === 'notifier' ? [] : ['chainwatch-nodes#']), `chainwatch-${name}`],
+        ]),
+      ),
+    );
+  });
+
+  it('replaces pods when a setting changed, and the Job when a migration came', () => {
+    const before = rendered.get('base')!;
+    const file = join(root, 'kubernetes/base/kustomization.yaml');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace('OUTBOUND_ALLOW=', 'OUTBOUND_ALLOW=10.0.0.0/8'));
+    const after = render('kubernetes/base');
+    writeFileSync(file, text);
+    const changed = before
+      .filter(({ kind }) => kind !== 'ConfigMap')
+      .filter((object) => !after.some((other) => JSON.stringify(other) === JSON.stringify(object)))
+      .map(({ metadata }) => metadata.name);
+    expect(changed.sort()).toEqual(serviceNames.filter((name) => name !== 'notifier').sort());
+
+    const clone = join(folder, 'clone');
+    for (const path of ['prisma/migrations', 'prisma/sql', 'deploy'])
+      cpSync(join(repoDir, path), join(clone, path), { recursive: true });
+    const nameJob = (): string =>
+      (parse(renderDeployment(clone).get('deploy/kubernetes/base/migrate.yaml')!) as Manifest).metadata.name;
+    const names = [nameJob()];
+    mkdirSync(join(clone, 'prisma/migrations/29991231000000_later'));
+    writeFileSync(join(clone, 'prisma/migrations/29991231000000_later/migration.sql'), 'SELECT 1;\n');
+    names.push(nameJob());
+    appendFileSync(join(clone, 'prisma/sql/queue_events.sql'), '\n-- Changed.\n');
+    names.push(nameJob());
+    expect(names[0]).toBe(ofKind('base', 'Job')[0]!.metadata.name);
+    expect(new Set(names).size).toBe(3);
+  });
+
+  it('selects pods that there are: budgets, scalers, policies, monitors, routes', () => {
+    const pods = [...rendered.get('base')!, ...rendered.get('addons/bootstrap')!]
+      .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+      .map((object) => templateOf(object).metadata.labels);
+    const selectors = ['base', 'addons/monitoring', 'addons/egress'].flatMap((path) =>
+      rendered.get(path)!.flatMap(({ kind, spec }) => {
+        const { selector, podSelector } = (spec ?? {}) as Record<string, never>;
+        const { matchLabels = selector } = (podSelector ?? selector ?? {}) as { matchLabels?: object };
+        return matchLabels === undefined ? [] : [{ kind, matchLabels: Object.entries(matchLabels) }];
+      }),
+    );
+    expect(selectors.length).toBeGreaterThan(25);
+    for (const { kind, matchLabels } of selectors)
+      expect([
+        kind,
+        pods.filter((labels) => matchLabels.every(([name, value]) => labels[name] === value)),
+      ]).not.toEqual([kind, []]);
+    expect(ofKind('base', 'PodDisruptionBudget').map(({ metadata }) => metadata.name)).toEqual(
+      [...serviceNames].sort(),
+    );
+    const scaled = services.filter(({ isScaled }) => isScaled).map(({ name }) => name);
+    const targets = rendered
+      .get('addons/keda')!
+      .flatMap(({ spec }) => (spec as { scaleTargetRef?: { name: string } }).scaleTargetRef?.name ?? []);
+    expect(targets.sort()).toEqual([...scaled].sort());
+    const replicas = ofKind('overlays/production', 'Deployment').map(
+      ({ metadata, spec }) => [metadata.name, (spec as { replicas?: number }).replicas] as const,
+    );
+    expect(Object.fromEntries(replicas)).toEqual(
+      Object.fromEntries(services.map(({ name, isScaled }) => [name, isScaled ? undefined : 2])),
+    );
+    const backends = JSON.stringify([rendered.get('addons/ingress'), rendered.get('addons/gateway-api')]);
+    for (const { metadata } of ofKind('base', 'Service')) expect(backends).toContain(`"${metadata.name}"`);
+  });
+
+  it('gives the monitoring operator the rules and the dashboard that everybody has', () => {
+    expect(ofKind('addons/monitoring', 'PrometheusRule')[0]!.spec).toEqual(
+      parse(readFileSync(join(root, 'prometheus/rules.yaml'), 'utf8')),
+    );
+    const [dashboard] = ofKind('addons/monitoring', 'ConfigMap');
+    expect(dashboard!.metadata.labels).toEqual({ grafana_dashboard: '1' });
+    expect(JSON.parse((dashboard!.data as Record<string, string>)['chainwatch.json']!)).toMatchObject({
+      uid: 'chainwatch',
+    });
+  });
+});
+
+const MUTATIONS: readonly (readonly [string, (object: never) => void])[] = [
+  ['Deployment', (object: { spec: { replicas: unknown } }) => void (object.spec.replicas = 'two')],
+  ['Deployment', (object: { spec: { selector?: object } }) => void delete object.spec.selector],
+  [
+    'Deployment',
+    (object: { spec: { template: PodTemplate } }) =>
+      void ((object.spec.template.spec.containers[0] as { args: unknown }).args = 'a'),
+  ],
+  [
+    'Deployment',
+    (object: { spec: { template: PodTemplate } }) =>
+      void ((object.spec.template.spec as { containers: unknown }).containers = {}),
+  ],
+  ['Job', (object: { spec: { backoffLimit: unknown } }) => void (object.spec.backoffLimit = 'often')],
+  ['Service', (object: { spec: { ports: object[] } }) => void (object.spec.ports = [{ name: 'http' }])],
+  [
+    'NetworkPolicy',
+    (object: { spec: { policyTypes: unknown } }) => void (object.spec.policyTypes = 'Egress'),
+  ],
+  [
+    'HorizontalPodAutoscaler',
+    (object: { spec: { maxReplicas?: number } }) => void delete object.spec.maxReplicas,
+  ],
+  ['ScaledObject', (object: { spec: { triggers?: object } }) => void delete object.spec.triggers],
+  ['PodMonitor', (object: { spec: { selector?: object } }) => void delete object.spec.selector],
+  ['PrometheusRule', (object: { spec: { groups: object[] } }) => void (object.spec.groups = [{ rules: [] }])],
+  [
+    'HTTPRoute',
+    (object: { spec: { hostnames: unknown } }) => void (object.spec.hostnames = 'api.example.com'),
+  ],
+  ['Ingress', (object: { spec: { tls: unknown } }) => void (object.spec.tls = true)],
+  [
+    'ExternalSecret',
+    (object: { spec: { data: object[] } }) => void (object.spec.data = [{ secretKey: 'a' }]),
+  ],
+  ['PodDisruptionBudget', (object: { spec: { selector: unknown } }) => void (object.spec.selector = 'all')],
+] as never;
+
+const CUSTOM: Readonly<Record<string, string>> = {
+  'keda.sh': 'keda',
+  'monitoring.coreos.com': 'prometheus-operator',
+  'gateway.networking.k8s.io': 'gateway-api',
+  'external-secrets.io': 'external-secrets',
+};
+
+/** What the kind's schema says against an object; kinds without a schema are a fault too. */
+async function findFault(object: Manifest): Promise<string | undefined> {
+  const { apiVersion, kind } = object;
+  const custom = CUSTOM[apiVersion.split('/')[0]!];
+  const prefix = custom === undefined ? 'kubernetes-models' : `@kubernetes-models/${custom}`;
+  try {
+    const models = (await import(`${prefix}/${apiVersion}/${kind}`)) as Record<
+      string,
+      new (
+        object: Manifest,
+      ) => { validate(): void }
+    >;
+    new models[kind]!(object).validate();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
