@@ -16,7 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 
 const PACKAGE_FOLDERS = ['apps', 'libs', 'tools'];
-const FOLDERS = [...PACKAGE_FOLDERS, 'deploy'];
+const FOLDERS = [...PACKAGE_FOLDERS, 'deploy', 'prisma'];
 const NOT_COPIED = ['node_modules', 'dist', '.git', '.env'];
 
 /** A copy of the sources with the same dependencies, to be added to: what an addition touches is counted. */
