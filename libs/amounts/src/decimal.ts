@@ -1,5 +1,5 @@
 /** An exact decimal number as text: no exponent, no plus sign, no leading zeros, digits on both sides of the point. */
-const DECIMAL_PATTERN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+export const DECIMAL_PATTERN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 export const DECIMAL_EXPECTED = 'a decimal number such as "1.5"';
 

@@ -6,7 +6,7 @@ import type { BitcoinTraits } from './bitcoin-traits.ts';
 import networksJson from './networks.json' with { type: 'json' };
 
 const bitcoinNetworkSchema = networkSchema.extend({
-  gid: z.string().regex(/^bip122:[0-9a-f]{32}$/),
+  gid: networkSchema.shape.gid.regex(/^bip122:[0-9a-f]{32}$/),
   family: z.literal('bitcoin'),
   tokenNamespace: z.literal('slip44'),
   traits: bitcoinTraitsSchema,

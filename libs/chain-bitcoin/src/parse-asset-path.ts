@@ -1,3 +1,4 @@
+import type { AssetGid } from '@chainwatch/caip';
 import { resolveAssetPath } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';
 
@@ -5,6 +6,6 @@ import type { Network } from '@chainwatch/chain-core';
  * Canonical CAIP-19 gid of `assetPath` on `network`: the native coin is all there is.
  * @throws InvalidAssetError
  */
-export function parseAssetPath(network: Network, assetPath: string): string {
+export function parseAssetPath(network: Network, assetPath: string): AssetGid {
   return resolveAssetPath(network, assetPath, []);
 }

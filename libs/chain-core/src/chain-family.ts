@@ -1,3 +1,4 @@
+import type { AssetGid } from '@chainwatch/caip';
 import type { Block, BlockHeader, BlockRef, Coin, Transaction, UtxoOutput } from './block.ts';
 import type { ChainEndpoint, NodeInterface } from './chain-endpoint.ts';
 import type { FamilyRpc } from './family-rpc.ts';
@@ -43,7 +44,7 @@ export interface ChainNotation extends FamilyManifest {
    * Canonical CAIP-19 gid of an asset of `network` from its path form, aliases resolved (`erc20:0xAB…` on BSC → `bep20:0xab…`).
    * @throws InvalidAssetError
    */
-  parseAssetPath(network: Network, assetPath: string): string;
+  parseAssetPath(network: Network, assetPath: string): AssetGid;
   /** What the RPC gateway has to know of its nodes. */
   readonly rpc: FamilyRpc;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { CHAIN_GID_PATTERN, splitChainGid } from '@chainwatch/caip';
+import { assetGidSchema, chainGidSchema, splitChainGid } from '@chainwatch/caip';
 import type { Network } from './network.ts';
 
 /** Shape of one network in a `networks.json`. A family narrows it with `extend`. */
 export const networkSchema = z.strictObject({
-  gid: z.string().regex(CHAIN_GID_PATTERN),
+  gid: chainGidSchema,
   name: z.string().regex(/^[a-z0-9-]+$/),
   shortName: z.string().min(1),
   displayName: z.string().min(1),
@@ -14,7 +14,7 @@ export const networkSchema = z.strictObject({
   isLocal: z.boolean().optional(),
   aliases: z.array(z.string().regex(/^[a-z0-9-]+$/)),
   native: z.strictObject({
-    gid: z.string().regex(/^[^/]+\/slip44:\d+$/),
+    gid: assetGidSchema.regex(/\/slip44:\d+$/),
     symbol: z.string().min(1),
     name: z.string().min(1),
     decimals: z.int().min(0).max(77),

@@ -1,10 +1,12 @@
+import type { AssetGid, ChainGid } from '@chainwatch/caip';
+
 /** `evm`, `bitcoin`, …: chain-registry knows which there are. */
 export type ChainFamilyName = string;
 
 /** One network of a family, as data (`networks.json` of the family). */
 export interface Network {
   /** CAIP-2: `<namespace>:<reference>`. */
-  readonly gid: string;
+  readonly gid: ChainGid;
   readonly namespace: string;
   readonly reference: string;
   /** Unique identifier name, also the main RPC alias: `ethereum`. */
@@ -29,7 +31,7 @@ export interface Network {
 
 export interface NativeAsset {
   /** CAIP-19, `eip155:1/slip44:60`. */
-  readonly gid: string;
+  readonly gid: AssetGid;
   readonly symbol: string;
   readonly name: string;
   readonly decimals: number;

@@ -1,3 +1,4 @@
+import { joinAssetGid, type AssetGid } from '@chainwatch/caip';
 import { InvalidAddressError, InvalidAssetError } from './errors.ts';
 import type { Network } from './network.ts';
 
@@ -17,13 +18,13 @@ export interface TokenKind {
  * Canonical CAIP-19 gid of `assetPath` on `network`: its native coin or a token of one of `kinds`.
  * @throws InvalidAssetError
  */
-export function resolveAssetPath(network: Network, assetPath: string, kinds: readonly TokenKind[]): string {
+export function resolveAssetPath(network: Network, assetPath: string, kinds: readonly TokenKind[]): AssetGid {
   const separator = assetPath.indexOf(':');
   const namespace = assetPath.slice(0, Math.max(separator, 0)).toLowerCase();
   const reference = assetPath.slice(separator + 1);
   if (namespace === 'slip44') return resolveNative(network, reference);
   const kind = kinds.find((one) => one.namespace === namespace || one.aliases?.includes(namespace));
-  if (kind) return `${network.gid}/${kind.namespace}:${resolveReference(kind, reference)}`;
+  if (kind) return joinAssetGid(network.gid, `${kind.namespace}:${resolveReference(kind, reference)}`);
   const expected = ['slip44:<coin>', ...kinds.map((one) => `${one.namespace}:<${one.reference}>`)].join(
     ' or ',
   );
@@ -32,7 +33,7 @@ export function resolveAssetPath(network: Network, assetPath: string, kinds: rea
   );
 }
 
-function resolveNative(network: Network, reference: string): string {
+function resolveNative(network: Network, reference: string): AssetGid {
   const { native } = network;
   const gid = `${network.gid}/slip44:${reference}`;
   if (gid === native.gid || native.aliases?.includes(gid)) return native.gid;

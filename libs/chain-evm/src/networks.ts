@@ -6,7 +6,7 @@ import type { EvmTraits } from './evm-traits.ts';
 import networksJson from './networks.json' with { type: 'json' };
 
 const evmNetworkSchema = networkSchema.extend({
-  gid: z.string().regex(/^eip155:[1-9]\d*$/),
+  gid: networkSchema.shape.gid.regex(/^eip155:[1-9]\d*$/),
   family: z.literal('evm'),
   tokenNamespace: z.enum(['erc20', 'bep20']),
   traits: evmTraitsSchema,

@@ -1,3 +1,4 @@
+import { splitAssetGid } from '@chainwatch/caip';
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
 import { decodeUint, encodeBalanceOf } from '@chainwatch/contract-abi';
@@ -101,5 +102,5 @@ async function expectCanonical(session: Session, at: BlockRef, signal?: AbortSig
 
 /** The contract of a token's CAIP-19 gid. */
 export function tokenAddress(assetGid: string): string {
-  return assetGid.slice(assetGid.lastIndexOf(':') + 1);
+  return splitAssetGid(assetGid).reference;
 }

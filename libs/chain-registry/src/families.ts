@@ -1,4 +1,4 @@
-import type { ChainFamily, ChainFamilyName, ChainNotation, FamilyManifest } from '@chainwatch/chain-core';
+import type { ChainFamily, ChainNotation, FamilyManifest } from '@chainwatch/chain-core';
 import { entries } from './entries.ts';
 
 /** Every family of this build. */
@@ -37,10 +37,4 @@ function asFollowed(notation: ChainNotation | undefined): ChainFamily | undefine
 
 function isFollowed(notation: ChainNotation): notation is ChainFamily {
   return 'createClient' in notation;
-}
-
-/** The name of the family that a CAIP-2 namespace (or a whole CAIP-2 id) belongs to. */
-export function familyOfNamespace(namespace: string): ChainFamilyName | undefined {
-  const wanted = namespace.split(':', 1)[0];
-  return entries.find((family) => family.namespace === wanted)?.name;
 }

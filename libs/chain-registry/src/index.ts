@@ -9,7 +9,6 @@
 export { listNetworks, findNetwork } from './networks.ts';
 export { normalizeChainGid } from './normalize-chain-gid.ts';
 export {
-  familyOfNamespace,
   findFamily,
   findFamilyNamed,
   findNotation,

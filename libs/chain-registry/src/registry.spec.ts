@@ -1,11 +1,4 @@
-import {
-  familyOfNamespace,
-  findFamily,
-  findNetwork,
-  findNotation,
-  listNetworks,
-  normalizeChainGid,
-} from './index.ts';
+import { findFamily, findNetwork, findNotation, listNetworks, normalizeChainGid } from './index.ts';
 
 /** decisions.md, section 2: every alias of the RPC gateway and the chain it stands for. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
@@ -90,14 +83,6 @@ describe('findFamily', () => {
     expect((await findFamily('tron'))?.name).toBe('tron');
     expect((await findFamily('solana'))?.name).toBe('solana');
     expect(await findFamily('toString')).toBeUndefined();
-  });
-
-  it('tells the family of a chain id, with code or without', () => {
-    expect(
-      ['eip155', 'bip122:000000000019d6689c085ae165831e93', 'solana', 'tron', 'cosmos'].map(
-        familyOfNamespace,
-      ),
-    ).toEqual(['evm', 'bitcoin', 'solana', 'tron', undefined]);
   });
 
   it.each(['eip155', 'bip122', 'solana', 'tron'])('is whole for every network of %s', async (namespace) => {

@@ -5,7 +5,7 @@ import networksJson from './networks.json' with { type: 'json' };
 
 const solanaNetworkSchema = networkSchema.extend({
   // The first 32 characters of the genesis hash; `localnet` is a developer's local cluster.
-  gid: z.string().regex(/^solana:(?:[1-9A-HJ-NP-Za-km-z]{32}|localnet)$/),
+  gid: networkSchema.shape.gid.regex(/^solana:(?:[1-9A-HJ-NP-Za-km-z]{32}|localnet)$/),
   family: z.literal('solana'),
   tokenNamespace: z.literal('token'),
 });

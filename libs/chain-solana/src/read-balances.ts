@@ -1,3 +1,4 @@
+import { splitAssetGid } from '@chainwatch/caip';
 import { BlockNotFoundError } from '@chainwatch/chain-core';
 import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
 import { readAccounts, readTokenAccounts, type AtSlot, type StateOptions } from './read-accounts.ts';
@@ -147,5 +148,5 @@ function sumTokens(address: string, mint: string, { known, touches, slotMin }: K
 }
 
 function mintOf(assetGid: string): string {
-  return assetGid.slice(assetGid.lastIndexOf(':') + 1);
+  return splitAssetGid(assetGid).reference;
 }

@@ -4,7 +4,7 @@ import type { Network } from '@chainwatch/chain-core';
 import networksJson from './networks.json' with { type: 'json' };
 
 const tronNetworkSchema = networkSchema.extend({
-  gid: z.string().regex(/^tron:0x[0-9a-f]{1,16}$/),
+  gid: networkSchema.shape.gid.regex(/^tron:0x[0-9a-f]{1,16}$/),
   family: z.literal('tron'),
   tokenNamespace: z.literal('trc20'),
 });

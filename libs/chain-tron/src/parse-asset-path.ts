@@ -1,3 +1,4 @@
+import type { AssetGid } from '@chainwatch/caip';
 import { InvalidAddressError, resolveAssetPath } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';
 import { parseAddress } from './parse-address.ts';
@@ -8,7 +9,7 @@ import { isAssetId } from './token-gid.ts';
  * `trc10:<id>`.
  * @throws InvalidAssetError
  */
-export function parseAssetPath(network: Network, assetPath: string): string {
+export function parseAssetPath(network: Network, assetPath: string): AssetGid {
   return resolveAssetPath(network, assetPath, [
     { namespace: 'trc20', reference: 'address', parse: (reference) => parseAddress(reference).canonical },
     { namespace: 'trc10', reference: 'id', parse: checkTokenId },

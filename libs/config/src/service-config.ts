@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { NAMESPACE_LABEL_PATTERN } from '@chainwatch/api-key';
 import { z } from 'zod';
 import { boolean, cidrList, durationMs, file, integer, json, port, url, urls } from './variables.ts';
 
@@ -51,7 +52,7 @@ export const serviceConfig = z.object({
   /** First part of API keys and webhook secrets (decisions.md §1.1). */
   NAMESPACE_LABEL: z
     .string()
-    .regex(/^[a-z][a-z0-9]{1,9}$/, 'expected 2 to 10 characters a-z, 0-9, a letter first')
+    .regex(NAMESPACE_LABEL_PATTERN, 'expected 2 to 10 characters a-z, 0-9, a letter first')
     .default('svc'),
   /** `kid:base64,kid:base64`, 32 bytes each; the first one seals, all of them open. */
   SECRETS_KEYS: z

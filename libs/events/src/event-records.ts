@@ -1,3 +1,5 @@
+import { DECIMAL_PATTERN } from '@chainwatch/amounts';
+import { ASSET_GID_PATTERN, CHAIN_GID_PATTERN } from '@chainwatch/caip';
 import { z } from 'zod';
 
 const TRANSACTION = '0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060';
@@ -8,19 +10,21 @@ const ETHER = 'eip155:1/slip44:60';
 const ID = '6f1d1f4e-0000-4000-8000-000000000001';
 
 const raw = z.string().regex(/^-?\d+$/);
-const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
+const decimal = z.string().regex(DECIMAL_PATTERN);
 export const height = z.int().min(0);
 export const time = z.iso.datetime();
 
 export const chainGid = z
   .string()
-  .min(5)
-  .max(41)
+  .regex(CHAIN_GID_PATTERN)
   .meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] });
 export const projectId = z
   .uuid()
   .meta({ description: 'The project that the address belongs to.', examples: [ID] });
-const assetGid = z.string().meta({ description: 'The asset as CAIP-19.', examples: [ETHER] });
+const assetGid = z
+  .string()
+  .regex(ASSET_GID_PATTERN)
+  .meta({ description: 'The asset as CAIP-19.', examples: [ETHER] });
 const addressId = z
   .uuid()
   .meta({ description: 'The monitored address, as `id` in `/addresses`.', examples: [ID] });

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
+import { joinAssetGid, parseChainGid } from '@chainwatch/caip';
 import type { Network } from '@chainwatch/chain-core';
 
-export const NATIVE = 'eip155:31337/slip44:60';
-export const TOKEN = 'eip155:31337/erc20:0x1111111111111111111111111111111111111111';
-export const OTHER_TOKEN = 'eip155:31337/erc20:0x2222222222222222222222222222222222222222';
+const CHAIN = parseChainGid('eip155:31337');
+export const NATIVE = joinAssetGid(CHAIN, 'slip44:60');
+export const TOKEN = joinAssetGid(CHAIN, 'erc20:0x1111111111111111111111111111111111111111');
+export const OTHER_TOKEN = joinAssetGid(CHAIN, 'erc20:0x2222222222222222222222222222222222222222');
 
 /** What chains in memory are of, where nothing depends on the catalogue. */
 export const network: Network = {
-  gid: 'eip155:31337',
+  gid: CHAIN,
   namespace: 'eip155',
   reference: '31337',
   name: 'local',

@@ -1,3 +1,4 @@
+import { parseChainGid } from '@chainwatch/caip';
 import type { BlockRef, ChainClient, Network, Transaction } from '@chainwatch/chain-core';
 import { encodeFunctionData, type Abi } from 'viem';
 import { tronFamily } from '@chainwatch/chain-tron';
@@ -259,7 +260,7 @@ it('takes TRC-10 and new accounts for no TRX where the Ethereum-compatible inter
 });
 
 it('serves nothing of another chain', async () => {
-  const other = { ...network, gid: 'tron:0x2b6653dc' };
+  const other = { ...network, gid: parseChainGid('tron:0x2b6653dc') };
   for (const urls of [
     { endpointUrl: tron.url },
     { endpointUrl: tron.evmUrl, interfaceName: 'evm' },

@@ -1,11 +1,13 @@
+import { joinAssetGid, parseChainGid } from '@chainwatch/caip';
 import type { Network, Outpoint, Transaction, UtxoCodec, UtxoMoves } from '@chainwatch/chain-core';
 import { hashOf, network } from '@chainwatch/testing-stack';
 
-export const COIN = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328/slip44:1';
+const CHAIN = parseChainGid('bip122:0f9188f13cb7b2c71f2a335e3a4fc328');
+export const COIN = joinAssetGid(CHAIN, 'slip44:1');
 
 export const utxoNetwork: Network = {
   ...network,
-  gid: 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328',
+  gid: CHAIN,
   family: 'bitcoin',
   native: { gid: COIN, symbol: 'BTC', name: 'Bitcoin', decimals: 8 },
   confirmation: { type: 'depth', depth: 6 },

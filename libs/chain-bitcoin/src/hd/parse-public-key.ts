@@ -47,7 +47,7 @@ function checkAgreement({ prefix, childNumber }: ExtendedKey, path: AccountPath)
 
 /** The requested network first, the others in the order of the catalogue. */
 function listNetworkGids(path: AccountPath, wanted: string | undefined): readonly string[] {
-  const gids = bitcoinNetworks
+  const gids: readonly string[] = bitcoinNetworks
     .filter((network) => network.isTestnet === (path.coinType === 1))
     .map((network) => network.gid);
   if (wanted === undefined) return gids;

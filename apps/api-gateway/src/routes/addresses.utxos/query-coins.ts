@@ -35,7 +35,7 @@ export async function queryCoins(
   sql: Sql,
   query: CoinQuery,
 ): Promise<{ items: UtxoRecord[]; total: number }> {
-  const chains = new Map(query.chains.map((chain) => [chain.network.gid, chain]));
+  const chains = new Map<string, UtxoChain>(query.chains.map((chain) => [chain.network.gid, chain]));
   const isSearching = await hasOpenBackfill(sql, query.addressId);
   const values = [[...chains.keys()], query.address, ...(isSearching ? [query.addressId] : [])];
   const source = isSearching ? `${UNSPENT} AND ${OWN}` : UNSPENT;

@@ -1,20 +1,21 @@
-import type { FamilyManifest, Network } from '@chainwatch/chain-core';
+import { networkSchema, parseNetworks, type FamilyManifest } from '@chainwatch/chain-core';
 
 export const toyManifest: FamilyManifest = {
   name: 'toy',
   displayName: 'Toy',
   namespace: 'toy',
-  networks: [createNetwork('town', 'toy', false), createNetwork('village', 'toy-village', true)],
+  networks: parseNetworks(networkSchema, [
+    describeNetwork('town', 'toy', false),
+    describeNetwork('village', 'toy-village', true),
+  ]),
   assetNamespaces: [],
   interfaces: [{ name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com' }],
 };
 
-function createNetwork(reference: string, name: string, isLocal: boolean): Network {
+function describeNetwork(reference: string, name: string, isLocal: boolean): unknown {
   const gid = `toy:${reference}`;
   return {
     gid,
-    namespace: 'toy',
-    reference,
     name,
     shortName: name,
     displayName: name,
