@@ -72,6 +72,7 @@ it('writes its files, and to those that list endpoints, libraries and families',
     'src/not-built.ts',
     'src/parse-address.ts',
     'src/spec-contract/README.md',
+    'src/spec-contract/fixture.json',
     'tsconfig.json',
   ].map((file) => `libs/chain-cloud/${file}`);
   expect(files).toEqual([

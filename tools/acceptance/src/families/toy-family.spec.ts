@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -69,7 +69,7 @@ async function generateToy(): Promise<void> {
 function addOwnFiles(): void {
   const sources = fileURLToPath(new URL('toy-library/', import.meta.url));
   cpSync(sources, join(scratch.dir, LIBRARY, 'src'), { recursive: true });
-  scratch.addFile(`${LIBRARY}/src/spec-contract/fixture.json`, JSON.stringify(FIXTURE));
+  writeFileSync(join(scratch.dir, LIBRARY, 'src/spec-contract/fixture.json'), JSON.stringify(FIXTURE));
   scratch.addText(`${LIBRARY}/package.json`, `,\n    "undici": "*",\n    "zod": "*"`, '\n  },\n  "nx"');
 }
 
