@@ -26,7 +26,7 @@ export interface ApiGatewayOptions
     | 'logger'
     | 'checkReplies'
   > {
-  readonly deps: Omit<ApiDeps, 'bus' | 'chains' | 'keys'>;
+  readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'keys'>;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
   readonly cache: Pick<Cache, 'consumeToken'>;
   /** How long a cached key is accepted without asking the database; default 10,000. */
@@ -57,7 +57,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
     read: (gid) => readChainRecord(options.deps.db, gid),
     lifetimeMs: CHAIN_RECORD_MS,
   });
-  const deps: ApiDeps = { ...options.deps, bus, chains, keys };
+  const deps: ApiDeps = { ...options.deps, bus, cache: options.cache, chains, keys };
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) =>
     keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)),
   );

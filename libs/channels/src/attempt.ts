@@ -20,7 +20,7 @@ export interface Attempt {
 
 /** Credentials masked; the body is the event's payload, or what it was rendered to. */
 export interface RecordedRequest {
-  readonly method: 'POST' | 'PUB';
+  readonly method: 'POST' | 'PUB' | 'MAIL';
   readonly url: string;
   readonly subject?: string;
   readonly headers: Readonly<Record<string, string>>;

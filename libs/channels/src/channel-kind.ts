@@ -22,6 +22,37 @@ export interface CheckContext {
   readonly allowsHttp: boolean;
 }
 
+/** What asking people needs of the API. */
+export interface AskContext {
+  /** Takes one question from what an address may be asked. False: it was asked too often. @throws ProblemError 429 */
+  mayAsk(address: string): Promise<boolean>;
+}
+
+/** A channel whose people are asked, or answer. */
+interface ConsentChannel {
+  readonly id: string;
+  readonly config: unknown;
+  readonly credentials: unknown;
+}
+
+/** How people agree to what a channel sends them and stop it, by links that need no key. */
+export interface Consent {
+  /** Asks those whom a create or an update brought. @throws ProblemError */
+  ask(
+    channel: ConsentChannel & { readonly before: unknown },
+    context: AskContext,
+    options: object,
+  ): Promise<void>;
+  /** The channel that a link's token is about, if it is one. */
+  channelOf(token: string): string | undefined;
+  /** What following a link does to the config. Undefined: the link is not of this channel, used up, or too old. */
+  follow(
+    token: string,
+    channel: ConsentChannel,
+    now: Date,
+  ): { readonly purpose: 'confirm' | 'stop'; readonly config: object } | undefined;
+}
+
 /** The change to a channel that a request asks for. */
 export interface ChannelChange {
   /** Stored and shown as it is: nothing in it is secret. */
@@ -55,6 +86,10 @@ export interface ChannelKind {
   optionsOf(environment: Readonly<Record<string, unknown>>): object;
   /** Undefined: checking the form is enough. @throws ProblemError */
   readonly check: ((given: object, context: CheckContext, options: object) => Promise<void>) | undefined;
+  /** Why nothing can be sent as long as the config is this: the channel is failed for that reason, and holds its events. */
+  obstacleOf(config: unknown): string | undefined;
+  /** Undefined: nobody has to agree. */
+  readonly consent: Consent | undefined;
   /** `notification_channels.config` as the API shows it, with defaults for members that an older release left out. */
   show(config: unknown): object;
   /** The stored config after a create (without `before`) or an update. */

@@ -19,6 +19,8 @@ const SECRETS: Readonly<Record<string, readonly (readonly [given: object, secret
   ],
   slack: [[{ url: 'https://hooks.slack.com/services/T1/B1/hunter2hunter2' }, ['hunter2hunter2']]],
   discord: [[{ url: 'https://discord.com/api/webhooks/12345/hunter2-hunter2' }, ['hunter2-hunter2']]],
+  // Its secret is made, not given.
+  email: [[{ recipients: ['ops@example.com'] }, []]],
 };
 
 it('finds a kind by its name, and none of a newer release', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaultEventTypes, type DefaultSelection } from '@chainwatch/events';
-import type { ChannelKind, ChannelKindDocs, CheckContext } from './channel-kind.ts';
+import type { AskContext, ChannelKind, ChannelKindDocs, CheckContext } from './channel-kind.ts';
 import { selectionInput, selectionSchema } from './event-selection.ts';
 import type { ChannelLimits, ChannelTarget, Sender, SenderContext } from './sender.ts';
 
@@ -8,6 +8,12 @@ type Shape = z.ZodRawShape;
 type Values<S extends Shape> = z.output<z.ZodObject<S>>;
 /** A create gives all required members, an update at least one. */
 type SomeOf<T> = { [K in keyof T]-?: Required<Pick<T, K>> & Partial<Omit<T, K>> }[keyof T];
+
+interface ConsentChannel<Config, Credentials> {
+  readonly id: string;
+  readonly config: Config;
+  readonly credentials: Credentials;
+}
 
 interface Definition<
   Input extends Shape,
@@ -51,6 +57,21 @@ interface Definition<
   ): Pick<Values<Stored>, keyof Values<Stored> & keyof Values<Secrets>>;
   /** Whether an update leads to another receiver. */
   isNewTarget(given: Partial<Values<Input> & Values<Secrets>>, before: Values<Stored>): boolean;
+  /** Why nothing can be sent as long as the config is this. */
+  obstacle?(config: Values<Stored>): string | undefined;
+  readonly consent?: {
+    ask(
+      channel: ConsentChannel<Values<Stored>, Credentials> & { readonly before: Values<Stored> | undefined },
+      context: AskContext,
+      options: Options,
+    ): Promise<void>;
+    channelOf(token: string): string | undefined;
+    follow(
+      token: string,
+      channel: ConsentChannel<Values<Stored>, Credentials>,
+      now: Date,
+    ): { readonly purpose: 'confirm' | 'stop'; readonly config: Partial<Values<Stored>> } | undefined;
+  };
   readonly fatal?: Readonly<Record<string, string>>;
   readonly hides?: readonly RegExp[];
   readonly environment?: {
@@ -78,7 +99,7 @@ export function defineChannelKind<
 >(definition: Definition<Input, Secrets, Stored, Credentials, Options>): ChannelKind {
   type Target = ChannelTarget<Values<Stored>, Credentials>;
   type Given = Partial<Values<Input> & Values<Secrets>>;
-  const { defaults, secrets, environment, limits, check } = definition;
+  const { defaults, secrets, environment, limits, check, consent } = definition;
   const own = z.object(definition.stored);
   const stored = own.extend(selectionSchema);
   const types = defaultEventTypes(defaults.events);
@@ -90,6 +111,11 @@ export function defineChannelKind<
     ...withoutNothing(config),
   });
   const readOwn = (config: unknown): Values<Stored> => own.parse(withDefaults(config));
+  const readChannel = ({ id, config, credentials }: ConsentChannel<unknown, unknown>) => ({
+    id,
+    config: readOwn(config),
+    credentials: definition.credentials.parse(credentials),
+  });
   return {
     kind: definition.kind,
     docs: definition.docs,
@@ -103,6 +129,21 @@ export function defineChannelKind<
     environment: environment?.variables ?? {},
     optionsOf: (values) => environment?.read(values) ?? {},
     check: check && ((given, context, options) => check(given as Given, context, withOptions(options))),
+    obstacleOf: (config) => definition.obstacle?.(readOwn(config)),
+    consent: consent && {
+      ask: ({ before, ...channel }, context, options) =>
+        consent.ask(
+          { ...readChannel(channel), before: before === undefined ? undefined : readOwn(before) },
+          context,
+          withOptions(options),
+        ),
+      channelOf: (token) => consent.channelOf(token),
+      follow(token, channel, now) {
+        const followed = consent.follow(token, readChannel(channel), now);
+        const config = { ...withDefaults(channel.config), ...followed?.config };
+        return followed && { ...followed, config: stored.parse(config) };
+      },
+    },
     show: (config) => stored.parse(withDefaults(config)),
     change(given, before) {
       const known = before === undefined ? undefined : readOwn(before);

@@ -8,7 +8,7 @@
  * const sender = kind.createSender({ dispatcher, dial, userAgent }, {});
  * await sender.send({ target: kind.open(config, credentials, []), body: kind.render([payload]), ...rest });
  */
-export type { ChannelKind } from './channel-kind.ts';
+export type { AskContext, ChannelKind } from './channel-kind.ts';
 export {
   CHANNEL_KINDS,
   CHANNEL_SECRETS,

@@ -26,6 +26,7 @@ export interface ChannelTarget<Config = object, Credentials = unknown> {
 
 export interface SendRequest<Target = ChannelTarget> {
   readonly target: Target;
+  readonly channelId: string;
   readonly attemptId: string;
   /** One, or several that go in one message, whose body was rendered from all of them. */
   readonly event: OutgoingEvent;

@@ -49,7 +49,7 @@ export async function attemptDeliveries(
 
 async function send(
   senders: Senders,
-  { kind, target, fault }: Channel,
+  { id: channelId, kind, target, fault }: Channel,
   {
     jobs,
     traceparent,
@@ -60,6 +60,7 @@ async function send(
   const attemptId = randomUUID();
   const message = await senders.get(kind.kind)!.send({
     target,
+    channelId,
     attemptId,
     event: jobs[0]!,
     body: kind.render(jobs.map(({ payload }) => payload)),

@@ -14,6 +14,11 @@ export { fuzzSpellings, type Json } from './fuzz-spellings.ts';
 export { listUndocumented } from './list-undocumented.ts';
 export { killWithParent } from './kill-with-parent.ts';
 export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
+export {
+  startMailServer,
+  type MailServerHandle,
+  type ReceivedMail,
+} from './start-mail-server.ts';
 export { startNats, type NatsHandle, type NatsOptions } from './start-nats.ts';
 export { startNatsCluster } from './start-nats-cluster.ts';
 export { findPgBouncer, startPgBouncer, type PgBouncerHandle } from './start-pgbouncer.ts';

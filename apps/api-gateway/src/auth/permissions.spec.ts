@@ -77,6 +77,8 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'PATCH /notification_channels/slack/:notification_channel_id': 'api:notification_channel:write',
   'POST /notification_channels/discord': 'api:notification_channel:write',
   'PATCH /notification_channels/discord/:notification_channel_id': 'api:notification_channel:write',
+  'POST /notification_channels/email': 'api:notification_channel:write',
+  'PATCH /notification_channels/email/:notification_channel_id': 'api:notification_channel:write',
   'GET /notification_channels/:notification_channel_id': 'api:notification_channel:read',
   'DELETE /notification_channels/:notification_channel_id': 'api:notification_channel:write',
   'POST /notification_channels/:notification_channel_id/actions/archive': 'api:notification_channel:write',

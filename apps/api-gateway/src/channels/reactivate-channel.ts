@@ -15,6 +15,16 @@ export async function reactivateChannel(sql: Sql, channelId: string): Promise<vo
   );
 }
 
+/** Whatever its status was: it holds its events. */
+export async function failChannel(sql: Sql, channelId: string, reason: string): Promise<void> {
+  await sql.query(
+    `UPDATE notification_channels
+     SET status = 'failed', failed_at = coalesce(failed_at, now()), failure_reason = $2, updated_at = now()
+     WHERE id = $1`,
+    [channelId, reason],
+  );
+}
+
 /** Discards everything that the channel holds at this moment. */
 export async function discardHeld(db: Pick<Database, 'query'>, channelId: string): Promise<void> {
   const { rows } = await db.query<{ now: Date }>('SELECT now()');

@@ -8,3 +8,7 @@ export function sealCredentials(
 ): string | null {
   return credentials === null ? null : sealer.seal(JSON.stringify(credentials), `channel:${channelId}`);
 }
+
+export function openCredentials(sealer: Sealer, channelId: string, sealed: string | null): unknown {
+  return sealed === null ? {} : JSON.parse(sealer.open(sealed, `channel:${channelId}`));
+}

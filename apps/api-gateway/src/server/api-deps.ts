@@ -1,6 +1,7 @@
 import type { BulkThread } from '../bulk/bulk-thread.ts';
 import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
+import type { Cache } from '@chainwatch/cache';
 import type { Dial } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import type { PrismaClient } from '@chainwatch/db/prisma';
@@ -17,6 +18,8 @@ export interface ApiDeps {
   /** Chain records, cached briefly. */
   readonly chains: ChainRecords;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish'>;
+  /** Counts what may not be asked too often. */
+  readonly cache: Pick<Cache, 'consumeToken'>;
   readonly sealer: Sealer;
   /** The key store of this replica; the other replicas are told over the bus. */
   readonly keys: Pick<KeyStore, 'revoke'>;

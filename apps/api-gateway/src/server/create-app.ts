@@ -20,6 +20,7 @@ import type { RequestLimits } from '../auth/limit-requests.ts';
 import { limitBulkCalls } from '../bulk/limit-bulk-calls.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { carryOutOnce } from '../idempotency/carry-out-once.ts';
+import { serveConsent } from '../channels/serve-consent.ts';
 import { serveDocuments } from '../openapi/serve-documents.ts';
 import { recordRequests } from './record-requests.ts';
 import { routeTable } from '../route-table.ts';
@@ -93,7 +94,7 @@ export function createApp(options: AppOptions): Express {
       routeNotFound,
     ),
   );
-  app.use(serveDocuments({ namespaceLabel }));
+  app.use(serveDocuments({ namespaceLabel }), serveConsent(options.deps));
   app.use(
     readBody,
     routeNotFound,

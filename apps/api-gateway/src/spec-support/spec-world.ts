@@ -153,7 +153,7 @@ async function serve(
 ): Promise<Server> {
   const app = createApp({
     ...parts,
-    cache: createCache(undefined),
+    cache: parts.deps.cache,
     ...URIS,
     trustedProxies: 0,
     corsOrigins: [],
@@ -188,6 +188,7 @@ function createDeps(
       publish: async (kind: string, tokens: readonly string[], payload: unknown, _options: PublishOptions) =>
         void published.push({ kind, tokens, payload }),
     },
+    cache: createCache(undefined),
     sealer: createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' }),
     dial: createDial({ allow: [...allow] }),
     logger: { warn: () => undefined },

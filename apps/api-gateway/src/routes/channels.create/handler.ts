@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ChannelKind } from '@chainwatch/channels';
+import { askForConsent } from '../../channels/ask-for-consent.ts';
 import { checkChannel } from '../../channels/check-channel.ts';
 import { findChannel } from '../../channels/find-channel.ts';
 import { insertChannel } from '../../channels/insert-channel.ts';
@@ -24,16 +25,26 @@ export function createChannelRoute(
     body: z.strictObject({ name: nameSchema, ...(kind.isDefault && { kind: told }), ...kind.input }),
     example: kind.docs.createExample,
     responses: { 201: createdChannelSchemaOf(kind) },
-    ...(kind.check && { problems: [422] }),
+    ...(kind.check && { problems: kind.consent ? [422, 502] : [422] }),
     handle: async ({ body, principal }, deps) => {
       const { name, kind: _told, ...given } = body;
       await checkChannel(kind, given, deps);
       const { config, credentials } = kind.change(given);
       const id = randomUUID();
+      await askForConsent(kind, { id, config, credentials, before: undefined }, principal, deps);
       const secret = await deps.db.transaction(async (sql) => {
         const credentialsSealed = sealCredentials(deps.sealer, id, credentials ?? null);
         const { projectId } = principal;
-        await insertChannel(sql, { id, projectId, kind: kind.kind, name, config, credentialsSealed });
+        const obstacle = kind.obstacleOf(config);
+        await insertChannel(sql, {
+          id,
+          projectId,
+          kind: kind.kind,
+          name,
+          config,
+          credentialsSealed,
+          obstacle,
+        });
         return kind.isSigned ? insertWebhookSecret(sql, id, deps) : undefined;
       });
       const record = toChannelRecord(await findChannel(deps, principal, id));

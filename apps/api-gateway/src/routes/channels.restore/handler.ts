@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { findChannelKind } from '@chainwatch/channels';
+import { unprocessableEntity } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
-import { discardHeld, reactivateChannel } from '../../channels/reactivate-channel.ts';
+import { discardHeld, failChannel, reactivateChannel } from '../../channels/reactivate-channel.ts';
 
 export const restoreChannel = defineRoute({
   method: 'POST',
@@ -18,11 +20,16 @@ export const restoreChannel = defineRoute({
       .meta({ description: 'What becomes of the events that waited: delivered, or discarded.' }),
   }),
   responses: { 200: channelSchema },
+  problems: [422],
   handle: async ({ params, query, principal }, deps) => {
     const row = await findChannel(deps, principal, params.notification_channel_id);
     if (!row.isArchived && row.status === 'active') return { status: 200, body: toChannelRecord(row) };
+    const obstacle = findChannelKind(row.kind)?.obstacleOf(row.config);
+    if (obstacle !== undefined && !row.isArchived)
+      throw unprocessableEntity(`Nothing can be sent: ${obstacle}.`);
     if (query.held === 'discard') await discardHeld(deps.db, row.id);
     await reactivateChannel(deps.db, row.id);
+    if (obstacle !== undefined) await failChannel(deps.db, row.id, obstacle);
     return { status: 200, body: toChannelRecord(await findChannel(deps, principal, row.id)) };
   },
 });

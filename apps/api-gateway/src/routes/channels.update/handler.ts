@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { ChannelKind } from '@chainwatch/channels';
 import { checkChannel } from '../../channels/check-channel.ts';
+import { askForConsent } from '../../channels/ask-for-consent.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
-import { sealCredentials } from '../../channels/seal-credentials.ts';
+import { lockChannel } from '../../channels/lock-channel.ts';
+import { openCredentials, sealCredentials } from '../../channels/seal-credentials.ts';
 import { storeChannelChanges } from '../../channels/store-channel-changes.ts';
 import { channelSchemaOf, toChannelRecord } from '../../records/channel.ts';
 import { nameSchema } from '../../records/path-schemas.ts';
@@ -22,18 +24,30 @@ export function updateChannelRoute(kind: ChannelKind): ApiRoute {
       .refine((body) => Object.keys(body).length > 0, { error: 'expected at least one member' }),
     example: kind.docs.updateExample,
     responses: { 200: channelSchemaOf(kind) },
-    ...(kind.check && { problems: [422] }),
+    ...(kind.check && { problems: kind.consent ? [422, 502] : [422] }),
     handle: async ({ params, body, principal }, deps) => {
       const { name, ...given } = body;
       await checkChannel(kind, given, deps);
       const row = await findChannel(deps, principal, params.notification_channel_id, [kind]);
-      const { config, credentials, isNewTarget } = kind.change(given, row.config);
-      const credentialsSealed =
-        credentials === undefined ? row.credentialsSealed : sealCredentials(deps.sealer, row.id, credentials);
-      await deps.db.transaction((sql) =>
-        storeChannelChanges(sql, row, { name, config, credentialsSealed, hasNewTarget: isNewTarget }),
-      );
-      return { status: 200, body: toChannelRecord(await findChannel(deps, principal, row.id)) };
+      const before = await deps.db.transaction(async (sql) => {
+        const locked = await lockChannel(sql, row);
+        const { config, credentials, isNewTarget } = kind.change(given, locked.config);
+        await storeChannelChanges(sql, locked, {
+          name,
+          config,
+          credentialsSealed:
+            credentials === undefined
+              ? locked.credentialsSealed
+              : sealCredentials(deps.sealer, row.id, credentials),
+          hasNewTarget: isNewTarget,
+          obstacle: kind.obstacleOf(config),
+        });
+        return locked;
+      });
+      const after = await findChannel(deps, principal, row.id);
+      const asked = { ...after, credentials: openCredentials(deps.sealer, row.id, after.credentialsSealed) };
+      await askForConsent(kind, { ...asked, before: before.config }, principal, deps);
+      return { status: 200, body: toChannelRecord(after) };
     },
   });
 }

@@ -1,0 +1,57 @@
+import { badGateway, unprocessableEntity } from '@chainwatch/problem';
+import type { AskContext } from '../channel-kind.ts';
+import type { EmailConfig } from './email-config.ts';
+import { makeLink, type LinkedChannel } from './mail-links.ts';
+import { createMailer, type MailServer } from './mail-server.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Sends a link to each recipient whom a create or update named. Nothing of the customer's is in the mail, because its
+ * reader has not agreed to anything. @throws ProblemError 502 when the mail server does not take one
+ */
+export async function askRecipients(
+  channel: LinkedChannel & { readonly before: EmailConfig | undefined },
+  { mayAsk }: AskContext,
+  { server }: { readonly server: MailServer | undefined },
+): Promise<void> {
+  const asked = new Set(channel.before?.recipients.map((one) => one.requested_at));
+  const pending = channel.config.recipients.filter(
+    (one) => one.status === 'pending' && !asked.has(one.requested_at),
+  );
+  if (pending.length === 0) return;
+  if (server === undefined) throw unprocessableEntity('This installation sends no e-mail.');
+  const mailer = createMailer(server);
+  try {
+    await Promise.all(
+      pending.map(async (recipient) => {
+        // Who gets no further mail is not told apart from who gets one: others may have asked the same address.
+        if (!(await mayAsk(recipient.address.toLowerCase()))) return;
+        const link = makeLink(server.publicUrl, channel, {
+          recipient,
+          purpose: 'confirm',
+          nowMs: Date.now(),
+        });
+        const sent = await mailer.send(
+          { to: recipient.address, subject: 'Please confirm', text: textOf(link), id: link },
+          TIMEOUT_MS,
+        );
+        // Nor is an address that is there from one that is not.
+        if (sent.error === 'internal_error')
+          throw badGateway('The mail server could not be used, so nobody was asked. Try again later.');
+      }),
+    );
+  } finally {
+    mailer.close();
+  }
+}
+
+function textOf(link: string): string {
+  return `Somebody asked that mails about payments on blockchains be sent to this address.
+
+To get them, open this page within three days and confirm:
+${link}
+
+If you know nothing of it, do nothing. No further mail will come.
+`;
+}
