@@ -88,7 +88,9 @@ describe('an e-mail channel', () => {
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     expect(server.mails.length).toBeLessThan(12);
     const texts = server.mails.map(({ text }) => text).join('\n');
-    expect(texts.match(/(?<=^|· )0x\d+$/gm)?.map(Number)).toEqual(sent.map((_, index) => index + 1));
+    expect(texts.match(/(?<=^|· )0x\d+$/gm)?.map((one) => Number(one.slice(2)))).toEqual(
+      sent.map((_, index) => index + 1),
+    );
   });
 
   test('writes no header that an event brought', async () => {
@@ -98,7 +100,7 @@ describe('an e-mail channel', () => {
     await world.emit({ type: name as 'transaction.detected' });
     await waitFor(() => server.mails.length === 1);
     expect(server.mails[0]!.to).toEqual(['a@example.com']);
-    expect(server.mails[0]!.headers).toMatchObject({ subject: 'x Bcc: victim@example.com body' });
+    expect(server.mails[0]!.headers).toMatchObject({ subject: 'x' });
     expect(server.mails[0]!.head).not.toMatch(/^bcc:/im);
   });
 
