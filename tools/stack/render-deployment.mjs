@@ -38,8 +38,10 @@ export function renderDeployment(dir = repoDir) {
     ...services.map((service) => ({ name: service.name, keys: secretKeysOf(service) })),
     { name: 'migrate', keys: ['DATABASE_URL'] },
   ];
+  const rules = fillRegion(RULES, services.map(absenceRule).join('\n'));
   /** @type {[string, string][]} */
   const files = [
+    [RULES, rules],
     ['deploy/compose.yaml', fillRegion('deploy/compose.yaml', services.map(composeService).join('\n'))],
     [
       'deploy/prometheus/prometheus.yaml',
@@ -69,8 +71,7 @@ export function renderDeployment(dir = repoDir) {
     ],
     [
       `${KUBERNETES}/addons/monitoring/prometheus-rule.yaml`,
-      `${HEADER} from ${RULES}: change it there.\n` +
-        print([prometheusRule(parse(readFileSync(join(dir, RULES), 'utf8')))]),
+      `${HEADER} from ${RULES}: change it there.\n` + print([prometheusRule(parse(rules))]),
     ],
     [
       `${KUBERNETES}/overlays/production/replicas.yaml`,
@@ -91,4 +92,19 @@ function composeService({ name, localPort, memoryMax }) {
   const ports = localPort === undefined ? '' : `, ports: ['127.0.0.1:${localPort}:8080']`;
   const limit = memoryMax.replace('Mi', 'm').replace('Gi', 'g');
   return `  ${name}: { <<: *service, command: [${name}.mjs], mem_limit: ${limit}${ports} }`;
+}
+
+/** An ingestor is missed while a chain of its family is active. @param {Service} service */
+function absenceRule({ name }) {
+  const [, family] = /^block-ingestor-(.+)$/.exec(name) ?? [];
+  const builds = `chainwatch_build_info{service="${name}"}`;
+  const expr =
+    family === undefined
+      ? `absent(${builds})`
+      : `max(chainwatch_active_chains{family="${family}"}) > 0 unless on () ${builds}`;
+  return `      - alert: ServiceIsAbsent
+        expr: ${expr}
+        for: 90s
+        labels: { severity: page, service: ${name} }
+        annotations: { summary: 'no replica of ${name} answers Prometheus', runbook: docs/guides/runbooks/ServiceIsAbsent.md }`;
 }

@@ -16,33 +16,42 @@ const inFlight = gauge('chainwatch_rpc_upstream_inflight_requests', { descriptio
 /** Reports what the chains counted to the metrics at intervals. Returns stop. */
 export function observeChains(directory: ChainDirectory): () => void {
   const told = new Map<string, Record<Outcome, number>>();
+  let known = new Map<string, ReturnType<typeof labelsOf>>();
   const observe = (): void => {
+    const before = known;
+    known = new Map();
     for (const chain of sidesOf(directory)) {
       for (const upstream of chain.upstreams) {
-        const labels = {
-          chain_gid: chain.network.gid,
-          upstream: upstream.label,
-          interface: chain.servedPaths?.interfaceName ?? 'jsonrpc',
-        };
+        const labels = labelsOf(chain, upstream.label);
+        const key = Object.values(labels).join(' ');
+        known.set(key, labels);
         serving.set(chain.serves(upstream) ? 1 : 0, labels);
         inFlight.set(upstream.attempts.size, labels);
         if (upstream.head !== undefined) heads.set(upstream.head.number, labels);
         const counts = chain.outcomes.get(upstream);
         if (counts === undefined) continue;
-        const key = `${labels.chain_gid} ${labels.upstream} ${labels.interface}`;
-        const before = told.get(key);
+        const counted = told.get(key);
         for (const [outcome, count] of Object.entries(counts) as [Outcome, number][]) {
-          const more = count - (before?.[outcome] ?? 0);
+          const more = count - (counted?.[outcome] ?? 0);
           if (more > 0) attempts.add(more, { ...labels, outcome });
         }
         told.set(key, { ...counts });
       }
     }
+    // A node that was taken away, or whose chain was deactivated, must alarm nobody.
+    for (const [key, labels] of before)
+      if (!known.has(key)) for (const each of [serving, heads, inFlight]) each.forget(labels);
   };
   const timer = setInterval(observe, INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
+
+const labelsOf = ({ network, servedPaths }: Chain, upstream: string) => ({
+  chain_gid: network.gid,
+  upstream,
+  interface: servedPaths?.interfaceName ?? 'jsonrpc',
+});
 
 /**
  * Reports the state of each chain. A chain never makes this replica unready: another replica would meet the same nodes.

@@ -12,6 +12,8 @@ import { analyseChain } from './chain/analyse-chain.ts';
 import type { AnalyzerDeps, AnalyzerOptions } from './model/analyzer-deps.ts';
 import type { ChainAnalyzer } from './chain/chain-analyzer.ts';
 import type { ChainReport } from './chain/chain-report.ts';
+import { forgetLag } from './chain/record-step.ts';
+import { forgetPending } from './mempool/record-pending.ts';
 import { FamilyWatch } from './watch/family-watch.ts';
 
 export interface Analyzer {
@@ -97,8 +99,10 @@ function superviseChains(deps: Supervised): ShareSupervisor<ActiveChain> {
     work: (work) => {
       const { gid, family } = work.item;
       const onAnalyzer = (analyzer: ChainAnalyzer | undefined): void => {
-        if (analyzer === undefined) analyzers.delete(gid);
-        else analyzers.set(gid, analyzer);
+        if (analyzer !== undefined) return void analyzers.set(gid, analyzer);
+        analyzers.delete(gid);
+        forgetLag(gid);
+        forgetPending(gid);
       };
       return analyseChain(
         { ...deps, options, loadFamily: (utxo) => loadFamily(family, utxo), onAnalyzer },

@@ -1,5 +1,6 @@
 import type { Logger } from '@chainwatch/telemetry';
 import pg from 'pg';
+import { observePool } from './observe-pool.ts';
 import { findSessionFault, KEEP_ALIVE } from './session-settings.ts';
 
 export type Sql = Pick<pg.ClientBase, 'query'>;
@@ -85,13 +86,17 @@ export function createDatabase(options: DatabaseOptions): Database {
       () => undefined,
     );
   });
+  const stopObserving = observePool(pool, keepsPlans ? 'planned' : 'plain');
   return {
     pool,
     query: keepsPlans
       ? (((...args: Parameters<Sql['query']>) => queryKeepingPlans(pool, args)) as Sql['query'])
       : (pool.query.bind(pool) as Sql['query']),
     transaction: (work, opening, more) => runInTransaction(pool, work, opening, { keepsPlans, ...more }),
-    close: () => pool.end(),
+    close: () => {
+      stopObserving();
+      return pool.end();
+    },
   };
 }
 

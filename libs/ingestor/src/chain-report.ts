@@ -11,6 +11,10 @@ export interface ChainReport {
   finalized: BlockRef | undefined;
   /** What the node said last. */
   nodeHeadNumber: number | undefined;
+  /** The newest of the node's heads: its own time, and when it was first seen here. */
+  newestHead: { readonly hash: string; readonly timestampMs: number; readonly seenAtMs: number } | undefined;
+  /** Between two blocks. Undefined where nobody is to be told of a pause: a local chain. */
+  blockTimeMs: number | undefined;
 }
 
 export function createChainReport(chainGid: string): ChainReport {
@@ -21,5 +25,7 @@ export function createChainReport(chainGid: string): ChainReport {
     head: undefined,
     finalized: undefined,
     nodeHeadNumber: undefined,
+    newestHead: undefined,
+    blockTimeMs: undefined,
   };
 }

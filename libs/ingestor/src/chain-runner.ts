@@ -60,8 +60,12 @@ export class ChainRunner {
   #goOn: NodeJS.Timeout | undefined;
 
   constructor(options: RunnerOptions) {
-    const { client, log } = options;
+    const { client, log, report } = options;
     this.#options = options;
+    const { blockTimeMs, isLocal } = client.network;
+    // A head that is not here yet is waited for from now on.
+    report.newestHead = { hash: '', timestampMs: Date.now(), seenAtMs: Date.now() };
+    report.blockTimeMs = isLocal === true ? undefined : blockTimeMs;
     this.#signal = AbortSignal.any([options.signal, this.#stop.signal]);
     const signal = this.#signal;
     // Every request in flight listens to the signal: the client's concurrency bounds them, not the default of
@@ -180,7 +184,10 @@ export class ChainRunner {
 
   #recordHead(head: BlockHeader): void {
     this.#options.reportReach(true);
-    this.#options.report.nodeHeadNumber = head.number;
+    const { report } = this.#options;
+    report.nodeHeadNumber = head.number;
+    if (report.newestHead?.hash !== head.hash)
+      report.newestHead = { hash: head.hash, timestampMs: head.timestamp * 1_000, seenAtMs: Date.now() };
     this.#inbox.putHead(head);
   }
 

@@ -1,4 +1,4 @@
-import { counter, createStallRecorder, gauge, histogram } from '@chainwatch/telemetry';
+import { counter, createStallRecorder, gauge, histogram, recordOwned } from '@chainwatch/telemetry';
 import type { ChainReport } from './chain-report.ts';
 
 const reorgs = counter('chainwatch_reorgs_total', { description: 'Reorgs followed.' });
@@ -9,10 +9,27 @@ const depths = histogram('chainwatch_reorg_depth_blocks', {
 const violations = counter('chainwatch_finality_violations_total', {
   description: 'Reorgs below finality: an operator alert.',
 });
-const heads = gauge('chainwatch_ingestor_head_number', { description: 'Last block in the feed.' });
-const finals = gauge('chainwatch_ingestor_finalized_number', {
-  description: 'Last final block in the feed.',
-});
+const recordHeads = recordOwned(
+  gauge('chainwatch_ingestor_head_number', { description: 'Last block in the feed.' }),
+);
+const recordFinals = recordOwned(
+  gauge('chainwatch_ingestor_finalized_number', { description: 'Last final block in the feed.' }),
+);
+const recordBlockTimes = recordOwned(
+  gauge('chainwatch_chain_block_time_seconds', {
+    description: 'Usual time between two blocks; absent for local chains.',
+  }),
+);
+const recordHeadAges = recordOwned(
+  gauge('chainwatch_chain_head_age_seconds', {
+    description: "Age of the node's newest block by the block's own time.",
+  }),
+);
+const recordPauses = recordOwned(
+  gauge('chainwatch_chain_head_pause_seconds', {
+    description: "Time since a new block came from the chain's nodes.",
+  }),
+);
 const recordStalls = createStallRecorder();
 
 export function recordRepair(
@@ -25,12 +42,22 @@ export function recordRepair(
 }
 
 /** The figures of the chains that this replica owns. */
-export function recordReports(reports: readonly ChainReport[]): void {
-  for (const { chainGid, status, head, finalized } of reports) {
-    if (status === 'standby' || status === 'unknown') continue;
-    if (head !== undefined) heads.set(head.number, { chain_gid: chainGid });
-    if (finalized !== undefined) finals.set(finalized.number, { chain_gid: chainGid });
-  }
+export function recordReports(reports: readonly ChainReport[], nowMs = Date.now()): void {
+  const owned = reports.filter(({ status }) => status !== 'standby' && status !== 'unknown');
+  const pick = (read: (report: ChainReport) => number | undefined): Map<string, number> =>
+    new Map(
+      owned.flatMap((report) => {
+        const value = read(report);
+        return value === undefined ? [] : [[report.chainGid, value] as const];
+      }),
+    );
+  const secondsSince = (timeMs: number | undefined): number | undefined =>
+    timeMs === undefined ? undefined : Math.max(nowMs - timeMs, 0) / 1_000;
+  recordHeads(pick(({ head }) => head?.number));
+  recordFinals(pick(({ finalized }) => finalized?.number));
+  recordBlockTimes(pick(({ blockTimeMs }) => blockTimeMs && blockTimeMs / 1_000));
+  recordHeadAges(pick(({ newestHead }) => secondsSince(newestHead?.timestampMs)));
+  recordPauses(pick(({ newestHead }) => secondsSince(newestHead?.seenAtMs)));
   recordStalls(
     new Map(reports.map(({ chainGid, status }) => [chainGid, status === 'stalled' || status === 'unknown'])),
   );

@@ -11,7 +11,16 @@
 export { createLogger, type Logger, type LoggerOptions, type ServiceLogger } from './create-logger.ts';
 export { createDrain } from './create-drain.ts';
 export { degraded, describeChain, notOk, ok, probe, type CheckResult, type Checks } from './health-checks.ts';
-export { counter, gauge, histogram, type Counter, type Gauge, type Histogram } from './instruments.ts';
+export {
+  counter,
+  gauge,
+  histogram,
+  onScrape,
+  type Counter,
+  type Gauge,
+  type Histogram,
+} from './instruments.ts';
+export { recordOwned } from './record-owned.ts';
 export { createStallRecorder } from './record-stalls.ts';
 export { runService, type RunningService } from './run-service.ts';
 export { startHealthServer, type HealthServer, type HealthServerOptions } from './start-health-server.ts';

@@ -11,6 +11,8 @@ export interface Counter {
 }
 export interface Gauge {
   set(value: number, attributes?: Attributes): void;
+  /** Not told any more: this process has nothing to say about it now. */
+  forget(attributes?: Attributes): void;
 }
 export interface Histogram {
   record(value: number, attributes?: Attributes): void;
@@ -42,7 +44,11 @@ export function counter(name: string, options: InstrumentOptions = {}): Counter 
 
 export function gauge(name: string, options: InstrumentOptions = {}): Gauge {
   const bound = lazily((meter) => meter.createGauge(name, options));
-  return memoised(gauges, name, { set: (value, attributes) => bound().record(value, attributes) });
+  return memoised(gauges, name, {
+    set: (value, attributes) => bound().record(value, attributes),
+    // The SDK tells the last value for ever; handleMetrics leaves this one out.
+    forget: (attributes) => bound().record(Number.NaN, attributes),
+  });
 }
 
 export function histogram(
@@ -73,4 +79,16 @@ function lazily<T>(create: (meter: Meter) => T): () => T {
     }
     return instrument;
   };
+}
+
+const readers = new Set<() => void>();
+
+/** Calls `read` before each scrape, to set gauges of what changes all the time. Returns what ends that. */
+export function onScrape(read: () => void): () => void {
+  readers.add(read);
+  return () => void readers.delete(read);
+}
+
+export function readForScrape(): void {
+  for (const read of readers) read();
 }

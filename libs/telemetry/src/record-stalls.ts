@@ -1,15 +1,13 @@
 import { gauge } from './instruments.ts';
+import { recordOwned } from './record-owned.ts';
 
 const stalls = gauge('chainwatch_chain_stalled_status', {
   description:
     '1 while the chain stands still in this service, or it is not known whether anybody works on it.',
 });
 
-/** Keeps the metric for the chains of this replica. A chain that it does not own (any more) counts as not stalled here. */
+/** Keeps the metric for the chains of this replica. */
 export function createStallRecorder(): (stalled: ReadonlyMap<string, boolean>) => void {
-  const known = new Set<string>();
-  return (stalled) => {
-    for (const gid of stalled.keys()) known.add(gid);
-    for (const gid of known) stalls.set(stalled.get(gid) === true ? 1 : 0, { chain_gid: gid });
-  };
+  const record = recordOwned(stalls);
+  return (stalled) => record(new Map([...stalled].map(([gid, isStalled]) => [gid, isStalled ? 1 : 0])));
 }

@@ -1,11 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { metrics as metricsApi } from '@opentelemetry/api';
-import { rebindInstruments } from './instruments.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { createMetricsHandler } from './create-metrics-handler.ts';
+import { gauge, rebindInstruments } from './instruments.ts';
 import { setRecording } from './tracing.ts';
 
 export interface TelemetryOptions {
   readonly serviceName: string;
+  /** Default: this release's. */
   readonly serviceVersion?: string;
+  /** What the release was built from. Default BUILD_COMMIT. */
+  readonly commit?: string;
   readonly instanceId?: string;
   /**
    * Where spans are exported to (OTLP over HTTP). Default OTEL_EXPORTER_OTLP_ENDPOINT; without either no span
@@ -22,6 +27,10 @@ export interface Telemetry {
 
 const STOP_MS = 3_000;
 
+const builds = gauge('chainwatch_build_info', {
+  description: '1: the service runs, in this version, built from this commit.',
+});
+
 /**
  * Starts OpenTelemetry: metrics for scraping, and spans if there is an endpoint to export them to. The SDK is
  * loaded here and not before.
@@ -29,11 +38,12 @@ const STOP_MS = 3_000;
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const {
     serviceName,
-    serviceVersion,
+    serviceVersion = packageJson.version,
+    commit = process.env.BUILD_COMMIT || 'unknown',
     instanceId,
     endpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT,
   } = options;
-  const [{ NodeSDK, resources, tracing }, { PrometheusExporter }] = await Promise.all([
+  const [{ NodeSDK, resources, tracing }, { PrometheusExporter, PrometheusSerializer }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
     import('@opentelemetry/exporter-prometheus'),
   ]);
@@ -59,8 +69,12 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   setRecording(traceExporter !== undefined);
   rebindInstruments();
   observeProcess();
+  builds.set(1, { service: serviceName, version: serviceVersion, commit });
   return {
-    handleMetrics: (req, res) => exporter.getMetricsRequestHandler(req, res),
+    handleMetrics: createMetricsHandler(
+      exporter,
+      new PrometheusSerializer(undefined, false, undefined, false, true),
+    ),
     async stop() {
       setRecording(false);
       // A collector that does not answer must not delay the shutdown.

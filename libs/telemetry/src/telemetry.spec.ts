@@ -13,6 +13,7 @@ import {
   newTraceparent,
   notOk,
   ok,
+  onScrape,
   probe,
   startHealthServer,
   startTelemetry,
@@ -207,6 +208,7 @@ describe('startTelemetry', () => {
     const early = counter('chainwatch_early_total');
     const telemetry = await startTelemetry({
       serviceName: 'spec',
+      commit: 'abc',
       endpoint: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
     });
     early.add(2, { chain_gid: 'eip155:1' });
@@ -254,10 +256,27 @@ describe('startTelemetry', () => {
     expect(text).toMatch(/^chainwatch_early_total\{chain_gid="eip155:1"\} 2$/m);
     expect(text).toMatch(/^chainwatch_lag_blocks 3$/m);
     expect(text.match(/^chainwatch_chain_stalled_status.*$/gm)).toEqual(
-      ['1', '2', '3'].map(
+      // The third one is somebody else's by now.
+      ['1', '2'].map(
         (chain) => `chainwatch_chain_stalled_status{chain_gid="eip155:${chain}"} ${chain === '1' ? 1 : 0}`,
       ),
     );
+    expect(text).toMatch(/^chainwatch_build_info\{service="spec",version="\d+\.\d+\.\d+",commit="abc"\} 1$/m);
+    expect(text).not.toContain('NaN');
+    // It comes back, and what is read at a scrape is read at each.
+    recordStalls(new Map([['eip155:3', true]]));
+    let scrapes = 0;
+    const stopReading = onScrape(() => gauge('chainwatch_scrapes').set((scrapes += 1)));
+    const readMetrics = async (): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+    await readMetrics();
+    const later = await readMetrics();
+    stopReading();
+    expect(await readMetrics()).toContain('\nchainwatch_scrapes 2\n');
+    expect(later).toContain('\nchainwatch_scrapes 2\n');
+    expect(later.match(/^chainwatch_chain_stalled_status.*$/gm)).toEqual([
+      'chainwatch_chain_stalled_status{chain_gid="eip155:3"} 1',
+    ]);
     expect(text).toMatch(/^chainwatch_step_seconds_bucket\{le="0.025"\} 1$/m);
     expect(text.match(/^chainwatch_specs_size.*a="1".*$/gm)).toEqual(
       [

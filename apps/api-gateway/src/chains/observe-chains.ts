@@ -1,5 +1,5 @@
 import type { Sql } from '@chainwatch/db';
-import { createStallRecorder, describeChain, type Checks } from '@chainwatch/telemetry';
+import { createStallRecorder, describeChain, gauge, type Checks } from '@chainwatch/telemetry';
 import { readActiveChainRecords } from './read-chain-record.ts';
 
 interface ObserveChainsOptions {
@@ -16,6 +16,10 @@ interface ChainObserver {
 
 const EVERY_MS = 5_000;
 
+const active = gauge('chainwatch_active_chains', {
+  description: 'Chains that are to be followed, by family: what the database says.',
+});
+
 /**
  * Reports the state of the active chains, as their services wrote it, in /readyz and in a metric. The services report
  * themselves too; this covers the case that all replicas of one are gone, and nobody else can say that a chain has no
@@ -23,10 +27,14 @@ const EVERY_MS = 5_000;
  */
 export function observeChains({ db, everyMs = EVERY_MS }: ObserveChainsOptions): ChainObserver {
   const recordStalls = createStallRecorder();
+  const families = new Set<string>();
   let chains: { readonly gid: string; readonly status: string; readonly reason?: string | undefined }[] = [];
   const look = async (): Promise<void> => {
     try {
       const records = await readActiveChainRecords(db);
+      for (const { family } of records) families.add(family);
+      for (const family of families)
+        active.set(records.filter((record) => record.family === family).length, { family });
       chains = records.map(({ gid, sync }) => ({
         gid,
         status: sync?.status ?? 'unknown',

@@ -23,3 +23,8 @@ export function recordStep(chainGid: string, figures: StepFigures): void {
   lag.set(figures.lagBlocks, attributes);
   duration.record(figures.seconds, attributes);
 }
+
+/** The chain's next owner tells them. */
+export function forgetLag(chainGid: string): void {
+  lag.forget({ chain_gid: chainGid });
+}

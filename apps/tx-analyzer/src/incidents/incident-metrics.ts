@@ -7,3 +7,8 @@ const open = gauge('chainwatch_chain_incidents_open', {
 export function recordIncidents(chainGid: string, count: number): void {
   open.set(count, { chain_gid: chainGid });
 }
+
+/** The chain's next owner tells it. */
+export function forgetIncidents(chainGid: string): void {
+  open.forget({ chain_gid: chainGid });
+}

@@ -5,7 +5,7 @@ import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { WriterQueue } from '../commit/writer-queue.ts';
 import { askWitnesses, type UnprovedBlock } from './ask-witnesses.ts';
-import { recordIncidents } from './incident-metrics.ts';
+import { forgetIncidents, recordIncidents } from './incident-metrics.ts';
 import { IS_ACCEPTED, IS_RELEASED, commitVerdicts } from './commit-verdicts.ts';
 
 interface WitnessDeps {
@@ -48,8 +48,7 @@ export async function runWitnesses(deps: WitnessDeps): Promise<void> {
       () => undefined,
     );
   }
-  // The chain's next owner reports the number.
-  recordIncidents(chain.gid, 0);
+  forgetIncidents(chain.gid);
 }
 
 /**

@@ -7,3 +7,8 @@ const pending = gauge('chainwatch_pending_transactions', {
 export function recordPending(chainGid: string, count: number): void {
   pending.set(count, { chain_gid: chainGid });
 }
+
+/** The chain's next owner tells it. */
+export function forgetPending(chainGid: string): void {
+  pending.forget({ chain_gid: chainGid });
+}

@@ -1,0 +1,20 @@
+import type { Gauge } from './instruments.ts';
+
+/**
+ * Keeps a gauge for the chains of this replica alone: one that it does not own (any more) is forgotten, so that no
+ * alert reads what nobody updates.
+ */
+export function recordOwned(gauge: Gauge): (values: ReadonlyMap<string, number>) => void {
+  const known = new Set<string>();
+  return (values) => {
+    for (const gid of known) {
+      if (values.has(gid)) continue;
+      gauge.forget({ chain_gid: gid });
+      known.delete(gid);
+    }
+    for (const [gid, value] of values) {
+      gauge.set(value, { chain_gid: gid });
+      known.add(gid);
+    }
+  };
+}

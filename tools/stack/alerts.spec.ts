@@ -1,0 +1,432 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repoDir } from '@chainwatch/host';
+import { parse, stringify } from 'yaml';
+import { findDebianTool } from './find-debian-tool.ts';
+import { serviceNames } from './services.mjs';
+
+const RULES = join(repoDir, 'deploy/prometheus/rules.yaml');
+const RUNBOOKS = join(repoDir, 'docs/guides/runbooks');
+
+interface Rule {
+  readonly alert: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+const rules = (parse(readFileSync(RULES, 'utf8')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  (group) => group.rules,
+);
+
+type Series = Readonly<Record<string, string>>;
+interface Case {
+  readonly name: string;
+  /** Besides the healthy world, whose series they replace. */
+  readonly series?: Series;
+  /** Between samples and evaluations; default 15 s. */
+  readonly interval?: string;
+  readonly since?: string;
+  /** Without the healthy world. */
+  readonly isAlone?: boolean;
+  /** What fires at each time: `alert`, or `alert what` with the chain or service. With `since`: whatever fired since then. */
+  readonly fires: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Samples: `count` of a value, one that grows, none. */
+const flat = (value: number, count = 960): string => `${value}x${count}`;
+const rising = (from: number, step: number, count = 960): string =>
+  `${from}${step < 0 ? '' : '+'}${step}x${count}`;
+const GONE = 'stale _x960';
+
+const ETHEREUM = '{chain_gid="eip155:1",instance="a"}';
+const BITCOIN = '{chain_gid="bip122:000000000019d6689c085ae165831e93",instance="a"}';
+const SOLANA = '{chain_gid="solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",instance="a"}';
+const gidOf = (labels: string): string => /chain_gid="([^"]+)"/.exec(labels)![1]!;
+const build = (service: string): string =>
+  `chainwatch_build_info{service="${service}",version="0.1.0",commit="abc"}`;
+
+const ofChain = (labels: string, blockSeconds: number): Series => ({
+  [`chainwatch_ingestor_head_number${labels}`]: rising(1, 1),
+  [`chainwatch_chain_block_time_seconds${labels}`]: flat(blockSeconds),
+  [`chainwatch_chain_head_pause_seconds${labels}`]: flat(Math.ceil(blockSeconds / 2)),
+  [`chainwatch_chain_head_age_seconds${labels}`]: flat(Math.ceil(blockSeconds / 2)),
+  [`chainwatch_chain_stalled_status${labels}`]: flat(0),
+  [`chainwatch_analyzer_lag_blocks${labels}`]: flat(0),
+  [`chainwatch_rpc_upstream_serving${labels.replace('}', ',upstream="one",interface="jsonrpc"}')}`]: flat(1),
+});
+const HEALTHY: Series = {
+  ...Object.fromEntries(serviceNames.map((name) => [build(name), flat(1)])),
+  ...ofChain(ETHEREUM, 12),
+  ...ofChain(BITCOIN, 600),
+  ...ofChain(SOLANA, 0.4),
+  'chainwatch_active_chains{family="evm",instance="g"}': flat(1),
+  'chainwatch_active_chains{family="bitcoin",instance="g"}': flat(1),
+  'chainwatch_active_chains{family="solana",instance="g"}': flat(1),
+  'chainwatch_active_chains{family="tron",instance="g"}': flat(0),
+  'chainwatch_database_connections{job="notifier",pool="plain"}': flat(8),
+  'chainwatch_database_connections_max{job="notifier",pool="plain"}': flat(8),
+  'chainwatch_database_waiting_requests{job="notifier",pool="plain"}': flat(0),
+};
+/** Every series of the chain, one value of which is replaced. */
+const none = (labels: string): Series =>
+  Object.fromEntries(
+    Object.keys(ofChain(labels, 1))
+      .filter((name) => name.endsWith(labels))
+      .map((name) => [name, `${HEALTHY[name]!.replace(/x\d+$/, 'x19')} ${GONE}`]),
+  );
+
+/** What the pause is every two minutes of a week whose blocks come as they do: at random, ten minutes apart on average. */
+function bitcoinWeek(): number[] {
+  let state = 20_260_101;
+  const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+  let pause = 0;
+  return Array.from({ length: 7 * 24 * 30 }, () => {
+    pause = random() < 0.2 ? 0 : pause + 120;
+    return pause;
+  });
+}
+const week = bitcoinWeek();
+
+const CASES: readonly Case[] = [
+  { name: 'all is well', fires: { '1m': [], '1h': [], '2h': [] } },
+  {
+    name: 'Bitcoin, healthy for a week',
+    interval: '2m',
+    since: '1w',
+    isAlone: true,
+    series: Object.fromEntries([
+      ...[...serviceNames.map(build), ...Object.keys(ofChain(BITCOIN, 600))].map(
+        (name) => [name, HEALTHY[name]!.replace('x960', 'x5040')] as const,
+      ),
+      [`chainwatch_chain_head_pause_seconds${BITCOIN}`, week.join(' ')] as const,
+      [`chainwatch_chain_head_age_seconds${BITCOIN}`, week.join(' ')] as const,
+    ]),
+    fires: { '168h': [] },
+  },
+  {
+    name: 'Solana halts after ten minutes',
+    series: { [`chainwatch_chain_head_pause_seconds${SOLANA}`]: `${flat(1, 39)} ${rising(1, 15)}` },
+    fires: { '10m45s': [], '12m': [`ChainHasNoNewBlocks ${gidOf(SOLANA)}`] },
+  },
+  {
+    name: 'Ethereum halts after ten minutes',
+    series: { [`chainwatch_chain_head_pause_seconds${ETHEREUM}`]: `${flat(6, 39)} ${rising(6, 15)}` },
+    fires: { '12m': [], '13m': [`ChainHasNoNewBlocks ${gidOf(ETHEREUM)}`] },
+  },
+  {
+    name: 'Bitcoin halts',
+    series: { [`chainwatch_chain_head_pause_seconds${BITCOIN}`]: rising(0, 15) },
+    fires: { '1h55m': [], '2h2m': [`ChainHasNoNewBlocks ${gidOf(BITCOIN)}`] },
+  },
+  {
+    name: 'two replicas tell of one chain: the newer one counts',
+    series: {
+      [`chainwatch_chain_head_pause_seconds${ETHEREUM}`]: rising(0, 15),
+      'chainwatch_chain_head_pause_seconds{chain_gid="eip155:1",instance="b"}': flat(5),
+    },
+    fires: { '30m': [] },
+  },
+  {
+    name: 'an ingestor hangs: Prometheus loses it, the gateway reads in the database that it writes no more',
+    series: {
+      ...none(ETHEREUM),
+      [build('block-ingestor-evm')]: `${flat(1, 19)} ${GONE}`,
+      [`chainwatch_chain_stalled_status${ETHEREUM}`]: `${flat(0, 19)} ${GONE}`,
+      'chainwatch_chain_stalled_status{chain_gid="eip155:1",instance="g"}': `${flat(0, 21)} ${flat(1)}`,
+    },
+    fires: {
+      '5m': [],
+      '7m30s': [`ChainStandsStill ${gidOf(ETHEREUM)}`, 'ServiceIsAbsent block-ingestor-evm'],
+      '12m': [
+        'ChainIsNotFollowed',
+        `ChainStandsStill ${gidOf(ETHEREUM)}`,
+        'ServiceIsAbsent block-ingestor-evm',
+      ],
+    },
+  },
+  {
+    name: 'the ingestor of a family without active chains is not there',
+    series: { [build('block-ingestor-tron')]: GONE },
+    fires: { '30m': [] },
+  },
+  {
+    name: 'the notifier is not there',
+    series: { [build('notifier')]: `${flat(1, 19)} ${GONE}` },
+    fires: { '6m': [], '8m': ['ServiceIsAbsent notifier'] },
+  },
+  {
+    name: 'a service restarts',
+    series: { [build('notifier')]: `${flat(1, 19)} stale _x3 ${flat(1)}` },
+    fires: { '5m30s': [], '6m': [], '8m': [] },
+  },
+  {
+    name: 'one of two replicas goes',
+    series: {
+      [build('notifier').replace('{', '{instance="a",')]: flat(1),
+      [build('notifier')]: `${flat(1, 19)} ${GONE}`,
+    },
+    fires: { '30m': [] },
+  },
+  {
+    name: 'nothing is scraped',
+    series: Object.fromEntries(Object.keys(HEALTHY).map((name) => [name, GONE])),
+    fires: {
+      '10m': serviceNames
+        .filter((name) => !name.startsWith('block-ingestor-'))
+        .map((name) => `ServiceIsAbsent ${name}`)
+        .sort(),
+    },
+  },
+  {
+    name: 'a chain is deactivated',
+    series: {
+      ...none(BITCOIN),
+      'chainwatch_active_chains{family="bitcoin",instance="g"}': `${flat(1, 20)} ${flat(0)}`,
+    },
+    fires: { '10m': [], '1h': [] },
+  },
+  {
+    name: 'a chain moves to another replica, which begins to count anew',
+    series: {
+      ...none(BITCOIN),
+      ...Object.fromEntries(
+        Object.entries(ofChain(BITCOIN.replace('"a"', '"b"'), 600)).map(([name, values]) => [
+          name,
+          `_x20 ${values}`,
+        ]),
+      ),
+    },
+    fires: { '5m30s': [], '30m': [], '1h': [] },
+  },
+  {
+    name: 'one of three active chains is followed by nobody',
+    series: {
+      ...none(SOLANA),
+    },
+    fires: { '9m': [], '11m': ['ChainIsNotFollowed'] },
+  },
+  {
+    name: 'no chain is followed',
+    series: { ...none(ETHEREUM), ...none(BITCOIN), ...none(SOLANA) },
+    fires: { '11m': ['ChainIsNotFollowed'] },
+  },
+  {
+    name: 'a node goes on an hour behind its network',
+    series: { [`chainwatch_chain_head_age_seconds${ETHEREUM}`]: flat(3_600) },
+    fires: { '4m': [], '6m': [`ChainHeadIsOld ${gidOf(ETHEREUM)}`] },
+  },
+  {
+    name: "a block's own time is nine minutes off",
+    series: {
+      [`chainwatch_chain_head_age_seconds${SOLANA}`]: flat(540),
+      [`chainwatch_chain_head_age_seconds${BITCOIN}`]: flat(7_000),
+    },
+    fires: { '1h': [] },
+  },
+  {
+    name: 'the analyzer is 100 blocks behind on Solana, and one on Bitcoin',
+    series: {
+      [`chainwatch_analyzer_lag_blocks${SOLANA}`]: flat(100),
+      [`chainwatch_analyzer_lag_blocks${BITCOIN}`]: flat(1),
+    },
+    fires: { '1h': [] },
+  },
+  {
+    name: 'the analyzer falls behind',
+    series: { [`chainwatch_analyzer_lag_blocks${SOLANA}`]: rising(0, 30) },
+    fires: { '5m': [], '25m': [`AnalyzerLags ${gidOf(SOLANA)}`] },
+  },
+  {
+    name: 'the analyzer catches up from far behind',
+    series: { [`chainwatch_analyzer_lag_blocks${SOLANA}`]: rising(100_000, -20) },
+    fires: { '1h': [] },
+  },
+  {
+    name: 'the first reorg below finality, and the second',
+    series: { [`chainwatch_finality_violations_total${ETHEREUM}`]: `_x40 ${flat(1, 320)} ${flat(2)}` },
+    fires: {
+      '9m': [],
+      '10m30s': [`ReorgBelowFinality ${gidOf(ETHEREUM)}`],
+      '1h20m': [],
+      '1h31m': [`ReorgBelowFinality ${gidOf(ETHEREUM)}`],
+    },
+  },
+  {
+    name: 'a replica that had counted one restarts',
+    series: { [`chainwatch_finality_violations_total${ETHEREUM}`]: `${flat(1, 280)} ${GONE}` },
+    fires: { '1h5m': [], '1h20m': [] },
+  },
+  {
+    name: 'a block holds what this release does not know',
+    series: { [`chainwatch_chain_incidents_open${ETHEREUM}`]: flat(1) },
+    fires: { '2m': [`ChainHoldsTheUnknown ${gidOf(ETHEREUM)}`] },
+  },
+  {
+    name: 'most attempts fail',
+    series: {
+      'chainwatch_delivery_attempts_total{outcome="delivered"}': rising(0, 4),
+      'chainwatch_delivery_attempts_total{outcome="timeout"}': rising(0, 6),
+    },
+    fires: { '10m': [], '20m': ['DeliveriesFail'] },
+  },
+  {
+    name: 'a third of the attempts fail',
+    series: {
+      'chainwatch_delivery_attempts_total{outcome="delivered"}': rising(0, 6),
+      'chainwatch_delivery_attempts_total{outcome="timeout"}': rising(0, 3),
+    },
+    fires: { '1h': [] },
+  },
+  {
+    name: 'one of two nodes serves nothing, then both',
+    series: {
+      'chainwatch_rpc_upstream_serving{chain_gid="eip155:1",instance="a",upstream="one",interface="jsonrpc"}': `${flat(1, 79)} ${flat(0)}`,
+      'chainwatch_rpc_upstream_serving{chain_gid="eip155:1",instance="a",upstream="two",interface="jsonrpc"}':
+        flat(0),
+    },
+    fires: {
+      '5m': [],
+      '15m': [`NodeServesNothing ${gidOf(ETHEREUM)}`],
+      '22m': [`ChainHasNoNode ${gidOf(ETHEREUM)}`, `NodeServesNothing ${gidOf(ETHEREUM)}`],
+    },
+  },
+  {
+    name: 'a node that served nothing is taken away',
+    series: {
+      'chainwatch_rpc_upstream_serving{chain_gid="eip155:1",instance="a",upstream="two",interface="jsonrpc"}': `${flat(0, 20)} ${GONE}`,
+    },
+    fires: { '30m': [] },
+  },
+  {
+    name: '2 % of the requests end with 5xx',
+    series: {
+      'chainwatch_http_request_seconds_count{status="200"}': rising(0, 980),
+      'chainwatch_http_request_seconds_count{status="503"}': rising(0, 20),
+    },
+    fires: { '4m': [], '11m': ['RequestsFail'] },
+  },
+  {
+    name: 'five in a thousand do, and each client error',
+    series: {
+      'chainwatch_http_request_seconds_count{status="200"}': rising(0, 495),
+      'chainwatch_http_request_seconds_count{status="422"}': rising(0, 500),
+      'chainwatch_http_request_seconds_count{status="503"}': rising(0, 5),
+    },
+    fires: { '30m': [] },
+  },
+  {
+    name: 'statements wait for a full pool',
+    series: { 'chainwatch_database_waiting_requests{job="notifier",pool="plain"}': flat(12) },
+    fires: { '2m': [], '8m': ['PoolIsExhausted'] },
+  },
+  {
+    name: 'a full pool is used in bursts',
+    series: {
+      'chainwatch_database_waiting_requests{job="notifier",pool="plain"}': `${'12 0 3 0 '.repeat(200)}0`,
+    },
+    fires: { '30m': [] },
+  },
+  {
+    name: "PostgreSQL's volume fills up, and the disk of a host",
+    series: {
+      'kubelet_volume_stats_available_bytes{persistentvolumeclaim="data-postgres-0"}': `${rising(50, -1, 45)} ${flat(5, 200)}`,
+      'kubelet_volume_stats_capacity_bytes{persistentvolumeclaim="data-postgres-0"}': flat(100),
+      'node_filesystem_avail_bytes{mountpoint="/",fstype="ext4"}': flat(10),
+      'node_filesystem_size_bytes{mountpoint="/",fstype="ext4"}': flat(100),
+      'node_filesystem_avail_bytes{mountpoint="/run",fstype="tmpfs"}': flat(0),
+      'node_filesystem_size_bytes{mountpoint="/run",fstype="tmpfs"}': flat(100),
+    },
+    fires: { '5m': [], '11m': ['DiskFillsUp /'], '19m30s': ['DiskFillsUp /', 'DiskFillsUp data-postgres-0'] },
+  },
+  {
+    name: 'a rollout takes half an hour, then one does not end',
+    interval: '1m',
+    series: {
+      ...Object.fromEntries(serviceNames.map((name) => [build(name), flat(1)])),
+      [`${build('notifier').replace('0.1.0', '0.2.0')}`]: `${flat(1, 29)} stale _x100 ${flat(1, 300)}`,
+    },
+    fires: { '29m': [], '2h5m': [], '4h20m': ['SeveralVersionsRun'] },
+  },
+];
+
+/** As promtool reads it. */
+function printCase({ name, series = {}, interval = '15s', since, isAlone = false, fires }: Case): object {
+  const firing = 'ALERTS{alertstate="firing"}';
+  const fired = since === undefined ? firing : `max_over_time(${firing}[${since}])`;
+  return {
+    name,
+    interval,
+    input_series: Object.entries({ ...(isAlone ? {} : HEALTHY), ...series }).map(([each, values]) => ({
+      series: each,
+      values,
+    })),
+    promql_expr_test: Object.entries(fires).map(([evalTime, alerts]) => ({
+      expr: `sum by (alertname, what) (
+        label_join(${fired}, "what", "", "chain_gid", "service", "persistentvolumeclaim", "mountpoint")) > bool 0`,
+      eval_time: evalTime,
+      exp_samples: alerts.map((alert) => {
+        const [alertname, what] = alert.split(' ');
+        return {
+          labels:
+            what === undefined ? `{alertname="${alertname}"}` : `{alertname="${alertname}",what="${what}"}`,
+          value: 1,
+        };
+      }),
+    })),
+  };
+}
+
+const promtool = await findDebianTool('promtool', 'prometheus');
+
+describe('alerts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** @throws with what promtool says of what failed */
+  function test(cases: readonly Case[]): void {
+    const file = join(folder, 'test.yaml');
+    const tests = cases.map(printCase);
+    writeFileSync(
+      file,
+      stringify({ rule_files: [RULES], evaluation_interval: cases[0]!.interval ?? '15s', tests }),
+    );
+    execFileSync(promtool!, ['test', 'rules', file], { stdio: 'pipe', encoding: 'utf8' });
+  }
+
+  const withPromtool = promtool === undefined ? it.skip : it;
+  withPromtool.each(CASES.map((each) => [each.name, each] as const))('%s', (_name, each) => test([each]));
+
+  withPromtool('a case that is wrong fails', () => {
+    expect(() => test([{ name: 'wrong', fires: { '1h': ['DeliveriesFail'] } }])).toThrow();
+    expect(() =>
+      test([{ name: 'wrong', series: { [build('notifier')]: GONE }, fires: { '1h': [] } }]),
+    ).toThrow();
+  });
+
+  it('has a case in which each rule fires, and a week in which the rule of 45 minutes would have', () => {
+    const fired = new Set(
+      CASES.flatMap(({ fires }) => Object.values(fires).flat()).map((alert) => alert.split(' ')[0]),
+    );
+    expect([...fired].sort()).toEqual([...new Set(rules.map(({ alert }) => alert))].sort());
+    expect(CASES.length).toBeGreaterThan(20);
+    expect(Math.max(...week)).toBeGreaterThan(45 * 60);
+  });
+
+  it('has a page for each alert, which says what it means, what to look at and what to do', () => {
+    const pages = readdirSync(RUNBOOKS).filter((name) => name !== 'README.md');
+    expect([...new Set(rules.map(({ annotations }) => annotations.runbook))].sort()).toEqual(
+      pages.map((name) => `docs/guides/runbooks/${name}`).sort(),
+    );
+    for (const { alert, annotations, labels } of rules) {
+      expect(annotations.runbook).toBe(`docs/guides/runbooks/${alert}.md`);
+      expect(existsSync(join(repoDir, annotations.runbook))).toBe(true);
+      expect(['page', 'ticket']).toContain(labels.severity);
+      const text = readFileSync(join(repoDir, annotations.runbook), 'utf8');
+      expect(text.split('\n')[0]).toBe(`# ${alert}`);
+      expect([alert, text.match(/^## .*$/gm)]).toEqual([alert, ['## Meaning', '## Look', '## Do']]);
+    }
+    const index = readFileSync(join(RUNBOOKS, 'README.md'), 'utf8');
+    for (const page of pages) expect(index).toContain(`](${page})`);
+  });
+});
