@@ -3,7 +3,7 @@ import type { FlowService, SubjectKind } from '@chainwatch/events';
 import { buildExample, createSchemaBook } from '@chainwatch/http';
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 
-const kinds = Object.keys(SUBJECTS) as SubjectKind[];
+const allKinds = Object.keys(SUBJECTS) as SubjectKind[];
 const services = Object.keys(FLOW) as FlowService[];
 
 const tokenTexts: Readonly<Record<string, string>> = {
@@ -12,29 +12,81 @@ const tokenTexts: Readonly<Record<string, string>> = {
   family: 'The chain family, such as `bitcoin`.',
 };
 
-const description = `The subjects of the bus, for subscribers inside and outside of the service.
+export type Audience = 'subscribers' | 'services';
 
-One JetStream stream per first word. Delivery is at least once; payloads carry a \`schema\` version and only gain members. PostgreSQL is the truth: what is missed here is found there.`;
+const titles: Readonly<Record<Audience, string>> = {
+  subscribers: 'chainwatch events on NATS',
+  services: 'chainwatch bus',
+};
+
+const descriptions: Readonly<Record<Audience, string>> = {
+  subscribers: `The events of a project, for programs that read them from chainwatch's NATS (docs/guides/nats-subscribers.md). Each project has an account of its own, which sees the subjects of that project alone.
+
+Store the subjects in a stream of the account, and acknowledge an event when its effect is stored. Delivery is at least once: \`event_id\` (also the \`Nats-Msg-Id\`) tells what came before. Payloads only gain members.`,
+  services: `Every subject of the bus, for those who work on chainwatch. Subjects without a project are internal: they may change with any release, and subscribers have no access to them.
+
+One JetStream stream per first word. Delivery is at least once; payloads carry a \`schema\` version and only gain members. PostgreSQL is the truth: what is missed here is found there.`,
+};
+
+/** Subscribers see what is told to a project. */
+function kindsFor(audience: Audience): SubjectKind[] {
+  const isPublic = (kind: SubjectKind): boolean =>
+    (SUBJECTS[kind].tokens as readonly string[]).includes('project_id');
+  return allKinds.filter((kind) => audience === 'services' || isPublic(kind));
+}
 
 /** The AsyncAPI 3 document of the bus: made from the subjects, their payload schemas and the flow table. */
-export function buildAsyncApi(): JsonSchema {
+export function buildAsyncApi(audience: Audience): JsonSchema {
   const book = createSchemaBook();
+  const kinds = kindsFor(audience);
   const messages = Object.fromEntries(kinds.map((kind) => [kind, describeMessage(kind, book)]));
   return {
     asyncapi: '3.0.0',
-    info: { title: 'chainwatch bus', version: '1', description },
+    info: { title: titles[audience], version: '1', description: descriptions[audience] },
     defaultContentType: 'application/json',
     servers: {
       nats: {
         host: 'localhost:4222',
         protocol: 'nats',
         description: 'NATS with JetStream, at the address of NATS_URL.',
+        security: [
+          { $ref: '#/components/securitySchemes/nkey' },
+          { $ref: '#/components/securitySchemes/creds' },
+        ],
       },
     },
     channels: Object.fromEntries(kinds.map((kind) => [kind, describeChannel(kind)])),
-    operations: Object.fromEntries(services.flatMap(listOperations)),
-    components: { messages, schemas: book.components },
+    operations: Object.fromEntries(
+      audience === 'services' ? services.flatMap(listOperations) : kinds.map(subscribe),
+    ),
+    components: { messages, schemas: book.components, securitySchemes },
   };
+}
+
+const securitySchemes = {
+  nkey: {
+    type: 'asymmetricEncryption',
+    description: 'The seed of an nkey; the server holds the public key of the user.',
+  },
+  creds: {
+    type: 'asymmetricEncryption',
+    description:
+      'A `.creds` file (JWT and seed) of a server in operator mode; client certificates where it verifies them.',
+  },
+};
+
+function subscribe(kind: SubjectKind): [id: string, operation: JsonSchema] {
+  return [
+    `subscribe.${kind}`,
+    {
+      action: 'receive',
+      channel: { $ref: `#/channels/${kind}` },
+      summary: SUBJECTS[kind].summary,
+      // No queue group: a durable consumer of a stream shares the work, and misses nothing.
+      bindings: { nats: { bindingVersion: '0.1.0' } },
+      messages: [{ $ref: `#/channels/${kind}/messages/${kind}` }],
+    },
+  ];
 }
 
 function describeChannel(kind: SubjectKind): JsonSchema {
@@ -81,6 +133,7 @@ function listOperations(service: FlowService): [id: string, operation: JsonSchem
       {
         action,
         channel: { $ref: `#/channels/${kind}` },
+        bindings: { nats: { bindingVersion: '0.1.0' } },
         summary: `${service} ${action === 'send' ? 'publishes' : 'consumes'} ${kind}.`,
         messages: [{ $ref: `#/channels/${kind}/messages/${kind}` }],
       },

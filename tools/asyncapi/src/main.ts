@@ -1,8 +1,7 @@
-/** `node --import tsx tools/asyncapi/src/main.ts` writes docs/asyncapi.json; asyncapi.spec.ts proves that it is current. */
+/** `node --import tsx tools/asyncapi/src/main.ts` writes the two documents; asyncapi.spec.ts proves that they are current. */
 import { writeFileSync } from 'node:fs';
 import { buildAsyncApi } from './build-asyncapi.ts';
+import { DOCUMENTS } from './documents.ts';
 
-writeFileSync(
-  new URL('../../../docs/asyncapi.json', import.meta.url),
-  `${JSON.stringify(buildAsyncApi(), undefined, 2)}\n`,
-);
+for (const [audience, path] of DOCUMENTS)
+  writeFileSync(path, `${JSON.stringify(buildAsyncApi(audience), undefined, 2)}\n`);

@@ -36,7 +36,7 @@ describe('nx affected', () => {
 
   it('names the specs of documents alone, when a document changes', async () => {
     expect(await listAffected('docs/guides/webhooks.md')).toEqual(['tool-test']);
-    expect(await listAffected('docs/asyncapi.json')).toEqual(['tool-asyncapi', 'tool-test']);
+    expect(await listAffected('docs/asyncapi.json')).toEqual(['tool-asyncapi', 'tool-nats', 'tool-test']);
   });
 
   it.each(['package-lock.json', 'tsconfig.base.json', 'tools/test/run.mjs'])(

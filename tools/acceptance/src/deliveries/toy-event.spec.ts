@@ -31,7 +31,7 @@ const PROOF = `
     isChoice: eventTypeSchema.safeParse(type).success,
     isWebhook: openapi.includes('"onTransactionBlessed"'),
     isComponent: openapi.includes('"TransactionBlessedEvent":'),
-    isOnBus: JSON.stringify(buildAsyncApi()).includes('"TransactionBlessedEvent"'),
+    isOnBus: JSON.stringify(buildAsyncApi('subscribers')).includes('"TransactionBlessedEvent"'),
     byDefault: CHANNEL_KINDS.filter((kind) => kind.defaultEventTypes.includes(type)).map(({ kind }) => kind),
     text: findChannelKind('telegram').render([JSON.stringify(event)]).split('\\n')[0],
     filtered: [wants({ direction: 'in' }), wants({ direction: 'out' })],

@@ -1,0 +1,7 @@
+import type { Audience } from './build-asyncapi.ts';
+
+/** Where the document for whom stands. */
+export const DOCUMENTS: readonly (readonly [Audience, URL])[] = [
+  ['subscribers', new URL('../../../docs/asyncapi.json', import.meta.url)],
+  ['services', new URL('../../../docs/asyncapi.internal.json', import.meta.url)],
+];
