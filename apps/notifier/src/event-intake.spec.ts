@@ -71,6 +71,7 @@ describe('a notifier without its sweep', () => {
       {
         messageId: late[0]!,
         sequence: 2,
+        type: 'transaction.detected',
       },
     );
     await waitFor(() => arrived().length === 3);

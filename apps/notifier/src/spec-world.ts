@@ -8,13 +8,15 @@ import {
   startPostgres,
   startReceiver,
   type DeliveryRows,
+  type InsertedEvent,
   type Receiver,
   type SpecEvent,
 } from '@chainwatch/testing-stack';
 import { startNotifier, type Notifier, type NotifierDependencies } from './start-notifier.ts';
 
-export interface World extends Omit<DeliveryRows, 'insertEvent'> {
+export interface World extends DeliveryRows {
   readonly bus: Bus<'tx-analyzer'>;
+  publish(event: InsertedEvent): Promise<void>;
   /** Names its servers to a process of its own. */
   readonly environment: { readonly DATABASE_URL: string; readonly NATS_URL: string };
   /** Commits an event; and publishes it unless told otherwise. Returns the event id. */
@@ -51,16 +53,18 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 async function createWorld(databaseUrl: string, natsUrl: string): Promise<World> {
   const rows = await createDeliveryRows(databaseUrl);
   const bus = await createBus('tx-analyzer', { url: natsUrl });
+  const publish: World['publish'] = ({ kind, type, chainGid, projectId, event, eventId, sequence }) =>
+    bus.publish(kind, [chainGid, projectId], event as never, { messageId: eventId, sequence, type });
   const stops: (() => Promise<void>)[] = [];
   return {
     ...rows,
     bus,
     environment: { DATABASE_URL: databaseUrl, NATS_URL: natsUrl },
+    publish,
     async emit({ isPublished = true, ...more } = {}) {
-      const { kind, chainGid, projectId, event, eventId, sequence } = await rows.insertEvent(more);
-      if (isPublished)
-        await bus.publish(kind, [chainGid, projectId], event as never, { messageId: eventId, sequence });
-      return eventId;
+      const event = await rows.insertEvent(more);
+      if (isPublished) await publish(event);
+      return event.eventId;
     },
     async start(options = {}, more = {}) {
       const notifier = await startOne({ databaseUrl, natsUrl }, options, more);

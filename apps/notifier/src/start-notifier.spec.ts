@@ -18,10 +18,30 @@ describe('what breaks around it', () => {
     expect(eventIds()).toEqual(sent);
   });
 
+  test('tells of a failed transaction before what came after it', async () => {
+    await world.addChannel(receiver.url, {
+      config: { event_types: ['transaction.failed', 'transaction.detected'] },
+    });
+    await world.start({ concurrencyPerChannel: 1 });
+    await world.waitForStatus(await world.emit(), 'delivered');
+    for (let round = 0; round < 5; round += 1) {
+      const types = [
+        'transaction.failed',
+        'transaction.detected',
+        'transaction.failed',
+        'transaction.detected',
+      ];
+      const events = [];
+      for (const type of types) events.push(await world.insertEvent({ type }));
+      await Promise.all(events.map((event) => world.publish(event)));
+      for (const { eventId } of events) await world.waitForStatus(eventId, 'delivered');
+      expect(eventIds().slice(-events.length)).toEqual(events.map(({ eventId }) => eventId));
+    }
+  });
+
   test('does not send held events', async () => {
     await world.addChannel(receiver.url);
-    const held = await world.emit({ isPublished: false });
-    await world.db.query('UPDATE events SET is_held = true WHERE event_id = $1', [held]);
+    const held = await world.emit({ isPublished: false, isHeld: true });
     await world.start({}, { sweepAfterMs: 0, sweepIntervalMs: 30 });
     await world.waitForStatus(await world.emit({ isPublished: false }), 'delivered');
     expect(eventIds()).not.toContain(held);

@@ -7,7 +7,7 @@ import {
   type DeliveryOptions,
   type Dispatcher,
 } from '@chainwatch/deliveries';
-import { eventTypesOn, FLOW, streamOf, type EventSubject } from '@chainwatch/events';
+import { FLOW, streamOf, type EventSubject } from '@chainwatch/events';
 import type { ShareTiming } from '@chainwatch/ownership';
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
 import { EventIntake } from './event-intake.ts';
@@ -74,10 +74,10 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
 /** Every replica hears of every event. */
 function consumeEvents(bus: NotifierDependencies['bus'], intake: EventIntake): () => Promise<void> {
   const handlers = {
-    onMessage({ kind, messageId: eventId, sequence, tokens }: BusMessage<EventSubject>) {
+    onMessage({ messageId: eventId, sequence, tokens, type }: BusMessage<EventSubject>) {
       const [chainGid, projectId] = tokens;
       if (eventId === undefined || chainGid === undefined || projectId === undefined) return;
-      intake.take({ eventId, chainGid, projectId, sequence, type: eventTypesOn(kind)[0] });
+      intake.take({ eventId, chainGid, projectId, sequence, type });
     },
     // Events that no message brought go before new ones.
     onOpen: () => void intake.catchUp(),

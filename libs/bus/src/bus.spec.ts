@@ -113,22 +113,23 @@ describe('createBus', () => {
     );
   });
 
-  it('tells the sequence of an event without its payload', async () => {
+  it('tells the sequence and the type of an event without its payload', async () => {
     const balances = await start('balance-service', { isValidating: false });
     const notifier = await start('notifier');
-    const sequences: (number | undefined)[] = [];
+    const told: object[] = [];
     let isOpen = false;
     void notifier.consume(['balance.changed'], [], {
-      onMessage: ({ sequence }) => void sequences.push(sequence),
+      onMessage: ({ sequence, type }) => void told.push({ sequence, type }),
       onOpen: () => (isOpen = true),
     });
     await waitFor(() => isOpen);
     await balances.publish('balance.changed', [CHAIN, 'p'], {} as PayloadOf<'balance.changed'>, {
       messageId: 'one',
       sequence: 7,
+      type: 'balance.changed',
     });
-    await waitFor(() => sequences.length > 0);
-    expect(sequences).toEqual([7]);
+    await waitFor(() => told.length > 0);
+    expect(told).toEqual([{ sequence: 7, type: 'balance.changed' }]);
   });
 
   it('goes on behind a message that cannot be handled', async () => {

@@ -63,6 +63,8 @@ export interface PublishOptions {
    * parsing the payload.
    */
   readonly sequence?: number;
+  /** An event's type. It travels in the headers as well: events of several types share a subject. */
+  readonly type?: string;
   /** The payload as JSON text, where the caller has it already. */
   readonly json?: string;
 }
@@ -93,4 +95,6 @@ export interface BusMessage<K extends SubjectKind> {
   readonly traceparent?: string;
   /** An event's number within its project and chain. */
   readonly sequence?: number;
+  /** An event's type; undefined from a publisher of a release that did not tell it. */
+  readonly type?: string;
 }

@@ -9,6 +9,7 @@ interface Received {
 }
 
 export const SEQUENCE_HEADER = 'sequence';
+export const TYPE_HEADER = 'type';
 
 /** The kind that a subject's first two words name; undefined for one this version does not know. */
 export function kindOf(subject: string): SubjectKind | undefined {
@@ -27,6 +28,7 @@ export function parseMessage<K extends SubjectKind>(kind: K, message: Received):
     messageId: headers?.get('Nats-Msg-Id') || undefined,
     traceparent: headers?.get('traceparent') || undefined,
     sequence: Number.isSafeInteger(sequence) ? sequence : undefined,
+    type: headers?.get(TYPE_HEADER) || undefined,
     get payload() {
       return message.json<PayloadOf<K>>();
     },

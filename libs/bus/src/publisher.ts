@@ -6,7 +6,7 @@ import type { PublishOptions } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError } from './describe-error.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
-import { SEQUENCE_HEADER } from './parse-message.ts';
+import { SEQUENCE_HEADER, TYPE_HEADER } from './parse-message.ts';
 import type { StreamSet } from './stream-set.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -103,6 +103,7 @@ function messageHeaders(options: PublishOptions): MsgHdrs {
   headers.set('schema', SCHEMA_VERSION);
   if (options.traceparent !== undefined) headers.set('traceparent', options.traceparent);
   if (options.sequence !== undefined) headers.set(SEQUENCE_HEADER, String(options.sequence));
+  if (options.type !== undefined) headers.set(TYPE_HEADER, options.type);
   return headers;
 }
 

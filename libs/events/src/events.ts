@@ -17,7 +17,7 @@ type Row = EventDefinition<z.ZodObject, EventSubject>;
 
 /**
  * Every event type that customers can get. The only place that lists them: schemas, subjects, enums, defaults, documents,
- * test messages and texts are made from it. The first row of a subject is what its messages usually are.
+ * test messages and texts are made from it.
  */
 export const EVENTS = {
   'transaction.detected': {
@@ -103,7 +103,7 @@ export function defaultEventTypes(selection: DefaultSelection): EventType[] {
   return EVENT_TYPES.filter((type) => rowOf(type)!.defaultFor.includes(selection));
 }
 
-/** In the order of the table; the first is what a message usually is. */
+/** In the order of the table. */
 export function eventTypesOn(subject: EventSubject): [EventType, ...EventType[]] {
   return EVENT_TYPES.filter((type) => EVENTS[type].subject === subject) as [EventType, ...EventType[]];
 }

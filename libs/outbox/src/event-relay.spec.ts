@@ -141,6 +141,7 @@ describe('EventRelay', () => {
         {
           messageId: event.eventId,
           sequence: event.envelope.sequence,
+          type: event.envelope.type,
           json: JSON.stringify(event.envelope),
           traceparent: '00-ab-cd-01',
         },

@@ -175,6 +175,7 @@ export class EventRelay<S extends Relaying> {
         {
           messageId: event.eventId,
           sequence: event.envelope.sequence,
+          type: event.envelope.type,
           json: event.payload,
           traceparent: event.traceparent,
         },

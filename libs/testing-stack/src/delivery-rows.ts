@@ -20,10 +20,12 @@ export interface SpecEvent {
   readonly transfers?: readonly object[];
   readonly addresses?: readonly object[];
   readonly traceparent?: string;
+  readonly isHeld?: boolean;
 }
 
 export interface InsertedEvent {
   readonly eventId: string;
+  readonly type: string;
   readonly projectId: string;
   readonly sequence: number;
   readonly chainGid: string;
@@ -59,6 +61,7 @@ export async function createDeliveryRows(databaseUrl: string): Promise<DeliveryR
       transfers = [],
       addresses = [],
       traceparent,
+      isHeld = false,
     } = {}) {
       const eventId = randomUUID();
       const sequence = (sequences.get(project) ?? 0) + 1;
@@ -66,10 +69,10 @@ export async function createDeliveryRows(databaseUrl: string): Promise<DeliveryR
       const event = buildEvent({ eventId, type, projectId: project, sequence, transfers, addresses });
       const kind = type === 'transaction.confirmed' ? 'tx.confirmed' : 'tx.detected';
       await db.query(
-        `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [eventId, project, CHAIN, type, sequence, kind, JSON.stringify(event), traceparent ?? null],
+        `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent, is_held) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [eventId, project, CHAIN, type, sequence, kind, JSON.stringify(event), traceparent ?? null, isHeld],
       );
-      return { eventId, projectId: project, sequence, chainGid: CHAIN, kind, event };
+      return { eventId, type, projectId: project, sequence, chainGid: CHAIN, kind, event };
     },
     waitForStatus: (eventId, status, timeoutMs) => waitForStatus(rows, { eventId, status, timeoutMs }),
     rows,

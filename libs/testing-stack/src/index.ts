@@ -9,7 +9,13 @@
  */
 export { createFakeBroker, type FakeBroker, type FakeMessage } from './create-fake-broker.ts';
 export { createFakeClient } from './create-fake-client.ts';
-export { createDeliveryRows, WEBHOOK_SECRET, type DeliveryRows, type SpecEvent } from './delivery-rows.ts';
+export {
+  createDeliveryRows,
+  WEBHOOK_SECRET,
+  type DeliveryRows,
+  type InsertedEvent,
+  type SpecEvent,
+} from './delivery-rows.ts';
 export { hashOf, NATIVE, network, OTHER_TOKEN, TOKEN } from './local-network.ts';
 export { startIngestorRig, type IngestorRig } from './start-ingestor-rig.ts';
 export { startPostgres, type PostgresOptions } from './start-postgres.ts';

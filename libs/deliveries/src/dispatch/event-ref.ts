@@ -1,6 +1,6 @@
 export interface EventRef {
   readonly eventId: string;
   readonly projectId: string;
-  /** The probable type, derived from its subject. */
-  readonly type?: string;
+  /** As the message says it: one that is wrong costs the event its place before those that came with it. */
+  readonly type?: string | undefined;
 }

@@ -54,7 +54,10 @@ export class EventSource {
   }
 
   async publish({ eventId, projectId, event }: MadeEvent): Promise<void> {
-    await this.#bus.publish('tx.detected', [CHAIN, projectId], event, { messageId: eventId });
+    await this.#bus.publish('tx.detected', [CHAIN, projectId], event, {
+      messageId: eventId,
+      type: event.type,
+    });
   }
 
   close(): Promise<void> {
