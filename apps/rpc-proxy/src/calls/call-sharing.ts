@@ -9,7 +9,7 @@ import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { RuledCall } from './types.ts';
 
 /** One call of a request, and who waits for its answer. */
-export interface WaitingCall {
+interface WaitingCall {
   readonly request: RpcRequest;
   readonly ruled: RuledCall;
   readonly reply: AnswerSink;
