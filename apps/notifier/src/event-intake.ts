@@ -104,11 +104,14 @@ export class EventIntake {
   async #fillGaps(): Promise<void> {
     const { engine, order, logger } = this.#deps;
     while (order.size > 0 && !this.#stop.signal.aborted) {
+      await this.#catchingUp;
       // As far as is known here, nothing comes before a project's first event since the start, so it need not wait.
       if (order.gaps.every(({ after }) => after > 0)) await this.#pause(GRACE_MS);
       const { gaps } = order;
       try {
         const missing = gaps.length === 0 ? [] : await engine.dispatcher.findMissing(gaps);
+        // A catch-up that began meanwhile goes first: it may be at events before these.
+        if (this.#catchingUp !== undefined) continue;
         if (missing.length > 0)
           logger.warn(
             { count: missing.length },
