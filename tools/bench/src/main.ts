@@ -12,6 +12,7 @@ import { benchSolana } from './bench-solana.ts';
 import { benchTotals } from './bench-totals.ts';
 import { benchTron } from './bench-tron.ts';
 import { benchWatchSet } from './bench-watch-set.ts';
+import { findMissing } from './find-missing.ts';
 import { benchRpc } from './rpc/bench-rpc.ts';
 import { Report } from './report.ts';
 
@@ -42,7 +43,14 @@ if (unknown.length > 0) {
   console.error(`expected ${Object.keys(benches).join(', ')}, got ${unknown.join(', ')}`);
   process.exit(2);
 }
-for (const [name, run] of Object.entries(benches))
-  if (wanted.length === 0 ? !named.includes(name) : wanted.includes(name)) await run();
+const chosen = Object.keys(benches).filter((name) =>
+  wanted.length === 0 ? !named.includes(name) : wanted.includes(name),
+);
+const missing = findMissing(chosen, process.env);
+if (missing !== undefined) {
+  console.error(missing);
+  process.exit(2);
+}
+for (const [name, run] of Object.entries(benches)) if (chosen.includes(name)) await run();
 report.write(`${root}/docs`);
 process.exit(0);

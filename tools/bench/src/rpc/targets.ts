@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createDatabase } from '@chainwatch/db';
+import { findExecutable } from '@chainwatch/host';
 import { findFreePort, killWithParent, startNats, startRedis, waitFor } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { bundleServices } from '../../../stack/bundle.mjs';
@@ -68,7 +69,9 @@ export async function startNginx(core: string, nodePort: number): Promise<Target
      http { access_log off; ${temp} upstream node { server 127.0.0.1:${nodePort}; keepalive 256; keepalive_requests 100000000; }
        server { listen 127.0.0.1:${port} backlog=4096; keepalive_requests 100000000; location / { proxy_pass http://node/; proxy_http_version 1.1; proxy_set_header Connection ""; } } }`,
   );
-  return spawnTarget('nginx', core, port, '/', 'nginx', ['-p', dir, '-c', join(dir, 'nginx.conf')]);
+  // Debian's is where not every PATH leads; find-missing.ts has looked for it.
+  const program = findExecutable('nginx', process.env) ?? 'nginx';
+  return spawnTarget('nginx', core, port, '/', program, ['-p', dir, '-c', join(dir, 'nginx.conf')]);
 }
 
 export interface Gateway extends Target {
