@@ -1,10 +1,11 @@
 -- Without the flow's own services nobody publishes: test messages go to one channel alone, the news of a failed channel is
--- found in the table by the notifier that wrote it. Held events have no position yet: nobody sees them.
+-- found in the table by the notifier that wrote it. Events of history are not published, and go to the channels of
+-- historical_dispatches. Held events have no position yet: nobody sees them.
 CREATE OR REPLACE FUNCTION queue_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    INSERT INTO unpublished_events SELECT id, subject_kind FROM new_rows WHERE subject_kind NOT IN ('test', 'channel.failed');
-    INSERT INTO undispatched_events SELECT id FROM new_rows WHERE subject_kind <> 'test';
+    INSERT INTO unpublished_events SELECT id, subject_kind FROM new_rows WHERE subject_kind NOT IN ('test', 'channel.failed', 'history');
+    INSERT INTO undispatched_events SELECT id FROM new_rows WHERE subject_kind NOT IN ('test', 'history');
     INSERT INTO unpositioned_events SELECT share_of(project_id), id, project_id FROM new_rows WHERE NOT is_held;
   ELSIF TG_OP = 'UPDATE' THEN
     INSERT INTO unpositioned_events SELECT share_of(n.project_id), n.id, n.project_id FROM new_rows n JOIN old_rows o USING (id) WHERE o.is_held AND NOT n.is_held;

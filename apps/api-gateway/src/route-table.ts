@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CHANNEL_KINDS } from '@chainwatch/channels';
 import type { ApiRoute } from './server/define-route.ts';
+import { backfillAddress } from './routes/addresses.backfill/handler.ts';
 import { getBalanceDetails } from './routes/addresses.balance-details/handler.ts';
 import { getBalances } from './routes/addresses.balances/handler.ts';
 import { createExternalAddress } from './routes/addresses.create-external/handler.ts';
@@ -159,6 +160,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   importAddresses,
   getAddress,
   updateAddress,
+  backfillAddress,
   deleteAddress,
   getHdAddress,
   getExternalAddress,

@@ -3,7 +3,13 @@ import type { Transaction } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
 import { makeTransaction } from './spec-world/spec-chain.ts';
-import { checkEvents, participantsOf, playRandomly, SpecScript } from './spec-world/spec-script.ts';
+import {
+  checkEvents,
+  participantsOf,
+  playRandomly,
+  SpecScript,
+  type SpecWatch,
+} from './spec-world/spec-script.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 
 const POOL = Array.from({ length: 5 }, (_, index) => `0x${String(index).repeat(40)}`);
@@ -73,12 +79,17 @@ class Script extends SpecScript<Payment> {
 
 async function check(script: Script): Promise<void> {
   const { world, projects } = script;
-  const watched = [...script.watched.values(), ...script.early.map((entry) => ({ ...entry, fromBlock: 0 }))];
+  const watched: readonly SpecWatch[] = [
+    ...script.watched.values(),
+    ...script.early.map((entry) => ({ ...entry, fromBlock: 0 })),
+  ];
+  const counts = ({ fromBlock, historyFrom = fromBlock }: SpecWatch, number: number): boolean =>
+    fromBlock <= number || (historyFrom <= number && number <= script.finalized);
   const expected = script.canonical.flatMap((block) =>
     block.transactions.flatMap((transaction) =>
       projects.flatMap((projectId) => {
         const own = watched
-          .filter((entry) => entry.projectId === projectId && entry.fromBlock <= block.number)
+          .filter((entry) => entry.projectId === projectId && counts(entry, block.number))
           .map((entry) => entry.address);
         const participants = participantsOf(script.endsOf(transaction), own);
         if (participants.length === 0) return [];

@@ -195,6 +195,18 @@ export interface ChainClient {
    */
   proveSenders?(ref: BlockRef, transactions: readonly Transaction[], signal?: AbortSignal): Promise<void>;
   /**
+   * The canonical blocks from `from` on, up to `to` or a lower number of the family's choice, in which one of `addresses`
+   * may take part in a transaction. Undefined where only the blocks themselves tell: the caller must then read all of
+   * them.
+   * @throws BlockNotFoundError when the node does not have (all that it takes of) these blocks
+   */
+  findBlocksOf?(
+    addresses: readonly string[],
+    from: number,
+    to: number,
+    signal?: AbortSignal,
+  ): Promise<BlocksOfAddresses | undefined>;
+  /**
    * Balances at a block, in the order of `queries`, base units; undefined where the contract does not answer balanceOf.
    * UTXO chains have none: their balances come from the UTXO set that the analyzer keeps.
    * @throws BlockNotFoundError when the node does not have (the state of) that block
@@ -220,6 +232,13 @@ export interface ReadBlockOptions {
    * a contradiction is refused all the same.
    */
   readonly takeUnknown?: boolean;
+}
+
+export interface BlocksOfAddresses {
+  /** Ascending. */
+  readonly refs: readonly BlockRef[];
+  /** No other block up to here concerns the addresses. */
+  readonly toBlock: number;
 }
 
 export interface MempoolReader {

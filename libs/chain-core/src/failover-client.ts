@@ -67,6 +67,7 @@ class StickyFailoverClient implements FailoverClient {
   readonly subscribeHeads: ChainClient['subscribeHeads'];
   readonly proveSenders: ChainClient['proveSenders'];
   readonly readTokens: ChainClient['readTokens'];
+  readonly findBlocksOf: ChainClient['findBlocksOf'];
   readonly mempool: ChainClient['mempool'];
   readonly coins: ChainClient['coins'];
   readonly #endpoints: readonly EndpointState[];
@@ -98,6 +99,10 @@ class StickyFailoverClient implements FailoverClient {
     if (clients.some((client) => client.readTokens !== undefined)) {
       this.readTokens = (assetGids, signal) =>
         this.#run((client) => readTokensOf(client, assetGids, signal), signal);
+    }
+    if (clients.some((client) => client.findBlocksOf !== undefined)) {
+      this.findBlocksOf = (addresses, from, to, signal) =>
+        this.#run(async (client) => client.findBlocksOf?.(addresses, from, to, signal), signal);
     }
     if (clients.some((client) => client.mempool !== undefined)) {
       this.mempool = {

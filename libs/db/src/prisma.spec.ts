@@ -13,6 +13,7 @@ const scalars: Readonly<Record<string, string>> = {
   Boolean: 'boolean',
   Bytes: 'bytea',
   DateTime: 'timestamp with time zone',
+  Float: 'double precision',
   Decimal: 'numeric',
   Int: 'integer',
   Json: 'jsonb',

@@ -22,9 +22,14 @@ const envelope = <T extends EventType>(type: T) => {
         .boolean()
         .meta({ description: 'True for what `actions/test` sends: nothing happened.', examples: [false] }),
       project_id: projectId,
-      sequence: height.meta({
-        description: 'Grows by one per project and chain; 0 for what is of no chain and for test messages.',
+      sequence: height.nullable().meta({
+        description:
+          'Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.',
         examples: [18_231],
+      }),
+      is_historical: z.literal(true).optional().meta({
+        description:
+          'Present where a transaction was final before its address was watched, and was found by its history.',
       }),
       data: data as (typeof EVENTS)[T]['data'],
     })

@@ -167,6 +167,7 @@ export class EventRelay<S extends Relaying> {
   }
 
   async #sendOnce(event: OutgoingEvent): Promise<boolean> {
+    const { sequence } = event.envelope;
     try {
       await this.#deps.bus.publish(
         event.subject as ProducedBy<S>,
@@ -174,7 +175,7 @@ export class EventRelay<S extends Relaying> {
         event.envelope as PayloadOf<ProducedBy<S>>,
         {
           messageId: event.eventId,
-          sequence: event.envelope.sequence,
+          ...(sequence === null ? {} : { sequence }),
           type: event.envelope.type,
           json: event.payload,
           traceparent: event.traceparent,

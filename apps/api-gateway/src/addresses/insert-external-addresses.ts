@@ -1,6 +1,7 @@
 import type { ParsedAddress } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { AddressRow } from '../records/address.ts';
+import { askForHistories, withHistory, type HistoryStarts } from './ask-for-history.ts';
 import { watchFromHead } from './watch-address.ts';
 
 export interface NewAddress {
@@ -8,6 +9,8 @@ export interface NewAddress {
   readonly label: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly groups: readonly string[];
+  /** What is asked for of its past. */
+  readonly history: HistoryStarts;
 }
 
 interface Import {
@@ -15,8 +18,6 @@ interface Import {
   readonly chainFamily: string;
   /** Each canonical address once. */
   readonly addresses: readonly NewAddress[];
-  /** As `watchFromHead` takes it. */
-  readonly fromBlock?: number;
 }
 
 interface Inserted {
@@ -40,10 +41,18 @@ export async function insertExternalAddresses(sql: Sql, request: Import): Promis
       ids: rows.map(([, { id }]) => id),
       chainFamily: request.chainFamily,
       networkGids: addresses[0]?.parsed.networkGids,
-      fromBlock: request.fromBlock,
     });
+    const asked = rows.map(([{ history }, { id }]) => ({
+      id,
+      projectId: request.projectId,
+      starts: history,
+    }));
+    await askForHistories(sql, request.chainFamily, asked);
     for (const [address, row] of rows)
-      created.set(address.parsed.canonical, { ...toRow(request, address, row), ...watched });
+      created.set(
+        address.parsed.canonical,
+        withHistory({ ...toRow(request, address, row), ...watched }, address.history),
+      );
   }
   return created;
 }
@@ -107,6 +116,7 @@ function toRow(
     derivationChange: null,
     derivationIndex: null,
     isUsed: false,
+    histories: [],
     publicKey: null,
   };
 }

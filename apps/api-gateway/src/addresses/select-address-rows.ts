@@ -24,6 +24,7 @@ interface Row {
   readonly gap_limit: number | null;
   readonly watches: AsJson<AddressRow['watches'][number]>[] | null;
   readonly backfills: AsJson<AddressRow['backfills'][number]>[] | null;
+  readonly histories: AsJson<AddressRow['histories'][number]>[] | null;
 }
 
 /** As PostgreSQL writes it: numbers where Prisma has bigints. */
@@ -46,7 +47,10 @@ export async function selectAddressRows(
         FROM address_watches w WHERE w.address_id = a.id) AS watches,
        (SELECT json_agg(json_build_object('chainGid', b.chain_gid, 'status', b.status, 'fromBlock', b.from_block, 'nextBlock', b.next_block, 'toBlock', b.to_block,
           'method', b.method, 'reason', b.reason, 'coinCount', b.coin_count) ORDER BY b.chain_gid)
-        FROM address_backfills b WHERE b.address_id = a.id) AS backfills
+        FROM address_backfills b WHERE b.address_id = a.id) AS backfills,
+       (SELECT json_agg(json_build_object('chainGid', h.chain_gid, 'status', h.status, 'fromBlock', h.from_block, 'nextBlock', h.next_block, 'toBlock', h.to_block,
+          'transactionCount', h.transaction_count, 'blocksPerSecond', h.blocks_per_second, 'reason', h.reason) ORDER BY h.chain_gid)
+        FROM address_histories h WHERE h.address_id = a.id) AS histories
      FROM addresses a LEFT JOIN public_keys k ON k.id = a.public_key_id WHERE ${condition}`,
     [...values],
   );
@@ -79,6 +83,13 @@ function toAddressRow(row: Row): AddressRow {
       fromBlock: BigInt(backfill.fromBlock),
       nextBlock: backfill.nextBlock === null ? null : BigInt(backfill.nextBlock),
       toBlock: backfill.toBlock === null ? null : BigInt(backfill.toBlock),
+    })),
+    histories: (row.histories ?? []).map((history) => ({
+      ...history,
+      fromBlock: BigInt(history.fromBlock),
+      nextBlock: BigInt(history.nextBlock),
+      toBlock: history.toBlock === null ? null : BigInt(history.toBlock),
+      transactionCount: BigInt(history.transactionCount),
     })),
     publicKey: row.key_path === null ? null : { derivationPath: row.key_path, gapLimit: row.gap_limit ?? 0 },
   };

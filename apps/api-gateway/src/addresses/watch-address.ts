@@ -7,8 +7,6 @@ interface WatchedAddresses {
   readonly chainFamily: string;
   /** The networks that know the addresses; absent if every network of the family does (`ParsedAddress.networkGids`). */
   readonly networkGids?: readonly string[];
-  /** Where a rescan of blocks begins on chains whose node cannot list coins by address; default 0. */
-  readonly fromBlock?: number;
 }
 
 /**
@@ -18,7 +16,7 @@ interface WatchedAddresses {
  */
 export async function watchFromHead(
   sql: Sql,
-  { ids, chainFamily, networkGids, fromBlock }: WatchedAddresses,
+  { ids, chainFamily, networkGids }: WatchedAddresses,
 ): Promise<Pick<AddressRow, 'watches' | 'backfills'>> {
   if (ids.length === 0) return { watches: [], backfills: [] };
   const isSearched = await hasCoins(chainFamily);
@@ -41,30 +39,28 @@ export async function watchFromHead(
        SELECT c.gid, a.id, 'imported' FROM chains c, unnest($1::uuid[]) AS a (id) WHERE c.is_active
      )
      SELECT c.gid, c.is_active, s.head_number FROM chains c LEFT JOIN ingestor_states s ON s.chain_gid = c.gid ORDER BY c.gid`,
-    [ids, chainFamily, networkGids ?? null, fromBlock ?? null, isSearched],
+    [ids, chainFamily, networkGids ?? null, isSearched],
   );
   return {
     watches: rows.flatMap(({ gid, head_number }) =>
       head_number === null ? [] : [{ chainGid: gid, fromBlock: BigInt(head_number) }],
     ),
-    backfills: rows
-      .filter(({ is_active }) => is_active && isSearched)
-      .map(({ gid }) => toNewBackfill(gid, fromBlock ?? 0)),
+    backfills: rows.filter(({ is_active }) => is_active && isSearched).map(({ gid }) => toNewBackfill(gid)),
   };
 }
 
-function toNewBackfill(chainGid: string, fromBlock: number): AddressRow['backfills'][number] {
+function toNewBackfill(chainGid: string): AddressRow['backfills'][number] {
   return {
-    ...{ chainGid, status: 'pending', fromBlock: BigInt(fromBlock), coinCount: 0 },
+    ...{ chainGid, status: 'pending', fromBlock: 0n, coinCount: 0 },
     ...{ nextBlock: null, toBlock: null, method: null, reason: null },
   };
 }
 
 /** An earlier search starts over, because nothing is known of the time when the address was not watched. */
-const BACKFILLS_SQL = `INSERT INTO address_backfills (address_id, chain_gid, from_block)
-       SELECT a.id, c.gid, coalesce($4::bigint, 0) FROM chains c, unnest($1::uuid[]) AS a (id) WHERE c.is_active AND $5::boolean
+const BACKFILLS_SQL = `INSERT INTO address_backfills (address_id, chain_gid)
+       SELECT a.id, c.gid FROM chains c, unnest($1::uuid[]) AS a (id) WHERE c.is_active AND $4::boolean
        ON CONFLICT (address_id, chain_gid) DO UPDATE
-       SET status = 'pending', from_block = coalesce($4, address_backfills.from_block), next_block = NULL, to_block = NULL, method = NULL, reason = NULL, coin_count = 0, updated_at = now()`;
+       SET status = 'pending', next_block = NULL, to_block = NULL, method = NULL, reason = NULL, coin_count = 0, updated_at = now()`;
 
 /** Whether the family's balances are made of unspent outputs: an address is then known only by its coins. */
 export async function hasCoins(chainFamily: string): Promise<boolean> {

@@ -53,6 +53,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'GET /addresses/:address': 'api:address:read',
   'PATCH /addresses/:address': 'api:address:write',
   'DELETE /addresses/:address': 'api:address:write',
+  'POST /addresses/:address/actions/backfill': 'api:address:write',
   'GET /addresses/:address/hd': 'api:address:read',
   'GET /addresses/:address/external': 'api:address:read',
   'GET /addresses/:address/balances': 'api:address:read',

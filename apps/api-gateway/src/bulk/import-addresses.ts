@@ -1,5 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { ChainNotation, ParsedAddress } from '@chainwatch/chain-core';
+import type { ChainNotation } from '@chainwatch/chain-core';
 import { findNotationNamed } from '@chainwatch/chain-registry';
 import type { Database, Sql } from '@chainwatch/db';
 import { parseJsonBytes } from '@chainwatch/http';
@@ -12,6 +12,7 @@ import {
   unprocessableEntity,
 } from '@chainwatch/problem';
 import type { ProblemContext } from '@chainwatch/problem';
+import { findHistoryStarts, readActiveChains } from '../addresses/ask-for-history.ts';
 import { insertExternalAddresses, type NewAddress } from '../addresses/insert-external-addresses.ts';
 import { parseWith, refuseBurnAddress } from '../addresses/parse-address.ts';
 import { readAddresses } from '../addresses/read-addresses.ts';
@@ -39,6 +40,8 @@ interface ImportCall {
 
 interface Batch {
   readonly family: ChainNotation;
+  /** When the call came. */
+  readonly activeChains: readonly string[];
   readonly entries: readonly ImportEntry[];
   /** By the place of the entry. */
   readonly items: ImportedItem[];
@@ -53,7 +56,7 @@ interface Batch {
  * @throws ProblemError 400 and nothing is written
  */
 export async function importAddresses(deps: ImportDeps, call: ImportCall): Promise<Buffer> {
-  const batch = await readBatch(call.bytes);
+  const batch = await readBatch(deps.db, call.bytes);
   for (let start = 0; start < batch.entries.length; start += CHUNK)
     await deps.turns.take(call.author.principal.workspaceId, () => importChunk(deps, call, batch, start));
   for (const [place, first] of batch.repeats) {
@@ -63,13 +66,14 @@ export async function importAddresses(deps: ImportDeps, call: ImportCall): Promi
   return Buffer.from(JSON.stringify({ items: batch.items }));
 }
 
-async function readBatch(bytes: Uint8Array): Promise<Batch> {
+async function readBatch(db: Database, bytes: Uint8Array): Promise<Batch> {
   const { data, error } = importSchema.safeParse(parseJsonBytes(bytes));
   if (error !== undefined) throw invalidRequest(fieldsFromZodError(error, ''));
   const family = await findNotationNamed(data.chain_family);
   if (family === undefined)
     throw unprocessableEntity(`The chain family ${data.chain_family} is not part of this build.`);
-  return { family, entries: data.addresses, items: [], firsts: new Map(), repeats: [] };
+  const activeChains = await readActiveChains(db, family.name);
+  return { family, activeChains, entries: data.addresses, items: [], firsts: new Map(), repeats: [] };
 }
 
 /** A new address, and the place of its entry. */
@@ -107,11 +111,12 @@ async function readChunk(deps: ImportDeps, batch: Batch, start: number): Promise
     const place = start + at;
     // Other calls have their turn while a hundred checksums are computed.
     if (at % 100 === 99) await yieldToOthers();
-    const parsed = tryParse(batch.family, entry);
-    if (parsed instanceof ProblemError) {
-      batch.items[place] = toInvalid(deps, batch, place, parsed);
+    const address = tryParse(batch, entry);
+    if (address instanceof ProblemError) {
+      batch.items[place] = toInvalid(deps, batch, place, address);
       continue;
     }
+    const { parsed } = address;
     const first = batch.firsts.get(parsed.canonical);
     if (first !== undefined) {
       batch.repeats.push([place, first]);
@@ -119,16 +124,29 @@ async function readChunk(deps: ImportDeps, batch: Batch, start: number): Promise
     }
     batch.firsts.set(parsed.canonical, place);
     const { label, metadata, groups } = entry;
-    addresses.push({ place, parsed, label: label ?? null, metadata: metadata ?? {}, groups: groups ?? [] });
+    addresses.push({
+      ...address,
+      place,
+      label: label ?? null,
+      metadata: metadata ?? {},
+      groups: groups ?? [],
+    });
   }
   return addresses;
 }
 
-function tryParse(family: ChainNotation, { value, allow_burn }: ImportEntry): ParsedAddress | ProblemError {
+function tryParse(
+  { family, activeChains }: Batch,
+  { value, allow_burn, history }: ImportEntry,
+): Pick<NewAddress, 'parsed' | 'history'> | ProblemError {
   try {
     const parsed = parseWith(family, value, 'value');
     if (!allow_burn) refuseBurnAddress(family, parsed);
-    return parsed;
+    const { networkGids } = parsed;
+    return {
+      parsed,
+      history: findHistoryStarts(activeChains, { chainFamily: family.name, networkGids }, { history }),
+    };
   } catch (error) {
     if (error instanceof ProblemError) return error;
     throw error;

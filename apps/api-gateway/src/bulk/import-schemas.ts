@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { problemDocumentSchema } from '@chainwatch/problem';
+import { historySchema } from '../addresses/ask-for-history.ts';
 import { groupsSchema, labelSchema, metadataSchema } from '../records/address-input.ts';
 import { addressSchema } from '../records/address.ts';
 import { familySchema } from '../records/path-schemas.ts';
@@ -25,6 +26,7 @@ export const importSchema = z.strictObject({
           examples: [{ customer_id: '1042' }],
         }),
         groups: groupsSchema.optional(),
+        history: historySchema.optional(),
         allow_burn: z.boolean().default(false).meta({
           description: 'Monitor the zero address or a burn address all the same.',
         }),

@@ -48,14 +48,17 @@ const common = {
             from_block: z
               .int()
               .meta({ description: 'Block from which its past is looked for.', examples: [0] }),
-            method: z.enum(['scan', 'rescan']).nullable().meta({
+            method: z.enum(['scan', 'rescan', 'history']).nullable().meta({
               description:
-                '`scan`: a node or an index told them; `rescan`: blocks are read, those below `next_block` were. Null while it is not decided.',
+                '`history`: transactions are looked for in final blocks, on EVM, TRON and Solana. Unspent outputs: `scan`, a node or an index told them; `rescan`, blocks are read. Null while it is not decided.',
             }),
             next_block: z
               .int()
               .nullable()
-              .meta({ description: 'The block that is read next. Null with `scan`.', examples: [null] }),
+              .meta({
+                description: 'The block that is read next: those below were. Null with `scan`.',
+                examples: [null],
+              }),
             to_block: z
               .int()
               .nullable()
@@ -63,11 +66,31 @@ const common = {
                 description: 'The last block of the search. Null while it is not known.',
                 examples: [21_000_000],
               }),
+            progress: z
+              .number()
+              .min(0)
+              .max(1)
+              .nullable()
+              .meta({
+                description: 'The part of its blocks that was read. Null while that is not known.',
+                examples: [1],
+              }),
+            rate: z
+              .number()
+              .nullable()
+              .meta({
+                description: 'Blocks read per second, lately. Null where that is not known.',
+                examples: [null],
+              }),
             coin_count: z.int().meta({ description: 'Unspent outputs that were found.', examples: [3] }),
+            transaction_count: z.int().meta({
+              description: 'Transactions that were found. 0 with `scan` and `rescan`.',
+              examples: [0],
+            }),
             reason: z
               .string()
               .nullable()
-              .meta({ description: 'Why it failed. Null otherwise.', examples: [null] }),
+              .meta({ description: 'Why it failed or waits. Null otherwise.', examples: [null] }),
           }),
         )
         .meta({
@@ -80,7 +103,10 @@ const common = {
                 method: 'scan',
                 next_block: null,
                 to_block: 870_000,
+                progress: 1,
+                rate: null,
                 coin_count: 3,
+                transaction_count: 0,
                 reason: null,
               },
             },
@@ -90,7 +116,7 @@ const common = {
     .nullable()
     .meta({
       description:
-        'The search for what it had before it was watched. Null where the chain itself tells balances by address.',
+        'The search for what it had or did before it was watched. Null where nobody asked for its history, and the chain itself tells balances by address.',
       examples: [null],
     }),
 };
@@ -143,6 +169,18 @@ export const ADDRESS_INCLUDE = {
       coinCount: true,
     },
   },
+  histories: {
+    select: {
+      chainGid: true,
+      status: true,
+      fromBlock: true,
+      nextBlock: true,
+      toBlock: true,
+      transactionCount: true,
+      blocksPerSecond: true,
+      reason: true,
+    },
+  },
   publicKey: { select: { derivationPath: true, gapLimit: true } },
 } as const satisfies Prisma.AddressInclude;
 export type AddressRow = Prisma.AddressGetPayload<{ include: typeof ADDRESS_INCLUDE }>;
@@ -191,35 +229,69 @@ function toCommon(row: AddressRow) {
     watched_from: Object.fromEntries(row.watches.map((watch) => [watch.chainGid, Number(watch.fromBlock)])),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
-    backfill: toBackfill(row.backfills),
+    backfill: toBackfill(row),
   };
 }
 
-function toBackfill(rows: AddressRow['backfills']): z.infer<typeof common.backfill> {
-  const status = BACKFILL_STATUSES.find((each) => rows.some((row) => row.status === each));
+function toBackfill({ backfills, histories }: AddressRow): z.infer<typeof common.backfill> {
+  const chains = [...backfills.map(describeCoins), ...histories.map(describeHistory)];
+  const status = BACKFILL_STATUSES.find((each) => chains.some(([, chain]) => chain.status === each));
   if (status === undefined) return null;
-  const chains = rows.map((row) => {
-    const { status: ofChain, method } = backfillWords.parse(row);
-    const progress = {
-      next_block: numberOf(row.nextBlock),
-      to_block: numberOf(row.toBlock),
-      coin_count: row.coinCount,
-      reason: row.reason,
-    };
-    return [
-      row.chainGid,
-      { status: ofChain, from_block: Number(row.fromBlock), method, ...progress },
-    ] as const;
-  });
   return {
     status,
-    from_block: Math.min(...rows.map((row) => Number(row.fromBlock))),
+    from_block: Math.min(...chains.map(([, chain]) => chain.from_block)),
     chains: Object.fromEntries(chains),
   };
 }
 
-const backfillWords = z.object({
-  status: z.enum(BACKFILL_STATUSES),
-  method: z.enum(['scan', 'rescan']).nullable(),
-});
+type ChainBackfill = NonNullable<z.infer<typeof common.backfill>>['chains'][string];
+
+function describeCoins(row: AddressRow['backfills'][number]): [string, ChainBackfill] {
+  const [next, to] = [numberOf(row.nextBlock), numberOf(row.toBlock)];
+  const status = statusSchema.parse(row.status);
+  return [
+    row.chainGid,
+    {
+      status,
+      from_block: Number(row.fromBlock),
+      method: methodSchema.parse(row.method),
+      next_block: next,
+      to_block: to,
+      progress: status === 'complete' ? 1 : progressOf(Number(row.fromBlock), next, to),
+      rate: null,
+      coin_count: row.coinCount,
+      transaction_count: 0,
+      reason: row.reason,
+    },
+  ];
+}
+
+function describeHistory(row: AddressRow['histories'][number]): [string, ChainBackfill] {
+  const [from, next, to] = [Number(row.fromBlock), Number(row.nextBlock), numberOf(row.toBlock)];
+  const status = statusSchema.parse(row.status);
+  return [
+    row.chainGid,
+    {
+      status,
+      from_block: from,
+      method: 'history',
+      next_block: next,
+      to_block: to,
+      progress: status === 'complete' ? 1 : progressOf(from, next, to),
+      rate: row.blocksPerSecond,
+      coin_count: 0,
+      transaction_count: Number(row.transactionCount),
+      reason: row.reason,
+    },
+  ];
+}
+
+/** The part of [from, to] below `next`. */
+function progressOf(from: number, next: number | null, to: number | null): number | null {
+  if (next === null || to === null) return null;
+  return to < from ? 1 : Math.min(1, Math.max(0, (next - from) / (to - from + 1)));
+}
+
+const statusSchema = z.enum(BACKFILL_STATUSES);
+const methodSchema = z.enum(['scan', 'rescan']).nullable();
 const numberOf = (value: bigint | null): number | null => (value === null ? null : Number(value));

@@ -294,7 +294,7 @@ async function expectRight({ world, branch }: History): Promise<void> {
     if (last.has(pair)) expect(data.previous).toBe(last.get(pair));
     last.set(pair, data.current);
     expect(sequence).toBe((sequences.get(project_id) ?? 0) + 1);
-    sequences.set(project_id, sequence);
+    sequences.set(project_id, sequence!);
   }
 }
 

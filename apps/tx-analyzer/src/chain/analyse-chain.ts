@@ -10,6 +10,7 @@ import { createChainParts, type ChainParts } from './chain-parts.ts';
 import { discoverAssets } from '../match/discover-assets.ts';
 import type { FamilyWatch } from '../watch/family-watch.ts';
 import { runReprocess } from '../reprocess/run-reprocess.ts';
+import { runHistories } from '../history/run-histories.ts';
 import { runBackfills } from '../backfill/run-backfills.ts';
 import { commitCoins } from '../backfill/commit-coins.ts';
 import { runWitnesses } from '../incidents/run-witnesses.ts';
@@ -55,7 +56,7 @@ async function openAndAnalyse(deps: AnalyseDeps, work: ShareWork<ActiveChain>): 
     const parts = createChainParts(analyzerDeps, { active: chain, opened, share });
     const analyzer = new ChainAnalyzer(analyzerDeps, parts);
     onAnalyzer(analyzer);
-    await runBeside(deps, { analyzer, parts, opened, share, signal });
+    await runBeside(deps, { analyzer, parts, opened, share, signal, family });
   } finally {
     onAnalyzer(undefined);
     opened.client.close();
@@ -69,12 +70,13 @@ interface Running {
   readonly opened: OpenedChain;
   readonly share: OwnedShare;
   readonly signal: AbortSignal;
+  readonly family: FamilyWatch;
 }
 
 /** Runs the analyzer, and beside the feed the loops that find more and hand it to the analyzer. */
 async function runBeside(
   { db, bus, relay, logger, options }: AnalyseDeps,
-  { analyzer, parts, opened, share, signal: outer }: Running,
+  { analyzer, parts, opened, share, signal: outer, family }: Running,
 ): Promise<void> {
   const { share: gid } = share.claim;
   const { client, utxo } = opened;
@@ -93,7 +95,15 @@ async function runBeside(
   const others = [
     discoverAssets({ db, client, chainGid: gid, assets, logger, signal }),
     utxo === undefined
-      ? Promise.resolve()
+      ? runHistories({
+          ...beside,
+          chain: parts.chain,
+          watch: family,
+          writerQueue,
+          readBlock: parts.readBacklogBlock,
+          isHeadBusy: () => parts.feed.isBehind || parts.recovery.isActive,
+          pollMs,
+        })
       : runBackfills({
           ...beside,
           readBlock,

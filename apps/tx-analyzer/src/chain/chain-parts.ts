@@ -43,6 +43,8 @@ export interface ChainParts {
   readonly writerQueue: WriterQueue;
   /** Reads a block through the gate that holds back blocks with something unknown. */
   readBlock(ref: BlockRef, signal: AbortSignal): Promise<Block>;
+  /** The same in another thread, where there is one, but not again after a failure there. */
+  readBacklogBlock(ref: BlockRef, signal: AbortSignal, isRetry: boolean): Promise<Block>;
   /** Reads bodies of blocks already passed, and retries for ever. */
   passedBlockReader(signal: AbortSignal): PassedBlockReader;
 }
@@ -87,6 +89,8 @@ export function createChainParts(deps: ChainAnalyzerDeps, owned: OwnedChain): Ch
   return {
     ...{ chain, assets, feed, mempool, preparer, recovery, status, wake, writerQueue },
     readBlock: gate.read,
+    readBacklogBlock: (ref, signal, isRetry) =>
+      gate.read(ref, signal, (isRetry ? undefined : deps.backlog) ?? client),
     passedBlockReader,
   };
 }

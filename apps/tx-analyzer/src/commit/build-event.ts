@@ -13,8 +13,8 @@ import type { TransactionState } from '../model/transaction-state.ts';
 export interface EventContext {
   readonly chainGid: string;
   readonly type: TransactionEventType;
-  /** Grows by one per project and chain. */
-  readonly sequence: number;
+  /** Grows by one per project and chain; null for history. */
+  readonly sequence: number | null;
   /** Height that confirmations are counted at. */
   readonly headNumber: number;
   readonly createdAt: Date;
@@ -38,6 +38,7 @@ export function buildEvent(state: TransactionState, context: EventContext): Tran
     is_test_message: false,
     project_id: state.projectId,
     sequence: context.sequence,
+    ...(context.sequence === null ? { is_historical: true as const } : {}),
     data: {
       transaction: buildRecord(state, context),
       balance_changes: sumBalanceChanges(state, context),

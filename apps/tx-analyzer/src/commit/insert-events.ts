@@ -1,10 +1,10 @@
 import type { Sql } from '@chainwatch/db';
 import { encodeTextArray } from './encode-text-array.ts';
-import type { OutboxEvent } from '../model/planned-event.ts';
+import type { StoredEvent } from '../model/planned-event.ts';
 import { SqlParams } from '../model/sql-params.ts';
 
 /** Writes events into the outbox, in order. An event that is there already stays as it is. */
-export async function insertEvents(sql: Sql, events: readonly OutboxEvent[], isHeld: boolean): Promise<void> {
+export async function insertEvents(sql: Sql, events: readonly StoredEvent[], isHeld: boolean): Promise<void> {
   if (events.length === 0) return;
   const params = new SqlParams();
   await sql.query({
@@ -15,7 +15,7 @@ export async function insertEvents(sql: Sql, events: readonly OutboxEvent[], isH
 }
 
 /** The statement, so that it can be part of a larger one. */
-export function insertEventsSql(params: SqlParams, events: readonly OutboxEvent[], isHeld: boolean): string {
+export function insertEventsSql(params: SqlParams, events: readonly StoredEvent[], isHeld: boolean): string {
   const source = params.unnest(events, [
     ['uuid', (event) => event.eventId],
     ['uuid', (event) => event.projectId],

@@ -86,7 +86,10 @@ export function planWrites({ retroactive, matches, existing }: Matched, context:
 }
 
 /** Whether its project was notified and no reorg or drop from the mempool has undone that since. */
-function isNotified({ status, blockHash }: Pick<ExistingTransaction, 'status' | 'blockHash'>): boolean {
+export function isNotified({
+  status,
+  blockHash,
+}: Pick<ExistingTransaction, 'status' | 'blockHash'>): boolean {
   return status !== 'reorged' && !(status === 'failed' && blockHash === undefined);
 }
 
@@ -123,7 +126,7 @@ export function planPending(
   return { upserts, resetIds, events };
 }
 
-function stateOf(
+export function stateOf(
   match: MatchedTransaction,
   { id, epoch, requiredConfirmations, now }: PlanContext & { readonly id: string; readonly epoch: number },
 ): TransactionState {

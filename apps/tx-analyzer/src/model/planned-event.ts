@@ -10,17 +10,24 @@ export interface PlannedEvent {
   readonly traceparent?: string;
 }
 
-/** A row of the outbox. */
-export interface OutboxEvent {
+/** A row of the table of events. */
+export interface StoredEvent {
   readonly eventId: string;
   readonly projectId: string;
   readonly chainGid: string;
   readonly type: TransactionEventType;
-  readonly subject: (typeof EVENTS)[TransactionEventType]['subject'];
-  readonly sequence: number;
+  /** `history`: it is not published, and has no sequence. */
+  readonly subject: (typeof EVENTS)[TransactionEventType]['subject'] | 'history';
+  readonly sequence: number | null;
   readonly transactionId: string;
   readonly envelope: TransactionEvent;
   /** The exact bytes every channel gets. */
   readonly payload: string;
   readonly traceparent?: string;
+}
+
+/** A row of the outbox. */
+export interface OutboxEvent extends StoredEvent {
+  readonly subject: (typeof EVENTS)[TransactionEventType]['subject'];
+  readonly sequence: number;
 }

@@ -13,7 +13,7 @@ export interface Published {
   readonly kind: SubjectKind;
   readonly tokens: readonly string[];
   readonly messageId: string;
-  readonly payload: { readonly event_id: string; readonly type: string; readonly sequence: number };
+  readonly payload: { readonly event_id: string; readonly type: string; readonly sequence: number | null };
 }
 
 /** Start of a rescan that reads no block. */
@@ -133,6 +133,11 @@ export class SpecWorld {
     return startPostgres();
   }
 
+  /** Whether addresses have a history: on chains of accounts. */
+  get hasHistory(): boolean {
+    return this.#utxo === undefined;
+  }
+
   get gid(): string {
     return this.chain.network.gid;
   }
@@ -226,6 +231,16 @@ export class SpecWorld {
       `INSERT INTO address_watches (address_id, chain_gid, from_block, feed_seq) SELECT $1, chain_gid, head_number, feed_seq FROM ingestor_states WHERE head_number IS NOT NULL
        ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = EXCLUDED.from_block, feed_seq = EXCLUDED.feed_seq`,
       [id],
+    );
+  }
+
+  /** Asks for what an address did from a block on, as the gateway does (start-histories.ts). */
+  async askForHistory({ id, projectId }: SpecAddress, fromBlock: number, sql: Sql = this.db): Promise<void> {
+    await sql.query(
+      `INSERT INTO address_histories AS h (address_id, chain_gid, project_id, from_block, next_block) VALUES ($1, $2, $3, $4, $4)
+       ON CONFLICT (address_id, chain_gid) DO UPDATE SET status = 'pending', from_block = excluded.from_block, next_block = excluded.next_block,
+         transaction_count = 0, reason = NULL, failure_count = 0, due_at = now(), revision = h.revision + 1`,
+      [id, this.gid, projectId, fromBlock],
     );
   }
 

@@ -195,7 +195,10 @@ describe('POST /addresses/external', () => {
       method: null,
       next_block: null,
       to_block: null,
+      progress: null,
+      rate: null,
       coin_count: 0,
+      transaction_count: 0,
       reason: null,
     };
     expect(record.backfill).toEqual({ status: 'pending', from_block: 7, chains: { [gid]: waiting } });

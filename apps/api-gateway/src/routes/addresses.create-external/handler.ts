@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { findNotationNamed } from '@chainwatch/chain-registry';
-import { conflict, invalidRequest } from '@chainwatch/problem';
+import { conflict } from '@chainwatch/problem';
 import { announceAddress } from '../../addresses/announce-address.ts';
+import { findHistoryStarts, historySchema, readActiveChains } from '../../addresses/ask-for-history.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { insertExternalAddresses } from '../../addresses/insert-external-addresses.ts';
 import { parseAddressOf, refuseBurnAddress } from '../../addresses/parse-address.ts';
@@ -9,7 +10,6 @@ import { readAddress } from '../../addresses/read-addresses.ts';
 import { groupsSchema, labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { externalAddressSchema } from '../../records/address.ts';
 import { families, familySchema } from '../../records/path-schemas.ts';
-import { hasCoins } from '../../addresses/watch-address.ts';
 
 /** The guide spells it `chainFamily`; everything else uses `chain_family` (decisions.md 1.6). */
 const bodySchema = z
@@ -41,10 +41,10 @@ const bodySchema = z
       .min(0)
       .optional()
       .meta({
-        description:
-          'Bitcoin: the block from which its unspent outputs are looked for, where the node cannot list them.',
+        description: 'As `history`, for the only active chain that knows the address.',
         examples: [0],
       }),
+    history: historySchema.optional(),
   })
   .superRefine((body, ctx) => {
     if (body.chain_family === undefined && body.chainFamily === undefined) {
@@ -83,21 +83,20 @@ export const createExternalAddress = defineRoute({
     const chainFamily = familySchema.parse(body.chain_family ?? body.chainFamily);
     const parsed = await parseAddressOf(chainFamily, body.value, 'value');
     if (!body.allow_burn) refuseBurnAddress(await findNotationNamed(chainFamily), parsed);
-    const { label, metadata, groups, from_block: fromBlock } = body;
-    if (fromBlock !== undefined && !(await hasCoins(chainFamily))) {
-      throw invalidRequest([
-        {
-          name: 'from_block',
-          reason: `expected nothing for ${chainFamily}, whose nodes tell balances by address; got ${fromBlock}`,
-        },
-      ]);
-    }
+    const { label, metadata, groups } = body;
+    const { networkGids } = parsed;
+    const history = findHistoryStarts(
+      await readActiveChains(deps.db, chainFamily),
+      { chainFamily, networkGids },
+      body,
+    );
     const created = await deps.db.transaction((sql) =>
       insertExternalAddresses(sql, {
         projectId: principal.projectId,
         chainFamily,
-        addresses: [{ parsed, label: label ?? null, metadata: metadata ?? {}, groups: groups ?? [] }],
-        fromBlock,
+        addresses: [
+          { parsed, label: label ?? null, metadata: metadata ?? {}, groups: groups ?? [], history },
+        ],
       }),
     );
     const row = created.get(parsed.canonical);

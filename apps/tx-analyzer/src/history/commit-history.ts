@@ -1,0 +1,217 @@
+import type { Block } from '@chainwatch/chain-core';
+import type { Sql, Transaction } from '@chainwatch/db';
+import { transactionIdOf } from '@chainwatch/events';
+import { BaseError } from '@chainwatch/problem';
+import { buildEvent } from '../commit/build-event.ts';
+import { clearRecords } from '../commit/commit-blocks.ts';
+import { insertEvents } from '../commit/insert-events.ts';
+import { mergeRecords } from '../commit/merge-records.ts';
+import { lockAndReadExisting } from '../commit/read-existing.ts';
+import {
+  insertAssetsSql,
+  insertTransactionAddressesSql,
+  insertTransfersSql,
+  upsertTransactionsSql,
+} from '../commit/transaction-rows.ts';
+import { writeUnknowns } from '../commit/write-unknowns.ts';
+import type { WriterContext, WriterWork } from '../commit/writer-queue.ts';
+import { addDetectedReads } from '../match/add-detected-reads.ts';
+import { movedTokens } from '../match/prepare-blocks.ts';
+import { BalanceReads, insertBalanceReadsSql } from '../model/balance-read.ts';
+import type { NewAsset } from '../model/blocks-step.ts';
+import { isHolding } from '../model/chain-cursor.ts';
+import type { ChainContext } from '../model/chain-context.ts';
+import type { MatchedTransaction } from '../model/matched-transaction.ts';
+import type { StoredEvent } from '../model/planned-event.ts';
+import { SqlParams } from '../model/sql-params.ts';
+import type { TransactionState } from '../model/transaction-state.ts';
+import type { HistoryJob } from './history-turn.ts';
+import { planHistory } from './plan-history.ts';
+import { writeProgress, type HistoryProgress } from './write-progress.ts';
+
+export interface HistoryStep {
+  readonly jobs: readonly HistoryJob[];
+  /** In block order. */
+  readonly matches: readonly MatchedTransaction[];
+  /** The blocks that were read, all of them final. */
+  readonly blocks: readonly Pick<Block, 'number' | 'hash' | 'unknowns'>[];
+  /** Absent while more of the same blocks is to be written. */
+  readonly progress?: HistoryProgress;
+}
+
+/** A block that was read is not, or no longer, of the chain that the analyzer follows. */
+export class OtherBranchError extends BaseError {
+  readonly code = 'other_branch';
+  readonly retryable = true;
+}
+
+/**
+ * One transaction of the chain's owner: what history found, its events, and how far it is. Nothing for a job that was
+ * deleted, or asked for again, since its turn began. Returns how many transactions were new.
+ */
+export function commitHistory(step: HistoryStep): WriterWork<number> {
+  return async (context) => {
+    const { chain, assets, signal } = context;
+    const moved = movedTokens(step.matches, chain.network.native.gid);
+    const newAssets = await assets.prepare(moved, signal);
+    const value = await chain.share.transaction((sql) => writeHistory(sql, context, step, newAssets));
+    assets.markSaved(newAssets, moved);
+    return { value, events: [] };
+  };
+}
+
+async function writeHistory(
+  sql: Transaction,
+  { chain, advance, now }: WriterContext,
+  { jobs, matches: found, blocks, progress }: HistoryStep,
+  newAssets: readonly NewAsset[],
+): Promise<number> {
+  const { cursor } = advance;
+  const alive = await lockJobs(sql, chain.gid, jobs);
+  const matches = found.filter(({ participants }) => participants.some(({ id }) => alive.has(id)));
+  await assertFinal(sql, chain.gid, blocks, cursor.confirmedNumber ?? -1);
+  const ids = matches.map(({ projectId, transaction }) =>
+    transactionIdOf(projectId, chain.gid, transaction.hash),
+  );
+  const plan = planHistory(matches, await lockAndReadExisting(sql, chain, ids), {
+    chainGid: chain.gid,
+    requiredConfirmations: chain.network.confirmation.depth,
+    now,
+  });
+  if (plan.resetIds.length > 0) await clearRecords(sql, plan.resetIds);
+  const merged = plan.merges.length === 0 ? [] : await mergeRecords(sql, chain, plan.merges);
+  await insertRecords(sql, chain, { newAssets, upserts: plan.upserts, merged });
+  const events = plan.confirmed.map((state) => buildStored(chain, state, cursor.number ?? 0, now));
+  await insertEvents(sql, events, isHolding(cursor));
+  await dispatch(sql, events);
+  await writeUnknowns(sql, chain, blocks, matches);
+  await askForBalances(sql, chain, matches);
+  if (progress !== undefined) await writeProgress(sql, chain.gid, [...alive], progress);
+  return plan.upserts.length;
+}
+
+/** Addresses first, as whoever deletes one locks them. Returns the ids whose request is still the same. */
+async function lockJobs(
+  sql: Sql,
+  chainGid: string,
+  jobs: readonly HistoryJob[],
+): Promise<ReadonlySet<string>> {
+  const ids = jobs.map(({ addressId }) => addressId);
+  await sql.query('SELECT FROM addresses WHERE id = ANY($1::uuid[]) ORDER BY id FOR KEY SHARE', [ids]);
+  const { rows } = await sql.query<{ address_id: string }>(
+    `SELECT h.address_id FROM unnest($2::uuid[], $3::bigint[]) AS j (address_id, revision)
+     JOIN address_histories h ON h.chain_gid = $1 AND h.address_id = j.address_id AND h.revision = j.revision
+     WHERE h.status <> 'complete' ORDER BY h.address_id FOR UPDATE OF h`,
+    [chainGid, ids, jobs.map(({ revision }) => revision)],
+  );
+  return new Set(rows.map((row) => row.address_id));
+}
+
+/** @throws OtherBranchError when a block was orphaned, is still to be analysed, or the chain has another one at its number */
+async function assertFinal(
+  sql: Sql,
+  chainGid: string,
+  blocks: HistoryStep['blocks'],
+  confirmedNumber: number,
+): Promise<void> {
+  const { rows } = await sql.query<{ number: number }>(
+    `SELECT r.number FROM unnest($2::bigint[], $3::text[]) AS r (number, hash) WHERE r.number > $4
+       OR EXISTS (SELECT FROM blocks b WHERE b.chain_gid = $1 AND b.number = r.number AND b.status <> 'reorged' AND (b.hash <> r.hash OR b.status = 'new'))
+       OR EXISTS (SELECT FROM blocks b WHERE b.chain_gid = $1 AND b.hash = r.hash AND b.status = 'reorged') LIMIT 1`,
+    [chainGid, blocks.map(({ number }) => number), blocks.map(({ hash }) => hash), confirmedNumber],
+  );
+  const number = rows[0]?.number;
+  if (number !== undefined)
+    throw new OtherBranchError(`expected final blocks, got another block ${number} than the chain has`, {
+      publicMessage: `the node has another block ${number} than the chain that is followed`,
+    });
+}
+
+interface NewRecords {
+  readonly newAssets: readonly NewAsset[];
+  readonly upserts: readonly TransactionState[];
+  readonly merged: readonly TransactionState[];
+}
+
+async function insertRecords(
+  sql: Sql,
+  chain: ChainContext,
+  { newAssets, upserts, merged }: NewRecords,
+): Promise<void> {
+  const states = [...upserts, ...merged];
+  const write = async (name: string, rows: readonly unknown[], of: (params: SqlParams) => string) => {
+    if (rows.length === 0) return;
+    const params = new SqlParams();
+    const text = of(params);
+    await sql.query({ name, text, values: params.values });
+  };
+  await write('history_assets', newAssets, (params) => insertAssetsSql(params, chain, newAssets));
+  await write('history_transactions', upserts, (params) => upsertTransactionsSql(params, chain, upserts));
+  await write(
+    'history_transfers',
+    states.flatMap(({ transfers }) => transfers),
+    (params) => insertTransfersSql(params, chain, states),
+  );
+  await write('history_participants', states, (params) => insertTransactionAddressesSql(params, states));
+}
+
+function buildStored(
+  chain: ChainContext,
+  state: TransactionState,
+  headNumber: number,
+  now: Date,
+): StoredEvent {
+  const type = 'transaction.confirmed';
+  const envelope = buildEvent(state, {
+    chainGid: chain.gid,
+    type,
+    sequence: null,
+    headNumber,
+    createdAt: now,
+    displayOf: chain.displayOf,
+    decimalsOf: chain.decimalsOf,
+  });
+  return {
+    eventId: envelope.event_id,
+    projectId: state.projectId,
+    chainGid: chain.gid,
+    type,
+    subject: 'history',
+    sequence: null,
+    transactionId: state.id,
+    envelope,
+    payload: JSON.stringify(envelope),
+  };
+}
+
+/** For the channels there are now: a later one gets what is found later. */
+async function dispatch(sql: Sql, events: readonly StoredEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await sql.query({
+    name: 'dispatch_history',
+    text: `INSERT INTO historical_dispatches (channel_id, event_row_id)
+           SELECT c.id, e.id FROM events e JOIN notification_channels c ON c.project_id = e.project_id
+           WHERE e.event_id = ANY($1::uuid[]) AND e.subject_kind = 'history' AND c.config -> 'include_historical' = 'true' ON CONFLICT DO NOTHING`,
+    values: [events.map(({ eventId }) => eventId)],
+  });
+}
+
+/**
+ * A balance is the chain's, whatever was found: it is asked for only where none was read yet, or where what was found
+ * may explain an adjustment.
+ */
+async function askForBalances(
+  sql: Sql,
+  chain: ChainContext,
+  matches: readonly MatchedTransaction[],
+): Promise<void> {
+  const reads = new BalanceReads();
+  addDetectedReads(reads, matches, { nativeGid: chain.network.native.gid, atBlock: false });
+  if (reads.list().length === 0) return;
+  const params = new SqlParams();
+  const text = `${insertBalanceReadsSql(params, chain.gid, reads.list())}
+    WHERE EXISTS (SELECT FROM assets a WHERE a.gid = r.asset_gid AND a.status = 'active')
+      AND (NOT EXISTS (SELECT FROM balances b WHERE b.address_id = r.address_id AND b.asset_gid = r.asset_gid)
+        OR EXISTS (SELECT FROM adjustments j WHERE j.address_id = r.address_id AND j.asset_gid = r.asset_gid))`;
+  await sql.query({ name: 'history_reads', text, values: params.values });
+}

@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  BlockNotFoundError,
+  describePublicly,
+  type Block,
+  type BlockRef,
+  type ChainClient,
+} from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { Logger } from '@chainwatch/telemetry';
+import type { WriterQueue } from '../commit/writer-queue.ts';
+import type { ChainContext } from '../model/chain-context.ts';
+import type { FamilyWatch } from '../watch/family-watch.ts';
+import { commitHistory } from './commit-history.ts';
+import { recordHistory } from './history-metrics.ts';
+import { HistoryTurns, type HistoryTurn } from './history-turn.ts';
+import { listBlocks } from './list-blocks.ts';
+import { matchHistory } from './match-history.ts';
+import { splitSteps } from './split-steps.ts';
+import { countByAddress, writeFailure } from './write-progress.ts';
+
+export interface HistoryDeps {
+  readonly sql: Sql;
+  readonly chain: ChainContext;
+  readonly client: ChainClient;
+  readonly watch: FamilyWatch;
+  readonly writerQueue: WriterQueue;
+  /** Reads through the gate that holds back blocks with something unknown; in another thread, where there is one. */
+  readonly readBlock: (ref: BlockRef, signal: AbortSignal, isRetry: boolean) => Promise<Block>;
+  /** The chain is behind or recovers: all of its node is for the head. */
+  readonly isHeadBusy: () => boolean;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly pollMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Blocks read at once: the bound of history's share of the node. */
+const BODIES_AT_ONCE = 8;
+const YIELD_MS = 100;
+
+/**
+ * Reads what addresses did before they were watched, behind the head, one turn after the other until the signal aborts.
+ * How far each job is stands in its row and is committed together with what was found: the chain's next owner continues
+ * there.
+ */
+export async function runHistories(deps: HistoryDeps): Promise<void> {
+  const { sql, chain, logger, pollMs, signal } = deps;
+  const turns = new HistoryTurns(sql, chain.gid);
+  let isRetry = false;
+  while (!signal.aborted) {
+    let turn: HistoryTurn | undefined;
+    try {
+      await untilHeadIsIdle(deps);
+      turn = await turns.take();
+      if (turn !== undefined) await runTurn(deps, turn, isRetry);
+      isRetry = false;
+      if (turn !== undefined) continue;
+    } catch (error) {
+      if (signal.aborted) return;
+      isRetry = true;
+      const where = { chain_gid: chain.gid, height: turn?.fromBlock };
+      logger.warn({ ...where, err: error }, 'history could not be read, retrying');
+      if (turn !== undefined) await fail(deps, turn, error);
+    }
+    await delay(pollMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function fail({ sql, chain }: HistoryDeps, turn: HistoryTurn, error: unknown): Promise<void> {
+  const isMissing = error instanceof BlockNotFoundError;
+  const reason = isMissing
+    ? `${describePublicly(error)}: history needs a node that has not pruned the range; it is asked again every hour, and when the history is asked for again`
+    : describePublicly(error);
+  await writeFailure(sql, chain.gid, turn, { reason, isMissing }).catch(() => undefined);
+}
+
+/** Lists the next blocks of a turn, and reads and stores them in batches: the next one is read while one is stored. */
+async function runTurn(deps: HistoryDeps, turn: HistoryTurn, isRetry: boolean): Promise<void> {
+  const { client, signal } = deps;
+  const page = await listBlocks(client, turn, signal);
+  const startedAtMs = performance.now();
+  const read = (start: number): Promise<Block[]> => readBatch(deps, page.refs, start, isRetry);
+  let next = read(0);
+  for (let start = 0; start === 0 || start < page.refs.length; start += BODIES_AT_ONCE) {
+    const blocks = await next;
+    await untilHeadIsIdle(deps);
+    const end = start + BODIES_AT_ONCE;
+    next = end < page.refs.length ? read(end) : Promise.resolve([]);
+    // It is awaited later, or not at all.
+    next.catch(() => undefined);
+    const nextBlock = (end < page.refs.length ? blocks.at(-1)!.number : page.toBlock) + 1;
+    const seconds = Math.max(0.001, (performance.now() - startedAtMs) / 1000);
+    const blocksPerSecond = (nextBlock - turn.fromBlock) / seconds;
+    await store(deps, turn, blocks, { nextBlock, blocksPerSecond });
+  }
+}
+
+async function readBatch(
+  { readBlock, signal }: HistoryDeps,
+  refs: readonly BlockRef[],
+  start: number,
+  isRetry: boolean,
+): Promise<Block[]> {
+  return Promise.all(refs.slice(start, start + BODIES_AT_ONCE).map((ref) => readBlock(ref, signal, isRetry)));
+}
+
+/** Commits what blocks hold for the turn's jobs, in steps; the last one says how far the jobs are. */
+async function store(
+  { sql, chain, client, watch, writerQueue, signal }: HistoryDeps,
+  { jobs }: HistoryTurn,
+  blocks: readonly Block[],
+  progress: { readonly nextBlock: number; readonly blocksPerSecond: number },
+): Promise<void> {
+  const matches = await matchHistory({ sql, chainGid: chain.gid, family: chain.family, watch }, jobs, blocks);
+  for (const block of blocks) {
+    const own = matches.filter((match) => match.block.hash === block.hash);
+    if (own.length > 0)
+      await client.proveSenders?.(block, [...new Set(own.map(({ transaction }) => transaction))], signal);
+  }
+  const found = countByAddress(matches);
+  const steps = splitSteps(matches);
+  let stored = 0;
+  for (const [position, step] of steps.entries()) {
+    const isLast = position === steps.length - 1;
+    stored += await writerQueue.enqueue(
+      commitHistory({ jobs, matches: step, blocks, ...(isLast ? { progress: { ...progress, found } } : {}) }),
+    );
+  }
+  recordHistory(chain.gid, { blocks: blocks.length, transactions: stored });
+}
+
+async function untilHeadIsIdle({ isHeadBusy, signal }: HistoryDeps): Promise<void> {
+  while (isHeadBusy() && !signal.aborted) await delay(YIELD_MS, undefined, { signal });
+}

@@ -1,0 +1,407 @@
+import type { Block, Transaction, Transfer } from '@chainwatch/chain-core';
+import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
+import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
+import { HistoryTurns } from './history/history-turn.ts';
+import { makeTransaction } from './spec-world/spec-chain.ts';
+import { MortalDatabase } from './spec-world/spec-mortal-database.ts';
+import { SpecWorld, type SpecAddress } from './spec-world/spec-world.ts';
+
+let postgres: PostgresHandle;
+let world: SpecWorld;
+let project: string;
+
+beforeAll(async () => {
+  postgres = await SpecWorld.postgres();
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  world = await SpecWorld.start(postgres);
+  project = await world.addProject();
+});
+afterEach(() => world.stop());
+
+const ALICE = '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
+const BOB = '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';
+const CAROL = '0xcccccccccccccccccccccccccccccccccccccccc';
+
+const move = (from: string, to: string, more: Partial<Transfer> = {}): Transfer => ({
+  index: 0,
+  type: 'native',
+  assetGid: NATIVE,
+  from,
+  to,
+  amountRaw: 5n,
+  ...more,
+});
+const pay = (name: string, from: string, to: string, more: Partial<Transaction> = {}) =>
+  makeTransaction(name, {
+    from,
+    to,
+    fee: { assetGid: NATIVE, amountRaw: 21n, payer: from },
+    transfers: [move(from, to)],
+    ...more,
+  });
+
+/** A chain of blocks with these transactions, analysed. */
+async function play(contents: readonly (readonly Transaction[])[], finalized = contents.length) {
+  const blocks: Block[] = [];
+  for (const transactions of contents) blocks.push(world.chain.make(blocks.at(-1), { transactions }));
+  await world.feedBlocks(...blocks);
+  if (finalized > 0) await world.feedFinalize(blocks[finalized - 1]!);
+  return blocks;
+}
+
+/** What the gateway does for an import with a history. */
+async function importAddress(address: string, fromBlock = 0, by = project): Promise<SpecAddress> {
+  return world.db.transaction(async (sql) => {
+    const added = await world.watch(by, address, sql);
+    await world.askForHistory(added, fromBlock, sql);
+    return added;
+  });
+}
+
+const jobs = () =>
+  world.rows<{ status: string; reason: string | null }>(
+    'SELECT status, from_block, next_block, to_block, transaction_count, reason FROM address_histories ORDER BY created_at',
+  );
+const untilComplete = () =>
+  waitFor(async () => (await jobs()).every(({ status }) => status === 'complete'), {
+    intervalMs: 10,
+    message: 'the history to be complete',
+  });
+const events = async () =>
+  (await world.events()).map((event) => ({
+    ...event,
+    envelope: EVENT_SCHEMAS[event.type as 'transaction.confirmed'].parse(JSON.parse(event.payload)),
+  }));
+const records = () =>
+  world.rows(
+    `SELECT hash, status, direction, block_number, confirmed_at IS NOT NULL AS is_final,
+       ARRAY(SELECT a.address FROM transaction_addresses ta JOIN addresses a ON a.id = ta.address_id WHERE ta.transaction_id = t.id ORDER BY 1) AS participants
+     FROM transactions t ORDER BY block_number, tx_index`,
+  );
+
+const one = pay('1', BOB, ALICE);
+const two = pay('2', ALICE, CAROL, {
+  transfers: [
+    move(ALICE, CAROL),
+    move(CAROL, ALICE, { index: 1, type: 'token', assetGid: TOKEN, logIndex: 0 }),
+  ],
+});
+const failed = pay('failed', ALICE, BOB, { isFailed: true, transfers: [] });
+const foreign = pay('foreign', BOB, CAROL);
+
+describe('the history of an address', () => {
+  it('finds what was final, as confirmed alone, and publishes nothing', async () => {
+    world.startAnalyzer();
+    await play([[one, foreign], [two], [failed], []]);
+    await world.settle();
+    const alice = await importAddress(ALICE, 1);
+    await untilComplete();
+    expect(await records()).toEqual([
+      {
+        hash: one.hash,
+        status: 'confirmed',
+        direction: 'in',
+        block_number: 1,
+        is_final: true,
+        participants: [ALICE],
+      },
+      {
+        hash: two.hash,
+        status: 'confirmed',
+        direction: 'out',
+        block_number: 2,
+        is_final: true,
+        participants: [ALICE],
+      },
+      {
+        hash: failed.hash,
+        status: 'failed',
+        direction: 'out',
+        block_number: 3,
+        is_final: true,
+        participants: [ALICE],
+      },
+    ]);
+    const told = await events();
+    expect(told.map(({ type, envelope }) => [type, envelope.data.transaction.hash])).toEqual([
+      ['transaction.confirmed', one.hash],
+      ['transaction.confirmed', two.hash],
+    ]);
+    for (const { envelope, is_published, sequence } of told) {
+      expect(envelope).toMatchObject({ is_historical: true, sequence: null });
+      expect({ is_published, sequence }).toEqual({ is_published: true, sequence: null });
+    }
+    expect(told[0]!.envelope.data).toMatchObject({
+      transaction: {
+        status: 'confirmed',
+        confirmations: 4,
+        transfers: [{ amount_raw: '5', monitored_addresses: [ALICE] }],
+      },
+      balance_changes: [{ address_id: alice.id, delta_raw: '5' }],
+    });
+    expect(world.bus.published).toEqual([]);
+    expect(await world.rows('SELECT FROM undispatched_events')).toEqual([]);
+    expect(await jobs()).toEqual([
+      { status: 'complete', from_block: 1, next_block: 4, to_block: 3, transaction_count: 3, reason: null },
+    ]);
+  });
+
+  it('meets the head without a gap and without a second event', async () => {
+    world.startAnalyzer();
+    const blocks = await play([[one], [two]], 1);
+    await world.settle();
+    await importAddress(ALICE, 0);
+    const three = pay('3', BOB, ALICE);
+    const next = world.chain.make(blocks.at(-1), { transactions: [three] });
+    await world.feedBlocks(next);
+    await world.settle();
+    // Block 2 is the head at the import: it is the head's, and not final.
+    await untilComplete();
+    await world.feedFinalize(next);
+    await world.settle();
+    expect(
+      (await events()).map(({ type, sequence, envelope }) => [
+        type,
+        envelope.data.transaction.hash,
+        sequence,
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['transaction.confirmed', one.hash, null],
+        ['transaction.detected', two.hash, 1],
+        ['transaction.detected', three.hash, 2],
+        ['transaction.confirmed', two.hash, 3],
+        ['transaction.confirmed', three.hash, 4],
+      ]),
+    );
+    expect(await events()).toHaveLength(5);
+    expect(await records()).toHaveLength(3);
+  });
+
+  it('reads final blocks only', async () => {
+    world.startAnalyzer();
+    const blocks = await play([[one], [two], [], []], 1);
+    await world.settle();
+    await importAddress(ALICE, 1);
+    await waitFor(async () => (await records()).length === 1, { message: 'the final block' });
+    expect(await jobs()).toMatchObject([{ status: 'running', next_block: 2, to_block: 3 }]);
+    await world.feedFinalize(blocks[2]!);
+    await untilComplete();
+    expect(await records()).toHaveLength(2);
+  });
+
+  it('adds to a record of another address of the project, without another event', async () => {
+    const bob = await world.watch(project, BOB);
+    world.startAnalyzer();
+    await play([[one], []]);
+    await world.settle();
+    const before = await events();
+    await importAddress(ALICE, 1);
+    await untilComplete();
+    expect(await records()).toMatchObject([{ direction: 'self', participants: [ALICE, BOB] }]);
+    expect((await events()).map(({ event_id }) => event_id)).toEqual(before.map(({ event_id }) => event_id));
+    expect(bob.projectId).toBe(project);
+  });
+
+  it('is the same event as the head would have made', async () => {
+    const other = await world.addProject();
+    await world.watch(other, ALICE);
+    world.startAnalyzer();
+    await play([[one], [two], []]);
+    await world.settle();
+    await importAddress(ALICE, 1);
+    await untilComplete();
+    const all = await events();
+    const confirmedOf = (projectId: string) =>
+      all.filter((event) => event.project_id === projectId && event.type === 'transaction.confirmed');
+    const strip = ({ envelope }: (typeof all)[number]) => {
+      const {
+        id: _id,
+        detected_at: _detected,
+        confirmed_at: _confirmed,
+        confirmations: _count,
+        ...transaction
+      } = envelope.data.transaction;
+      return {
+        ...transaction,
+        changes: envelope.data.balance_changes.map(({ address_id: _address, ...change }) => change),
+      };
+    };
+    expect(confirmedOf(project).map(strip)).toEqual(confirmedOf(other).map(strip));
+    expect(confirmedOf(project).map(({ event_id }) => event_id)).toEqual(
+      [one, two].map(({ hash }) =>
+        eventIdOf({ projectId: project, type: 'transaction.confirmed', chainGid: world.gid, hash, epoch: 0 }),
+      ),
+    );
+  });
+
+  it('is undone by a reorg below finality', async () => {
+    world.startAnalyzer();
+    const blocks = await play([[], [one], []]);
+    await world.settle();
+    await importAddress(ALICE, 1);
+    await untilComplete();
+    await world.feedReorg([blocks[2]!, blocks[1]!], world.seq + 4);
+    const again = world.chain.make(blocks[0], { transactions: [foreign, one] }, 'again');
+    await world.feedBlocks(again, world.chain.make(again));
+    await world.settle();
+    await waitFor(async () => (await events()).length === 3, { message: 'the events' });
+    expect((await events()).map(({ type, envelope }) => [type, envelope.is_historical ?? false])).toEqual([
+      ['transaction.confirmed', true],
+      ['transaction.reorged', false],
+      ['transaction.detected', false],
+    ]);
+    expect(await records()).toMatchObject([{ status: 'detected', block_number: 2 }]);
+  });
+
+  it('asks for balances that nobody read, and for no others', async () => {
+    world.startAnalyzer();
+    await play([[two], []]);
+    await world.settle();
+    const { id } = await importAddress(ALICE, 1);
+    await untilComplete();
+    const reads = () =>
+      world.rows<{ asset_gid: string }>(
+        `SELECT asset_gid FROM balance_reads WHERE address_id = $1 AND reason = 'detected' ORDER BY asset_gid`,
+        [id],
+      );
+    expect((await reads()).map((read) => read.asset_gid)).toEqual([TOKEN, NATIVE].sort());
+    await world.db.query('DELETE FROM balance_reads');
+    await world.db.query(
+      `INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash)
+       SELECT $1, gid, chain_gid, 1, 2, 'x' FROM assets`,
+      [id],
+    );
+    await world.askForHistory({ id, address: ALICE, projectId: project }, 1);
+    await untilComplete();
+    expect(await reads()).toEqual([]);
+    expect(await events()).toHaveLength(1);
+  });
+});
+
+describe('a node that does not have the range', () => {
+  it('fails with a sentence, and goes on when it is asked again', async () => {
+    world.startAnalyzer();
+    const [, second] = await play([[one], [two], []]);
+    await world.settle();
+    world.chain.missing.add(second!.hash);
+    const alice = await importAddress(ALICE, 1);
+    // Not half a minute of waits.
+    const hurry = setInterval(
+      () =>
+        void world.db
+          .query(`UPDATE address_histories SET due_at = now() WHERE status <> 'failed'`)
+          .catch(() => undefined),
+      50,
+    );
+    try {
+      await waitFor(async () => (await jobs())[0]?.status === 'failed', { message: 'the failure' });
+    } finally {
+      clearInterval(hurry);
+    }
+    const [job] = await jobs();
+    expect(job).toMatchObject({
+      from_block: 1,
+      next_block: 1,
+      reason: expect.stringMatching(/^no block .*pruned the range/),
+    });
+    expect(
+      await world.rows("SELECT FROM address_histories WHERE due_at > now() + interval '50 minutes'"),
+    ).toHaveLength(1);
+    world.chain.missing.clear();
+    await world.askForHistory(alice, 1);
+    await untilComplete();
+    expect(await records()).toHaveLength(2);
+  });
+
+  it('does not stop the head, nor the history of another address', async () => {
+    world.startAnalyzer();
+    const blocks = await play([[one], [two], []]);
+    await world.settle();
+    world.chain.missing.add(blocks[0]!.hash);
+    await importAddress(ALICE, 1);
+    await importAddress(CAROL, 2);
+    await waitFor(async () => (await jobs()).some(({ status }) => status === 'complete'), {
+      message: 'the other',
+    });
+    const next = world.chain.make(blocks.at(-1), { transactions: [pay('3', BOB, ALICE)] });
+    await world.feedBlocks(next);
+    await world.settle();
+    expect((await events()).map(({ type }) => type)).toContain('transaction.detected');
+    expect((await jobs())[0]).toMatchObject({
+      status: 'running',
+      reason: expect.stringMatching(/^no block/),
+    });
+  });
+});
+
+describe('a process that dies', () => {
+  it.each([1, 4, 7, 10, 13, 16, 20, 25, 30])(
+    'at statement %i loses nothing and repeats nothing',
+    async (statements) => {
+      const mortal = new MortalDatabase();
+      world.startAnalyzer(mortal);
+      const contents = Array.from({ length: 30 }, (_, number) => [pay(`many ${number}`, BOB, ALICE)]);
+      await play([...contents, []]);
+      await world.settle();
+      await importAddress(ALICE, 1);
+      mortal.killAt(statements, statements % 2 === 0);
+      await waitFor(async () => mortal.isDead || (await jobs())[0]?.status === 'complete', {
+        message: 'the end',
+      });
+      await world.stopAnalyzer();
+      world.startAnalyzer();
+      await untilComplete();
+      expect((await records()).map((record) => (record as { hash: string }).hash)).toEqual(
+        contents.map(([transaction]) => transaction!.hash),
+      );
+      const told = await events();
+      expect(told.map(({ envelope }) => envelope.data.transaction.block_number)).toEqual(
+        contents.map((_, number) => number + 1),
+      );
+    },
+  );
+});
+
+describe('turns', () => {
+  it('go to one project after the other, and to one address after the other', async () => {
+    world.startAnalyzer();
+    await play([[], [], [], [], [], []]);
+    await world.settle();
+    await world.stopAnalyzer();
+    const other = await world.addProject();
+    const mine = [];
+    for (const [position, address] of [ALICE, BOB, CAROL].entries())
+      mine.push(await importAddress(address, position));
+    const theirs = await importAddress(ALICE, 4, other);
+    const turns = new HistoryTurns(world.db, world.gid);
+    const taken: string[] = [];
+    for (let turn = 0; turn < 8; turn += 1) taken.push((await turns.take())!.jobs[0]!.addressId);
+    expect(taken.filter((id) => id === theirs.id)).toHaveLength(4);
+    const ids = mine.map(({ id }) => id);
+    for (const id of ids) expect(taken.filter((each) => each === id).length).toBeGreaterThanOrEqual(1);
+    const own = taken.filter((id) => id !== theirs.id);
+    expect(new Set(own.slice(0, 3))).toEqual(new Set(ids));
+  });
+
+  it('are shared by addresses that stand at the same block', async () => {
+    world.startAnalyzer();
+    await play([[one], [two], []]);
+    await world.settle();
+    await world.stopAnalyzer();
+    const other = await world.addProject();
+    await importAddress(ALICE, 1);
+    await importAddress(CAROL, 1, other);
+    const read: number[] = [];
+    const tell = (block: Block): Block => (read.push(block.number), block);
+    world.chain.endpoints = [{ label: 'spec', tell }];
+    world.startAnalyzer();
+    await untilComplete();
+    // The head reads the block that the addresses count from.
+    expect(read.filter((number) => number < 3)).toEqual([1, 2]);
+    expect(await records()).toHaveLength(3);
+  });
+});
