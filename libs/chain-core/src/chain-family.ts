@@ -195,17 +195,11 @@ export interface ChainClient {
    */
   proveSenders?(ref: BlockRef, transactions: readonly Transaction[], signal?: AbortSignal): Promise<void>;
   /**
-   * The canonical blocks from `from` on, up to `to` or a lower number of the family's choice, in which one of `addresses`
-   * may take part in a transaction. Undefined where only the blocks themselves tell: the caller must then read all of
-   * them.
+   * The final blocks in which addresses may take part in a transaction. Undefined where only the blocks themselves tell:
+   * the caller must then read all of them.
    * @throws BlockNotFoundError when the node does not have (all that it takes of) these blocks
    */
-  findBlocksOf?(
-    addresses: readonly string[],
-    from: number,
-    to: number,
-    signal?: AbortSignal,
-  ): Promise<BlocksOfAddresses | undefined>;
+  findBlocksOf?(wanted: BlocksWanted, signal?: AbortSignal): Promise<BlocksOfAddresses | undefined>;
   /**
    * Balances at a block, in the order of `queries`, base units; undefined where the contract does not answer balanceOf.
    * UTXO chains have none: their balances come from the UTXO set that the analyzer keeps.
@@ -234,11 +228,22 @@ export interface ReadBlockOptions {
   readonly takeUnknown?: boolean;
 }
 
+export interface BlocksWanted {
+  readonly addresses: readonly string[];
+  /** What earlier answers named in `accounts`, by address. */
+  readonly accounts?: ReadonlyMap<string, readonly string[]>;
+  readonly fromBlock: number;
+  /** The family may stop earlier. */
+  readonly toBlock: number;
+}
+
 export interface BlocksOfAddresses {
   /** Ascending. */
   readonly refs: readonly BlockRef[];
-  /** No other block up to here concerns the addresses. */
+  /** No other block from `fromBlock` up to here concerns the addresses. */
   readonly toBlock: number;
+  /** Accounts of an address that the blocks revealed and the chain may forget: the next question must name them. */
+  readonly accounts?: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface MempoolReader {

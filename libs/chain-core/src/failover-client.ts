@@ -101,8 +101,8 @@ class StickyFailoverClient implements FailoverClient {
         this.#run((client) => readTokensOf(client, assetGids, signal), signal);
     }
     if (clients.some((client) => client.findBlocksOf !== undefined)) {
-      this.findBlocksOf = (addresses, from, to, signal) =>
-        this.#run(async (client) => client.findBlocksOf?.(addresses, from, to, signal), signal);
+      this.findBlocksOf = (wanted, signal) =>
+        this.#run(async (client) => client.findBlocksOf?.(wanted, signal), signal);
     }
     if (clients.some((client) => client.mempool !== undefined)) {
       this.mempool = {

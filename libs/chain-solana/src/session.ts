@@ -1,5 +1,6 @@
 import type { Network } from '@chainwatch/chain-core';
 import type { RpcClient } from './rpc-client.ts';
+import type { SignatureBook } from './signature-book.ts';
 import type { SlotBook } from './slot-book.ts';
 import type { TouchBook } from './touch-book.ts';
 
@@ -9,6 +10,7 @@ export interface Session {
   readonly rpc: RpcClient;
   readonly slots: SlotBook;
   readonly touches: TouchBook;
+  readonly signatures: SignatureBook;
   readonly versions: Versions;
 }
 

@@ -4,6 +4,8 @@ import type {
   Block,
   BlockHeader,
   BlockRef,
+  BlocksOfAddresses,
+  BlocksWanted,
   ChainClient,
   ChainClientOptions,
   Network,
@@ -11,6 +13,7 @@ import type {
   TokenMetadata,
 } from '@chainwatch/chain-core';
 import { z } from 'zod';
+import { findBlocksOf } from './find-blocks-of.ts';
 import { solanaNetworks } from './networks.ts';
 import { readBalances } from './read-balances.ts';
 import { readBlock } from './read-block.ts';
@@ -25,6 +28,7 @@ import {
 import { readTokens } from './read-tokens.ts';
 import { RpcClient } from './rpc-client.ts';
 import type { Session } from './session.ts';
+import { SignatureBook } from './signature-book.ts';
 import { SlotBook } from './slot-book.ts';
 import { TouchBook } from './touch-book.ts';
 
@@ -43,7 +47,14 @@ export class SolanaClient implements ChainClient {
     this.network = network;
     this.label = endpoint.label;
     const rpc = new RpcClient({ endpoint, timeoutMs, concurrency, dial });
-    this.#session = { network, rpc, slots: new SlotBook(), touches: new TouchBook(), versions: { max: 0 } };
+    this.#session = {
+      network,
+      rpc,
+      slots: new SlotBook(),
+      touches: new TouchBook(),
+      signatures: new SignatureBook(),
+      versions: { max: 0 },
+    };
   }
 
   async verifyChain(signal?: AbortSignal): Promise<void> {
@@ -80,6 +91,10 @@ export class SolanaClient implements ChainClient {
 
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
     return readBlock(this.#session, ref, signal, options);
+  }
+
+  findBlocksOf(wanted: BlocksWanted, signal?: AbortSignal): Promise<BlocksOfAddresses> {
+    return findBlocksOf(this.#session, wanted, signal);
   }
 
   readBalances(

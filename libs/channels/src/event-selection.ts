@@ -61,6 +61,15 @@ const filtersSchema = z.strictObject({
     }),
 });
 
+const historical = z
+  .boolean()
+  .optional()
+  .meta({
+    description:
+      'Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.',
+    examples: [true],
+  });
+
 /** Which events a channel of any kind gets: members of its create and update bodies. */
 export const selectionInput = {
   event_types: z
@@ -73,6 +82,7 @@ export const selectionInput = {
       examples: [defaultEventTypes('payments')],
     }),
   filters: filtersSchema.optional().meta({ description: 'Which of them; all filters together decide.' }),
+  include_historical: historical,
 };
 
 /** The same as stored and shown. */
@@ -82,6 +92,7 @@ export const selectionSchema = {
     examples: [defaultEventTypes('payments')],
   }),
   filters: filtersSchema.meta({ description: 'Which of them; all filters together decide.' }),
+  include_historical: historical,
 };
 
 const list = z.array(z.string()).nullish();
@@ -106,5 +117,6 @@ export type ChannelFilters = z.infer<typeof storedFiltersSchema>;
 export const storedSelectionSchema = z.object({
   event_types: z.array(z.string()).nullish(),
   filters: storedFiltersSchema.nullish(),
+  include_historical: z.boolean().nullish(),
   throttle_per_second: z.number().positive().nullish(),
 });

@@ -13,6 +13,8 @@ export interface Channel {
   readonly target: ChannelTarget | undefined;
   readonly eventTypes: ReadonlySet<string>;
   readonly filters: ChannelFilters;
+  /** It gets events of history, too. */
+  readonly includesHistory?: boolean;
   readonly throttlePerSecond: number | undefined;
   /** Channels with the same group are paused together. */
   readonly pauseGroup: string | undefined;

@@ -15,6 +15,8 @@ export interface DeliveryJob {
   readonly dueAt: Date;
   /** One attempt to see whether a failing channel is back; it counts for the schedule only when the delivery was due. */
   readonly isProbe: boolean;
+  /** Of history: it goes behind everything else of its channel. */
+  readonly isHistorical?: boolean;
   /** A customer asked for it: one attempt, whatever the state of the channel. */
   readonly isTest: boolean;
 }

@@ -36,6 +36,7 @@ export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
   const kind = findChannelKind(row.kind);
   const selection = storedSelectionSchema.safeParse(row.config);
   const { event_types: eventTypes, filters, throttle_per_second: throttle } = selection.data ?? {};
+  const includesHistory = selection.data?.include_historical === true;
   return {
     id: row.id,
     projectId: row.project_id,
@@ -45,6 +46,7 @@ export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
     // A kind of a newer release always stores its event types, so its events are held for it meanwhile.
     eventTypes: new Set(eventTypes ?? kind?.defaultEventTypes),
     filters: filters ?? {},
+    includesHistory,
     throttlePerSecond: throttle ?? undefined,
     ...(selection.success
       ? readUsage(row, kind, open)

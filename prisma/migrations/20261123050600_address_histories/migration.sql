@@ -13,6 +13,8 @@ CREATE TABLE address_histories (
   to_block bigint,
   transaction_count bigint NOT NULL DEFAULT 0,
   blocks_per_second double precision,
+  -- Other accounts of the address that were found on the way (ChainClient.findBlocksOf).
+  accounts text[] NOT NULL DEFAULT '{}',
   -- Why it failed or waits.
   reason text,
   -- Grows with each request: a turn that began before one is not stored.

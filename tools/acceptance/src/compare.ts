@@ -16,11 +16,15 @@ export async function findDisagreements(
   const { chain, receiver } = harness;
   const watched = await harness.readWatched(project, registered);
   // Blocks before the first that counts for anybody can say nothing: they are not read again for every comparison.
-  const from = Math.max(harness.startBlock, Math.min(...watched.map(({ fromBlock }) => fromBlock)));
-  const expected = await chain.expectTransactions(
-    new Map(watched.map(({ address, fromBlock }) => [address, fromBlock])),
-    from,
+  const expected = await expectFrom(
+    harness,
+    watched,
+    ({ fromBlock, historyFrom = Number.POSITIVE_INFINITY }) =>
+      Math.min(Math.max(harness.startBlock, fromBlock), historyFrom),
   );
+  const live = watched.some(({ historyFrom }) => historyFrom !== undefined)
+    ? await expectFrom(harness, watched, ({ fromBlock }) => Math.max(harness.startBlock, fromBlock))
+    : expected;
   const actual = new Map(
     (await project.listAll<TransactionRecord>('/transactions')).map((record) => [record.hash, record]),
   );
@@ -40,9 +44,18 @@ export async function findDisagreements(
       faults.push(`phantom transaction ${hash} with status ${got.status}`);
   }
   faults.push(...(chain.findRecordFaults?.(actual) ?? []));
-  faults.push(...findEventFaults(chain, project, receiver, expected, actual));
+  faults.push(...findEventFaults(chain, { project, receiver, expected, actual, live }));
   faults.push(...(await chain.findBalanceFaults(project, watched)));
   return faults;
+}
+
+function expectFrom(
+  { chain }: Harness<TestChain>,
+  watched: readonly Watched[],
+  firstOf: (address: Watched) => number,
+): Promise<Map<string, ExpectedTransaction>> {
+  const firsts = new Map(watched.map((entry) => [entry.address, firstOf(entry)]));
+  return chain.expectTransactions(firsts, Math.min(...firsts.values()));
 }
 
 function findTransactionFaults(want: ExpectedTransaction, got: TransactionRecord): string[] {
@@ -68,32 +81,45 @@ function findTransactionFaults(want: ExpectedTransaction, got: TransactionRecord
   return faults;
 }
 
-function findEventFaults(
-  chain: TestChain,
-  project: Project,
-  receiver: Receiver,
-  expected: ReadonlyMap<string, ExpectedTransaction>,
-  actual: ReadonlyMap<string, TransactionRecord>,
-): string[] {
+interface ToldOf {
+  readonly project: Project;
+  readonly receiver: Receiver;
+  readonly expected: ReadonlyMap<string, ExpectedTransaction>;
+  /** Those of `expected` that the head tells of, not history. */
+  readonly live: ReadonlyMap<string, ExpectedTransaction>;
+  readonly actual: ReadonlyMap<string, TransactionRecord>;
+}
+
+function findEventFaults(chain: TestChain, { project, receiver, expected, actual, live }: ToldOf): string[] {
   const faults = [...receiver.faults];
   const seen = new Map<string, number>();
   const sequences = new Set<number>();
   for (const event of receiver.events.values()) {
     if (event.body['project_id'] !== project.id) continue;
-    if (sequences.has(event.sequence)) faults.push(`sequence ${event.sequence} was given twice`);
-    sequences.add(event.sequence);
+    const isHistorical = event.body['is_historical'] === true;
+    if (
+      (event.sequence === null) !== isHistorical ||
+      (isHistorical && event.type !== 'transaction.confirmed')
+    )
+      faults.push(`event ${event.eventId} of type ${event.type}: sequence ${event.sequence}`);
+    if (event.sequence !== null && sequences.has(event.sequence))
+      faults.push(`sequence ${event.sequence} was given twice`);
+    if (event.sequence !== null) sequences.add(event.sequence);
     if (event.transactionHash === undefined) continue;
     if (!actual.has(event.transactionHash))
       faults.push(`event ${event.type} of unknown transaction ${event.transactionHash}`);
-    const key = `${event.type} ${event.transactionHash}`;
-    seen.set(key, (seen.get(key) ?? 0) + 1);
+    for (const key of [event.type, ...(isHistorical ? ['transaction.historical'] : [])])
+      seen.set(`${key} ${event.transactionHash}`, (seen.get(`${key} ${event.transactionHash}`) ?? 0) + 1);
   }
   for (const hash of actual.keys()) {
     const want = expected.get(hash);
     const count = (type: string): number => seen.get(`transaction.${type} ${hash}`) ?? 0;
-    const told = count('detected') + (chain.failure === 'outcome' ? count('failed') : 0);
+    const told =
+      count('detected') + count('historical') + (chain.failure === 'outcome' ? count('failed') : 0);
     const undone = count('reorged') + (chain.failure === 'end' ? count('failed') : 0);
-    if (told !== undone + (want === undefined ? 0 : 1))
+    // Nobody is told of what failed before the address was watched.
+    const isUntold = want?.isFailed === true && !live.has(hash);
+    if (told !== undone + (want === undefined ? 0 : 1) && !(isUntold && told === 0 && undone === 0))
       faults.push(`${hash}: ${told} told and ${undone} undone by events, canonical: ${want !== undefined}`);
     const confirmed = count('confirmed');
     if (want !== undefined && !want.isFailed && (confirmed < 1 || confirmed > 1 + count('reorged')))

@@ -30,6 +30,9 @@ export interface HarnessOptions {
   readonly hasOwnPostgres?: boolean;
 }
 
+/** How far back a history is asked for. */
+const HISTORY_BLOCKS = 40;
+
 /** Everything that runs in production, on this machine, with a node that does what the test says. */
 export class Harness<C extends TestChain> {
   readonly chain: C;
@@ -44,6 +47,7 @@ export class Harness<C extends TestChain> {
   #redis!: Awaited<ReturnType<typeof startRedis>>;
   readonly #options: HarnessOptions;
   #isActive = false;
+  #imports = 0;
 
   constructor(chain: C, options: HarnessOptions = {}) {
     this.chain = chain;
@@ -119,6 +123,7 @@ export class Harness<C extends TestChain> {
       name: 'acceptance',
       url: this.receiver.url,
       event_types: ALL_EVENTS,
+      include_historical: true,
     });
     if (status !== 201)
       throw new Error(`expected 201 for the channel, got ${status} ${JSON.stringify(body)}`);
@@ -127,11 +132,17 @@ export class Harness<C extends TestChain> {
     return project;
   }
 
-  /** Registers an address and tells from which block it counts. */
+  /** Registers an address, every second one with its history, and tells from which block it counts. */
   async watch(address: string, project = this.project): Promise<Watched> {
+    this.#imports += 1;
+    const withHistory = this.chain.hasHistory === true && this.#imports % 2 === 0;
+    const historyFrom = withHistory
+      ? Math.max(0, (await this.chain.readHead()).number - HISTORY_BLOCKS)
+      : undefined;
     const { status, body } = await project.request('POST', '/addresses/external', {
       value: address,
       chain_family: this.chain.family,
+      ...(historyFrom === undefined ? {} : { history: { [this.chain.gid]: historyFrom } }),
     });
     if (status !== 201 && status !== 409)
       throw new Error(`expected 201, got ${status} ${JSON.stringify(body)}`);
@@ -140,6 +151,7 @@ export class Harness<C extends TestChain> {
       address,
       fromBlock:
         (record as { watched_from: Record<string, number> }).watched_from[this.chain.gid] ?? this.startBlock,
+      ...(historyFrom === undefined ? {} : { historyFrom }),
     };
   }
 
@@ -149,7 +161,7 @@ export class Harness<C extends TestChain> {
    */
   async readWatched(project: Project, watched: readonly Watched[]): Promise<Watched[]> {
     return Promise.all(
-      watched.map(async ({ address, fromBlock }) => {
+      watched.map(async ({ address, fromBlock, ...more }) => {
         const { watched_from: from } = await project.get<{ watched_from: Record<string, number> }>(
           `/addresses/${address}`,
         );
@@ -158,7 +170,7 @@ export class Harness<C extends TestChain> {
           throw new Error(
             `${address} counted from block ${fromBlock} when it was registered, now from ${now}`,
           );
-        return { address, fromBlock: now };
+        return { ...more, address, fromBlock: now };
       }),
     );
   }
@@ -200,6 +212,7 @@ export class Harness<C extends TestChain> {
         deliveries: number;
         assets: number;
         backfills: number;
+        histories: number;
         pending: number;
       }>(
         `SELECT (SELECT confirmed_number FROM analyzer_states WHERE chain_gid = $1) AS confirmed,
@@ -208,6 +221,7 @@ export class Harness<C extends TestChain> {
                 (SELECT count(*) FROM deliveries WHERE status <> 'delivered') AS deliveries,
                 (SELECT count(*) FROM assets WHERE status = 'unknown') AS assets,
                 (SELECT count(*) FROM address_backfills b JOIN addresses a ON a.id = b.address_id WHERE b.status <> 'complete' AND a.is_monitored) AS backfills,
+                (SELECT count(*) FROM address_histories b JOIN addresses a ON a.id = b.address_id WHERE b.status <> 'complete' AND a.is_monitored) + (SELECT count(*) FROM historical_dispatches) AS histories,
                 (SELECT count(*) FROM transactions WHERE status = 'pending') AS pending`,
         [this.chain.gid],
       );

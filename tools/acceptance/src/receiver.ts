@@ -6,7 +6,7 @@ export interface ReceivedEvent {
   readonly eventId: string;
   readonly type: string;
   readonly transactionHash: string | undefined;
-  readonly sequence: number;
+  readonly sequence: number | null;
   readonly body: Record<string, unknown>;
   readonly deliveryIds: string[];
   readonly receivedAtMs: number;
@@ -16,7 +16,7 @@ interface EventBody {
   event_id: string;
   project_id: string;
   type: string;
-  sequence: number;
+  sequence: number | null;
   data: { transaction?: { hash: string } };
 }
 

@@ -6,6 +6,8 @@ import type { ServiceName } from './services.ts';
 export interface Watched {
   readonly address: string;
   readonly fromBlock: number;
+  /** Final blocks from here on count, too: its history was asked for. */
+  readonly historyFrom?: number;
 }
 
 export interface ScriptOptions {
@@ -40,6 +42,8 @@ export interface TestChain {
    * `transaction.detected`; or that one which was detected will not come.
    */
   readonly failure: 'outcome' | 'end';
+  /** Transactions of addresses can be read from before they were watched. */
+  readonly hasHistory?: boolean;
   /** What the services are told beyond what every chain needs. */
   readonly env?: Readonly<Record<string, string>>;
   /** Of the node itself, known when it has started. */

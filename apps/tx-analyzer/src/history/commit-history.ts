@@ -86,7 +86,13 @@ async function writeHistory(
   await dispatch(sql, events);
   await writeUnknowns(sql, chain, blocks, matches);
   await askForBalances(sql, chain, matches);
-  if (progress !== undefined) await writeProgress(sql, chain.gid, [...alive], progress);
+  if (progress !== undefined)
+    await writeProgress(
+      sql,
+      chain.gid,
+      jobs.filter(({ addressId }) => alive.has(addressId)),
+      progress,
+    );
   return plan.upserts.length;
 }
 

@@ -7,6 +7,8 @@ export interface HistoryJob {
   /** Canonical form. */
   readonly address: string;
   readonly fromBlock: number;
+  /** Other accounts of the address, found on the way. */
+  readonly accounts: readonly string[];
   /** Last block of the range: the address counts from the next one on. */
   readonly toBlock: number;
   /** A turn is stored only for the request that it was begun for. */
@@ -28,6 +30,7 @@ interface Row {
   readonly project_id: string;
   readonly address: string;
   readonly from_block: number;
+  readonly accounts: readonly string[];
   readonly next_block: number;
   readonly to_block: number;
   readonly final_block: number;
@@ -43,7 +46,7 @@ const NIL = '00000000-0000-0000-0000-000000000000';
  * counts from the first block that the chain was followed from.
  */
 const DUE = `
-  SELECT h.address_id, h.project_id, a.address, h.from_block, h.next_block, h.revision,
+  SELECT h.address_id, h.project_id, a.address, h.from_block, h.accounts, h.next_block, h.revision,
     coalesce(w.from_block, s.start_number) - 1 AS to_block, c.confirmed_number AS final_block
   FROM address_histories h
   JOIN addresses a ON a.id = h.address_id AND a.is_monitored
@@ -106,6 +109,7 @@ export class HistoryTurns {
         projectId: row.project_id,
         address: row.address,
         fromBlock: row.from_block,
+        accounts: row.accounts,
         toBlock: row.to_block,
         revision: row.revision,
       })),

@@ -15,18 +15,13 @@ export async function listBlocks(
 ): Promise<BlocksOfAddresses> {
   if (fromBlock > toBlock) return { refs: [], toBlock: fromBlock - 1 };
   const addresses = jobs.map(({ address }) => address);
-  const found = await client.findBlocksOf?.(addresses, fromBlock, toBlock, signal);
-  if (found !== undefined) return cut(found);
+  const accounts = new Map(jobs.map((job) => [job.address, job.accounts]));
+  const found = await client.findBlocksOf?.({ addresses, accounts, fromBlock, toBlock }, signal);
+  if (found !== undefined) return found;
   const last = Math.min(toBlock, fromBlock + PAGE_BLOCKS - 1);
   const headers = await client.readHeaders(fromBlock, last, signal);
   const first = headers[0];
   if (first === undefined) throw new BlockNotFoundError(`block ${fromBlock} is not known to the node`);
   const reached = headers.at(-1)!;
   return { refs: headers.map(({ number, hash }) => ({ number, hash })), toBlock: reached.number };
-}
-
-function cut({ refs, toBlock }: BlocksOfAddresses): BlocksOfAddresses {
-  if (refs.length <= PAGE_BLOCKS) return { refs, toBlock };
-  const page = refs.slice(0, PAGE_BLOCKS);
-  return { refs: page, toBlock: page.at(-1)!.number };
 }

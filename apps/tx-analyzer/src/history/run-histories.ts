@@ -17,7 +17,7 @@ import { HistoryTurns, type HistoryTurn } from './history-turn.ts';
 import { listBlocks } from './list-blocks.ts';
 import { matchHistory } from './match-history.ts';
 import { splitSteps } from './split-steps.ts';
-import { countByAddress, writeFailure } from './write-progress.ts';
+import { countByAddress, writeFailure, type HistoryProgress } from './write-progress.ts';
 
 export interface HistoryDeps {
   readonly sql: Sql;
@@ -91,7 +91,8 @@ async function runTurn(deps: HistoryDeps, turn: HistoryTurn, isRetry: boolean): 
     const nextBlock = (end < page.refs.length ? blocks.at(-1)!.number : page.toBlock) + 1;
     const seconds = Math.max(0.001, (performance.now() - startedAtMs) / 1000);
     const blocksPerSecond = (nextBlock - turn.fromBlock) / seconds;
-    await store(deps, turn, blocks, { nextBlock, blocksPerSecond });
+    const accounts = page.accounts ?? new Map();
+    await store(deps, turn, blocks, { nextBlock, blocksPerSecond, accounts });
   }
 }
 
@@ -109,7 +110,7 @@ async function store(
   { sql, chain, client, watch, writerQueue, signal }: HistoryDeps,
   { jobs }: HistoryTurn,
   blocks: readonly Block[],
-  progress: { readonly nextBlock: number; readonly blocksPerSecond: number },
+  progress: Omit<HistoryProgress, 'found'>,
 ): Promise<void> {
   const matches = await matchHistory({ sql, chainGid: chain.gid, family: chain.family, watch }, jobs, blocks);
   for (const block of blocks) {

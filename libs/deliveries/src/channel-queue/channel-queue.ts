@@ -36,8 +36,8 @@ export interface BacklogLook {
 }
 
 /**
- * The jobs of one channel in memory: first attempts in event order, and retries behind them. Retries get at
- * most half of the slots, so that a retry never delays a newer first attempt.
+ * The jobs of one channel in memory: first attempts in event order, retries behind them, and history behind both. What
+ * is behind gets at most half of the slots, so that it never delays a newer first attempt.
  */
 export class ChannelQueue {
   #limits: QueueLimits;
@@ -45,9 +45,11 @@ export class ChannelQueue {
   #channel: Channel;
   #fresh: DeliveryJob[] = [];
   #retries: DeliveryJob[] = [];
+  #historical: DeliveryJob[] = [];
   #reserved = 0;
   #active = 0;
-  #activeRetries = 0;
+  /** Requests under way with retries or history. */
+  #activeBehind = 0;
   #failures = 0;
   #nextStartMs = 0;
   #window: number;
@@ -56,6 +58,8 @@ export class ChannelQueue {
   #waitingSinceMs = 0;
   #usedAtMs = 0;
   #hasBacklog = false;
+  /** Events of history wait in the database, as far as is known. */
+  hasHistory = false;
   /** Counts rows that were put into the backlog. A look compares it to know whether it saw them all. */
   #parkedCount = 0;
   /** Ids of new deliveries that are being written, the oldest first. */
@@ -136,7 +140,12 @@ export class ChannelQueue {
   }
 
   get queued(): number {
-    return this.#fresh.length + this.#retries.length;
+    return this.#fresh.length + this.#retries.length + this.#historical.length;
+  }
+
+  /** Everything else is done: history may go on. */
+  get needsHistory(): boolean {
+    return this.hasHistory && this.queued === 0 && !this.#hasBacklog && isOpen(this.#channel);
   }
 
   get isIdle(): boolean {
@@ -167,12 +176,17 @@ export class ChannelQueue {
   }
 
   push(job: DeliveryJob): void {
-    const queue = job.isFirst ? this.#fresh : this.#retries;
+    const queue = this.#queueOf(job);
     let position = queue.length;
     // Ids grow in event order. A job that comes back from the database may be older than those in the queue.
     if (job.isFirst) while (position > 0 && queue[position - 1]!.id > job.id) position -= 1;
     if (position === queue.length) queue.push(job);
     else queue.splice(position, 0, job);
+  }
+
+  #queueOf(job: DeliveryJob): DeliveryJob[] {
+    if (job.isHistorical === true) return this.#historical;
+    return job.isFirst ? this.#fresh : this.#retries;
   }
 
   /**
@@ -200,8 +214,9 @@ export class ChannelQueue {
   #take(): readonly DeliveryJob[] {
     const { digest, concurrency } = this.#limits;
     if (digest !== undefined && this.#fresh.length >= digest.from) return this.#fresh.splice(0, digest.max);
-    const mayRetry = this.#activeRetries < Math.max(1, concurrency / 2);
-    const job = this.#fresh.shift() ?? (mayRetry ? this.#retries.shift() : undefined);
+    const isFree = this.#activeBehind < Math.max(1, concurrency / 2);
+    const job =
+      this.#fresh.shift() ?? (isFree ? (this.#retries.shift() ?? this.#historical.shift()) : undefined);
     return job === undefined ? [] : [job];
   }
 
@@ -213,13 +228,13 @@ export class ChannelQueue {
   start([first]: readonly DeliveryJob[], nowMs: number): void {
     if (this.#active === 0) this.#waitingSinceMs = nowMs;
     this.#active += 1;
-    if (!first!.isFirst) this.#activeRetries += 1;
+    if (isBehind(first!)) this.#activeBehind += 1;
   }
 
   /** @param isFailure undefined when the outcome says nothing about the receiver */
   end([first]: readonly DeliveryJob[], isFailure: boolean | undefined, nowMs: number): void {
     this.#active -= 1;
-    if (!first!.isFirst) this.#activeRetries -= 1;
+    if (isBehind(first!)) this.#activeBehind -= 1;
     if (isFailure === undefined) return;
     this.#failures = isFailure ? this.#failures + 1 : 0;
     if (isFailure) this.#window = Math.min(UNPROVEN_CONCURRENCY, this.#window);
@@ -250,13 +265,18 @@ export class ChannelQueue {
 
   /** Removes jobs that have not started from the queue, and returns them. */
   drop(isDropped: (job: DeliveryJob) => boolean): readonly DeliveryJob[] {
-    const queued = [...this.#fresh, ...this.#retries];
+    const queued = [...this.#fresh, ...this.#retries, ...this.#historical];
     this.#fresh = this.#fresh.filter((job) => !isDropped(job));
     this.#retries = this.#retries.filter((job) => !isDropped(job));
+    this.#historical = this.#historical.filter((job) => !isDropped(job));
     return queued.filter(isDropped);
   }
 }
 
 function paceNext(startMs: number, nowMs: number, intervalMs: number): number {
   return intervalMs === 0 ? startMs : Math.max(startMs, nowMs - TIMER_SLACK_MS) + intervalMs;
+}
+
+function isBehind({ isFirst, isHistorical }: DeliveryJob): boolean {
+  return !isFirst || isHistorical === true;
 }

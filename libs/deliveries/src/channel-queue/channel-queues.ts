@@ -185,8 +185,9 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     return Math.min(this.roomFor(queue), Math.max(options.queue / 4 - jobs.count, own));
   }
 
-  /** True when the queue runs low and the channel has more rows parked. */
+  /** True when the queue runs low and the channel has more rows parked, or it is empty and history waits. */
   needsRefill(queue: ChannelQueue): boolean {
+    if (queue.needsHistory) return true;
     const isLow = queue.queued < this.#deps.options.queuePerChannel / 4;
     return queue.hasBacklog && isLow && this.roomForBacklog(queue) > 0;
   }

@@ -5,6 +5,7 @@ import { postponeDeliveries } from '../queue/postpone-deliveries.ts';
 import { claimBacklogs, findBacklogs } from './claim-backlogs.ts';
 import type { ClaimDeps } from './claim-deps.ts';
 import { claimDue } from './claim-due.ts';
+import { claimHistory } from './claim-history.ts';
 import { claimProbes } from './claim-probes.ts';
 import { refreshQueues } from './refresh-queues.ts';
 
@@ -15,7 +16,7 @@ export class ClaimLoop {
   readonly #deps: ClaimDeps;
   readonly #wake: Signal;
   readonly #stop = new AbortController();
-  readonly #lastAt = { refresh: 0, extend: 0, cleanUp: 0, backlogs: 0 };
+  readonly #lastAt = { refresh: 0, extend: 0, cleanUp: 0, backlogs: 0, history: 0 };
   readonly #running: Promise<void>;
 
   /** @param wake ends the wait before the next step */
@@ -54,10 +55,11 @@ export class ClaimLoop {
     const isMoreDue = await claimDue(this.#deps);
     const isMoreParked = await claimBacklogs(this.#deps);
     await claimProbes(this.#deps);
-    return isMoreDue || isMoreParked;
+    const isMoreHistory = await claimHistory(this.#deps, this.#isDue('history', options.pollMs * 2));
+    return isMoreDue || isMoreParked || isMoreHistory;
   }
 
-  #isDue(what: 'refresh' | 'extend' | 'cleanUp' | 'backlogs', intervalMs: number): boolean {
+  #isDue(what: 'refresh' | 'extend' | 'cleanUp' | 'backlogs' | 'history', intervalMs: number): boolean {
     const nowMs = this.#deps.now();
     if (nowMs - this.#lastAt[what] < intervalMs) return false;
     this.#lastAt[what] = nowMs;

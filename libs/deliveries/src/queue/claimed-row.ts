@@ -10,12 +10,13 @@ export interface ClaimedRow {
   readonly attempt_count: number;
   readonly attempt_base: number;
   readonly is_test: boolean;
+  readonly is_historical: boolean;
   readonly due_at: Date;
 }
 
 /** Columns of a delivery `d` and its event `e`. */
 export const CLAIMED_COLUMNS =
-  'd.id, d.channel_id, d.event_id, d.event_type, e.payload, e.traceparent, d.attempt_count, d.attempt_base, d.is_test';
+  'd.id, d.channel_id, d.event_id, d.event_type, e.payload, e.traceparent, d.attempt_count, d.attempt_base, d.is_test, d.is_historical';
 
 /** In event order: UPDATE … RETURNING has no order of its own, and ids grow with their events. */
 export function toJobs(rows: readonly ClaimedRow[], isProbe: boolean): DeliveryJob[] {
@@ -32,6 +33,7 @@ export function toJobs(rows: readonly ClaimedRow[], isProbe: boolean): DeliveryJ
       dueAt: row.due_at,
       isProbe,
       isTest: row.is_test,
+      isHistorical: row.is_historical,
     }))
     .sort((left, right) => (left.id < right.id ? -1 : 1));
 }

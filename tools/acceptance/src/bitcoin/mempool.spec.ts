@@ -46,7 +46,7 @@ describe('the mempool', () => {
     await harness.until(`the events ${types.join(', ')}`, 60_000, async () => {
       const events = [...harness.receiver.events.values()]
         .filter(({ transactionHash }) => transactionHash === transaction.getId())
-        .sort((one, other) => one.sequence - other.sequence);
+        .sort((one, other) => one.sequence! - other.sequence!);
       const got = events.map(({ type }) => type.replace('transaction.', ''));
       if (JSON.stringify(got) !== JSON.stringify(types)) throw new Error(`they are ${got.join(', ')}`);
       return true;

@@ -25,6 +25,7 @@ export class EvmChain implements PayingChain {
   readonly family = 'evm';
   readonly ingestor = 'block-ingestor-evm';
   readonly failure = 'outcome';
+  readonly hasHistory = true;
   readonly isTraced: boolean;
   readonly #epochBlocks: number;
   #untraced: UntracedNode | undefined;

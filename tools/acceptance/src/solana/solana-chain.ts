@@ -15,6 +15,7 @@ export class SolanaChain implements PayingChain {
   readonly family = 'solana';
   readonly ingestor = 'block-ingestor-solana';
   readonly failure = 'outcome';
+  readonly hasHistory = true;
   node!: SolanaHandle;
   actor!: SolanaActor;
 

@@ -12,6 +12,7 @@ export class TronChain implements PayingChain {
   readonly family = 'tron';
   readonly ingestor = 'block-ingestor-tron';
   readonly failure = 'outcome';
+  readonly hasHistory = true;
   tron!: TronHandle;
   actor!: TronActor;
 

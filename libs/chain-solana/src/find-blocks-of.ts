@@ -1,0 +1,154 @@
+import { BlockNotFoundError } from '@chainwatch/chain-core';
+import type { BlockRef, BlocksOfAddresses, BlocksWanted } from '@chainwatch/chain-core';
+import { z } from 'zod';
+import { askWithVersions } from './ask-with-versions.ts';
+import { listSignatures } from './list-signatures.ts';
+import { readTokenAccounts } from './read-accounts.ts';
+import { findHeaderByNumber, parse } from './read-headers.ts';
+import type { Session } from './session.ts';
+import type { SignatureList } from './signature-book.ts';
+
+/** Blocks of one answer, at most. */
+const PAGE_BLOCKS = 64;
+
+/**
+ * The final blocks with transactions that name an address or one of its token accounts. A transfer of tokens to an owner
+ * names the token account alone: those that the owner has now are asked for, and those that were closed since are found
+ * in its own transactions, which created them.
+ * @throws BlockNotFoundError when the node does not keep slots that old
+ */
+export async function findBlocksOf(
+  session: Session,
+  { addresses, accounts: known, fromBlock, toBlock }: BlocksWanted,
+  signal?: AbortSignal,
+): Promise<BlocksOfAddresses> {
+  await expectKept(session, fromBlock, signal);
+  const range = { fromSlot: fromBlock, toSlot: toBlock };
+  const accounts = new Map<string, Set<string>>();
+  for (const address of addresses)
+    accounts.set(
+      address,
+      new Set([...(known?.get(address) ?? []), ...(await listOwned(session, address, signal))]),
+    );
+  for (;;) {
+    const lists: SignatureList[] = [];
+    for (const account of new Set([...addresses, ...[...accounts.values()].flatMap((own) => [...own])]))
+      lists.push(await listSignatures(session, account, range, signal));
+    const { slots, toSlot } = takePage(lists, range);
+    if (await learnAccounts(session, accounts, { slots, range }, signal)) continue;
+    return { refs: await readRefs(session, slots, signal), toBlock: toSlot, accounts: toLists(accounts) };
+  }
+}
+
+interface Range {
+  readonly fromSlot: number;
+  readonly toSlot: number;
+}
+
+function takePage(lists: readonly SignatureList[], { fromSlot, toSlot }: Range) {
+  const covered = Math.min(toSlot, ...lists.map((list) => list.toSlot));
+  const all = new Set(lists.flatMap(({ entries }) => entries.map(({ slot }) => slot)));
+  const slots = [...all].filter((slot) => slot >= fromSlot && slot <= covered).sort((a, b) => a - b);
+  const page = slots.slice(0, PAGE_BLOCKS);
+  return { slots: page, toSlot: page.length < slots.length ? page.at(-1)! : covered };
+}
+
+async function expectKept(session: Session, slot: number, signal?: AbortSignal): Promise<void> {
+  const first = parse(
+    'getFirstAvailableBlock',
+    z.int().min(0),
+    await session.rpc.call('getFirstAvailableBlock', [], signal),
+  );
+  if (first > slot && first > 1)
+    throw new BlockNotFoundError(
+      `block ${slot} is not known to the node, which keeps blocks from ${first} on`,
+    );
+}
+
+async function listOwned(session: Session, address: string, signal?: AbortSignal): Promise<string[]> {
+  const found = await readTokenAccounts(session, address, undefined, {
+    dataSlice: { offset: 0, length: 0 },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return found.flatMap(({ value }) => value.map(({ pubkey }) => pubkey));
+}
+
+interface Learning {
+  readonly slots: readonly number[];
+  readonly range: Range;
+}
+
+/** Adds the token accounts that the addresses' own transactions in `slots` name. True when there is a new one. */
+async function learnAccounts(
+  session: Session,
+  accounts: ReadonlyMap<string, Set<string>>,
+  { slots, range }: Learning,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const wanted = new Set(slots);
+  let hasNew = false;
+  for (const [address, own] of accounts) {
+    const { entries } = await listSignatures(session, address, range, signal);
+    for (const { slot, signature } of entries) {
+      if (!wanted.has(slot)) continue;
+      for (const account of await readTokenAccountsOf(session, signature, address, signal)) {
+        if (own.has(account)) continue;
+        own.add(account);
+        hasNew = true;
+      }
+    }
+  }
+  return hasNew;
+}
+
+const balanceSchema = z.object({ accountIndex: z.int().min(0), owner: z.string().optional() });
+const transactionSchema = z.object({
+  transaction: z.object({ message: z.object({ accountKeys: z.array(z.string()) }) }),
+  meta: z.object({
+    preTokenBalances: z.array(balanceSchema).nullish(),
+    postTokenBalances: z.array(balanceSchema).nullish(),
+    loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }).nullish(),
+  }),
+});
+
+/** The token accounts of `owner` that a transaction names. */
+async function readTokenAccountsOf(
+  session: Session,
+  signature: string,
+  owner: string,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const result = await askWithVersions(session, (maxSupportedTransactionVersion) => {
+    const config = { commitment: 'finalized', encoding: 'json', maxSupportedTransactionVersion };
+    return session.rpc.call('getTransaction', [signature, config], signal);
+  });
+  if (result === null)
+    throw new BlockNotFoundError(`transaction ${signature}, which the node listed, is not known to it`);
+  const { transaction, meta } = parse('getTransaction', transactionSchema, result);
+  const { writable = [], readonly = [] } = meta.loadedAddresses ?? {};
+  const keys = [...transaction.message.accountKeys, ...writable, ...readonly];
+  return [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])].flatMap((balance) => {
+    const key = keys[balance.accountIndex];
+    return balance.owner === owner && key !== undefined ? [key] : [];
+  });
+}
+
+async function readRefs(
+  session: Session,
+  slots: readonly number[],
+  signal?: AbortSignal,
+): Promise<BlockRef[]> {
+  return Promise.all(
+    slots.map(async (slot) => {
+      const header = await findHeaderByNumber(session, slot, signal);
+      if (header === undefined)
+        throw new BlockNotFoundError(
+          `block ${slot} is not known to the node, which listed a transaction of it`,
+        );
+      return { number: header.number, hash: header.hash };
+    }),
+  );
+}
+
+const toLists = (accounts: ReadonlyMap<string, Set<string>>): ReadonlyMap<string, readonly string[]> =>
+  new Map([...accounts].map(([address, own]) => [address, [...own]]));

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { parse } from './read-headers.ts';
+import type { Session } from './session.ts';
+import type { SignatureEntry, SignatureList } from './signature-book.ts';
+
+/** The node's limit for one call. */
+const PAGE_SIGNATURES = 1_000;
+/** Kept of one account: those of the lowest slots. */
+const ENTRIES_MAX = 5_000;
+
+const pageSchema = z.array(z.object({ signature: z.string().min(1), slot: z.int().min(0) }));
+
+/** The final transactions in slots [fromSlot, toSlot] that name an account; of many, those of the lowest slots. */
+export async function listSignatures(
+  session: Session,
+  account: string,
+  { fromSlot, toSlot }: { readonly fromSlot: number; readonly toSlot: number },
+  signal?: AbortSignal,
+): Promise<SignatureList> {
+  const known = session.signatures.find(account, fromSlot);
+  if (known !== undefined) return known;
+  let found: SignatureEntry[] = [];
+  let coveredSlot = toSlot;
+  for (let before: string | undefined; ; ) {
+    const config = {
+      commitment: 'finalized',
+      limit: PAGE_SIGNATURES,
+      ...(before === undefined ? {} : { before }),
+    };
+    const page = parse(
+      'getSignaturesForAddress',
+      pageSchema,
+      await session.rpc.call('getSignaturesForAddress', [account, config], signal),
+    );
+    found.push(...page.filter(({ slot }) => slot >= fromSlot && slot <= toSlot));
+    if (found.length > ENTRIES_MAX) {
+      // Whole slots: those of the highest slot that is kept in part go, too.
+      coveredSlot = found[found.length - ENTRIES_MAX - 1]!.slot - 1;
+      found = found.filter(({ slot }) => slot <= coveredSlot);
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_SIGNATURES || last.slot < fromSlot) break;
+    before = last.signature;
+  }
+  const list = { fromSlot, toSlot: coveredSlot, entries: found.reverse() };
+  session.signatures.add(account, list);
+  return list;
+}
