@@ -64,6 +64,34 @@ describe('the past of an address', () => {
     });
   });
 
+  it('200: is asked for with each entry of an import of many', async () => {
+    const [first, second] = [
+      '0x00000000219ab540356cbb839cbe05303d7705f1',
+      '0x00000000219ab540356cbb839cbe05303d7705f2',
+    ];
+    const { body } = await world.api
+      .post('/addresses/external/batch')
+      .send({
+        chain_family: 'evm',
+        addresses: [
+          { value: first, history: { [polygon!]: 5 } },
+          { value: second },
+          { value: '0x00000000219ab540356cbb839cbe05303d7705f3', history: { [optimism!]: 5 } },
+        ],
+      })
+      .expect(200);
+    expect(body.items.map(({ status }: { status: string }) => status)).toEqual([
+      'created',
+      'created',
+      'invalid',
+    ]);
+    const { body: record } = await world.api.get(`/addresses/${first}`).expect(200);
+    expect(record.backfill).toMatchObject({ from_block: 5, chains: { [polygon!]: { next_block: 5 } } });
+    expect(body.items[0].address).toEqual(record);
+    expect(body.items[1].address.backfill).toBeNull();
+    expect(body.items[2].problem.fields[0].name).toBe(`history["${optimism}"]`);
+  });
+
   it('202: is asked for later, and again, from the start', async () => {
     const { body } = await ask({ [main!]: 3 }).expect(202);
     expect(body.backfill.chains[main!]).toMatchObject({
