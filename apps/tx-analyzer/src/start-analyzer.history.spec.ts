@@ -405,3 +405,38 @@ describe('turns', () => {
     expect(await records()).toHaveLength(3);
   });
 });
+
+describe('a chain that begins anew', () => {
+  it('takes back what history found below the first block that was followed, and reads it again', async () => {
+    const below = [world.chain.make(undefined, { transactions: [one] })];
+    below.push(world.chain.make(below[0], { transactions: [two] }));
+    const followed = [world.chain.make(below[1])];
+    followed.push(world.chain.make(followed[0]));
+    await world.db.query('UPDATE ingestor_states SET start_number = 3');
+    world.startAnalyzer();
+    await world.feedBlocks(...followed);
+    await world.feedFinalize(followed[1]!);
+    await world.settle();
+    await importAddress(ALICE, 1);
+    await untilComplete();
+    expect(await records()).toHaveLength(2);
+    await world.feedReorg(followed.toReversed(), world.seq + 2);
+    await world.db.query('UPDATE ingestor_states SET head_number = NULL, head_hash = NULL, start_number = 2');
+    await world.settle();
+    expect(await records()).toMatchObject([{ status: 'reorged' }, { status: 'reorged' }]);
+    const anew = [world.chain.make(undefined, { transactions: [one] }, 'anew')];
+    anew.push(world.chain.make(anew[0], { transactions: [foreign] }, 'anew'));
+    await world.feedBlocks(anew[1]!);
+    await world.feedFinalize(anew[1]!);
+    await world.settle();
+    await untilComplete();
+    expect((await events()).map(({ type, envelope }) => [type, envelope.data.transaction.hash])).toEqual([
+      ['transaction.confirmed', one.hash],
+      ['transaction.confirmed', two.hash],
+      ['transaction.reorged', two.hash],
+      ['transaction.reorged', one.hash],
+      ['transaction.confirmed', one.hash],
+    ]);
+    expect(new Set((await events()).map(({ event_id }) => event_id)).size).toBe(5);
+  });
+});

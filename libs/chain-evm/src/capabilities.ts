@@ -10,6 +10,8 @@ export interface Capabilities {
   /** Calls take a block by hash (EIP-1898). */
   hasBlockByHash: boolean;
   hasMulticall: boolean;
+  /** False once eth_getLogs was not there. */
+  hasLogs: boolean;
   /** False once an endpoint with an http URL refused a WebSocket. */
   hasSocket: boolean;
 }

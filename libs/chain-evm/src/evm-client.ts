@@ -4,6 +4,8 @@ import type {
   Block,
   BlockHeader,
   BlockRef,
+  BlocksOfAddresses,
+  BlocksWanted,
   ChainClient,
   ChainClientOptions,
   Endpoint,
@@ -16,6 +18,7 @@ import type { Capabilities } from './capabilities.ts';
 import { HttpTransport } from './http-transport.ts';
 import { readTraits } from './networks.ts';
 import { parseKnownHeader } from './parse-header.ts';
+import { findBlocksOf } from './find-blocks-of.ts';
 import { proveSenders } from './prove-senders.ts';
 import { readBalances } from './read-balances.ts';
 import { readBlock } from './read-block.ts';
@@ -118,6 +121,10 @@ export class EvmClient implements ChainClient {
     return readBlock(this.#session, ref, signal, options);
   }
 
+  findBlocksOf(wanted: BlocksWanted, signal?: AbortSignal): Promise<BlocksOfAddresses | undefined> {
+    return findBlocksOf(this.#session, wanted, signal);
+  }
+
   proveSenders(ref: BlockRef, transactions: readonly Transaction[], signal?: AbortSignal): Promise<void> {
     return proveSenders(this.#session, ref, transactions, signal);
   }
@@ -164,7 +171,14 @@ export class EvmClient implements ChainClient {
 }
 
 function initialCapabilities(hasMulticall: boolean): Capabilities {
-  return { receipts: 'by_hash', trace: 'trace_block', hasBlockByHash: true, hasMulticall, hasSocket: true };
+  return {
+    receipts: 'by_hash',
+    trace: 'trace_block',
+    hasBlockByHash: true,
+    hasMulticall,
+    hasLogs: true,
+    hasSocket: true,
+  };
 }
 
 /**

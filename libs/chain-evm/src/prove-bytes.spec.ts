@@ -209,6 +209,7 @@ describe('blocks proved from bytes', () => {
             trace,
             hasBlockByHash: true,
             hasMulticall: true,
+            hasLogs: true,
             hasSocket: true,
           },
         },

@@ -53,6 +53,7 @@ function read({ whole, method, traces }: Served, hasBytes: boolean): Promise<Blo
         trace: method === 'trace_block' ? 'trace_block' : 'debug_hash',
         hasBlockByHash: true,
         hasMulticall: false,
+        hasLogs: true,
         hasSocket: false,
       },
       doubted: new Set(),

@@ -127,6 +127,7 @@ export function readServed(
       trace: traces === undefined ? 'none' : 'trace_block',
       hasBlockByHash: true,
       hasMulticall: false,
+      hasLogs: true,
       hasSocket: false,
     },
     doubted,

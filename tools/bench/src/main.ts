@@ -3,6 +3,7 @@ import { benchBitcoin } from './bench-bitcoin.ts';
 import { benchDeliveries } from './bench-deliveries.ts';
 import { benchGateway } from './bench-gateway.ts';
 import { benchHd } from './bench-hd.ts';
+import { benchHistory } from './bench-history.ts';
 import { benchLatency } from './bench-latency.ts';
 import { benchLists } from './bench-lists.ts';
 import { benchPeers } from './bench-peers.ts';
@@ -27,6 +28,7 @@ const benches = {
   tron: () => benchTron(report, `${root}/.chainwatch/bench`),
   revocation: () => benchRevocation(report),
   pipeline: () => benchPipeline(report, `${root}/.chainwatch/bench`),
+  history: () => benchHistory(report, `${root}/.chainwatch/bench`),
   rpc: () => benchRpc(report),
   latency: () => benchLatency(report, `${root}/.chainwatch/bench`),
   gateway: () => benchGateway(report),

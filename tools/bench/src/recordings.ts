@@ -29,22 +29,46 @@ export async function openRecording(
 ): Promise<Recording> {
   const blocks = SHAPES[transactions];
   const file = `${directory}/${blocks}x${transactions}-traced.ndjson`;
-  await record(file, blocks, transactions);
+  let turn = 0;
+  const recipients = (): string[] => Array.from({ length: transactions }, () => recipientOf(turn++));
+  await record(file, { blocks, recipients });
   return { file, first: 3, blocks };
 }
 
-/** Records blocks, receipts and traces of an anvil chain as it sent them, half token and half native transfers; kept between runs. */
-async function record(file: string, blocks: number, transactions: number): Promise<void> {
+/** An address that gets every transfer of a recording. */
+export const BUSY_ADDRESS = addressOf('busy');
+/** Blocks without transfers behind the others, for the head. */
+export const QUIET_BLOCKS = 12;
+
+/** 100,000 transfers of a token to one address, made when it is not there. */
+export async function openBusyRecording(directory: string): Promise<Recording> {
+  const [blocks, transactions] = [500, 200];
+  const file = `${directory}/busy-${blocks}x${transactions}.ndjson`;
+  const recipients = (block: number): string[] =>
+    Array.from({ length: block < blocks ? transactions : 0 }, () => BUSY_ADDRESS);
+  await record(file, { blocks: blocks + QUIET_BLOCKS, recipients, isToken: () => true });
+  return { file, first: 3, blocks };
+}
+
+interface Content {
+  readonly blocks: number;
+  /** Of the transfers of each block, from 0. */
+  readonly recipients: (block: number) => readonly string[];
+  readonly isToken?: (index: number) => boolean;
+}
+
+/** Records blocks, receipts and traces of an anvil chain as it sent them; kept between runs. */
+async function record(file: string, { blocks, recipients, isToken }: Content): Promise<void> {
   if (existsSync(file)) return;
   mkdirSync(dirname(file), { recursive: true });
   const chain = await TransferChain.open();
   const { anvil } = chain;
   const first = await anvil.blockNumber();
   const output = createWriteStream(`${file}.part`);
-  let turn = 0;
   for (let number = 0; number <= first + blocks; number += 1) {
+    const wanted = number > first ? recipients(number - first - 1) : [];
     if (number > first) {
-      await chain.send(Array.from({ length: transactions }, () => recipientOf(turn++)));
+      await chain.send(wanted, isToken);
       await anvil.mine();
     }
     const tag = `0x${number.toString(16)}`;
@@ -54,9 +78,9 @@ async function record(file: string, blocks: number, transactions: number): Promi
       anvil.rpc<unknown[]>('eth_getBlockReceipts', [tag]),
       anvil.rpc<unknown[]>('trace_block', [tag]),
     ]);
-    if (number > first && full.transactions.length !== transactions)
+    if (number > first && full.transactions.length !== wanted.length)
       throw new Error(
-        `expected ${transactions} transactions in block ${number}, got ${full.transactions.length}`,
+        `expected ${wanted.length} transactions in block ${number}, got ${full.transactions.length}`,
       );
     const line = `${[[number, header.hash], header, full, receipts, traces].map((part) => JSON.stringify(part)).join('\t')}\n`;
     if (!output.write(line)) await once(output, 'drain');

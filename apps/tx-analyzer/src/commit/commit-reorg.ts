@@ -32,9 +32,11 @@ export async function commitReorg(
   const traceparents = new Map(orphans.map((orphan) => [orphan.hash, orphan.traceparent]));
   const all: OutboxEvent[] = [];
   const reads = new BalanceReads();
+  // No block is left: everything known came from a chain that no longer exists.
+  const isEmptied = cursor.number === undefined;
   await lockUndone(sql, chain, hashes);
   for (;;) {
-    const rows = await markReorged(sql, chain, hashes, now);
+    const rows = await markReorged(sql, chain, isEmptied ? undefined : hashes, now);
     const states = await readStates(sql, rows, chain.learn);
     const planned = states.map((state) => {
       const traceparent = traceparents.get(state.blockHash ?? '');
@@ -54,8 +56,6 @@ export async function commitReorg(
     all.push(...events);
     if (rows.length < CHUNK_ROWS) break;
   }
-  // No block is left: every known coin came from a chain that no longer exists.
-  const isEmptied = cursor.number === undefined;
   await sql.query({
     name: 'drop_unproved',
     text: 'DELETE FROM unproved_transactions WHERE chain_gid = $1 AND block_hash = ANY($2)',
@@ -64,6 +64,7 @@ export async function commitReorg(
   if (isEmptied) await forgetWatches(sql, chain, orphans);
   else await lowerWatches(sql, chain, orphans);
   if (isEmptied) await lookForCoinsAgain(sql, chain, orphans);
+  if (isEmptied) await readHistoriesAgain(sql, chain);
   await removeReadings(sql, chain, hashes, reads);
   if (chain.utxo !== undefined) chain.utxo.coins.add(await undoUtxos(sql, chain, orphans, isEmptied));
   if (reads.list().length > 0) {
@@ -130,19 +131,29 @@ async function lookForCoinsAgain(
   });
 }
 
+async function readHistoriesAgain(sql: Sql, chain: ChainContext): Promise<void> {
+  await sql.query({
+    name: 'read_histories_again',
+    text: `UPDATE address_histories SET status = 'pending', next_block = from_block, to_block = NULL, transaction_count = 0, revision = revision + 1, updated_at = now()
+           WHERE chain_gid = $1`,
+    values: [chain.gid],
+  });
+}
+
+/** @param hashes of the blocks that are undone; undefined: all of them, those before the first that was followed, too */
 async function markReorged(
   sql: Sql,
   chain: ChainContext,
-  hashes: readonly string[],
+  hashes: readonly string[] | undefined,
   now: Date,
 ): Promise<TransactionRow[]> {
   const { rows } = await sql.query<TransactionRow>({
-    name: 'mark_reorged',
+    name: `mark_reorged_${hashes === undefined ? 'all' : 'blocks'}`,
     text: `UPDATE transactions SET status = 'reorged', epoch = epoch + 1, reorged_at = $3, confirmed_at = NULL
-           WHERE id IN (SELECT id FROM transactions WHERE chain_gid = $1 AND block_hash = ANY($2) AND status IN ('detected', 'confirmed', 'failed')
+           WHERE id IN (SELECT id FROM transactions WHERE chain_gid = $1 AND ${hashes === undefined ? '$2::text[] IS NULL AND block_hash IS NOT NULL' : 'block_hash = ANY($2)'} AND status IN ('detected', 'confirmed', 'failed')
                         ORDER BY block_number DESC LIMIT ${CHUNK_ROWS})
            RETURNING ${STATE_COLUMNS}`,
-    values: [chain.gid, hashes, now],
+    values: [chain.gid, hashes ?? null, now],
   });
   return rows.sort((a, b) => compareByPosition(b, a));
 }
