@@ -366,6 +366,30 @@ describe('a process that dies', () => {
   );
 });
 
+describe('two replicas', () => {
+  it('read a block once, and the other one goes on where the owner died', async () => {
+    const mortal = new MortalDatabase();
+    world.startAnalyzer(mortal);
+    const first = world.analyzer!;
+    const contents = Array.from({ length: 150 }, (_, number) => [pay(`many ${number}`, BOB, ALICE)]);
+    await play([...contents, []]);
+    await world.settle();
+    world.startAnalyzer();
+    await importAddress(ALICE, 1);
+    await waitFor(async () => (await records()).length > 0, { intervalMs: 1, message: 'a first step' });
+    mortal.isDead = true;
+    await world.db.query('UPDATE owners SET lease_until = clock_timestamp()');
+    await untilComplete();
+    await first.stop();
+    const told = await events();
+    expect(told.map(({ envelope }) => envelope.data.transaction.hash).sort()).toEqual(
+      contents.map(([transaction]) => transaction!.hash).sort(),
+    );
+    expect(await records()).toHaveLength(150);
+    expect(await jobs()).toMatchObject([{ status: 'complete', transaction_count: 150 }]);
+  });
+});
+
 describe('turns', () => {
   it('go to one project after the other, and to one address after the other', async () => {
     world.startAnalyzer();
