@@ -59,8 +59,8 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   const sdk = new NodeSDK({
     serviceName,
     resource,
-    // Hostname and process attributes cost start-up time and repeat what the scraper knows.
-    autoDetectResources: false,
+    // OTEL_RESOURCE_ATTRIBUTES alone: hostname and process cost start-up time and repeat what the scraper knows.
+    resourceDetectors: [resources.envDetector],
     metricReaders: [exporter],
     logRecordProcessors: [],
     spanProcessors: traceExporter === undefined ? [] : [new tracing.BatchSpanProcessor(traceExporter)],

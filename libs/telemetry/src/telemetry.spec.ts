@@ -206,6 +206,7 @@ describe('startTelemetry', () => {
     }).listen(0, '127.0.0.1');
     await once(collector, 'listening');
     const early = counter('chainwatch_early_total');
+    process.env.OTEL_RESOURCE_ATTRIBUTES = 'k8s.pod.name=spec-7';
     const telemetry = await startTelemetry({
       serviceName: 'spec',
       commit: 'abc',
@@ -293,6 +294,9 @@ describe('startTelemetry', () => {
     await telemetry.stop();
     await waitFor(() => collected.some((entry) => entry.startsWith('/v1/traces')));
     expect(collected.join('')).toContain('0af7651916cd43dd8448eb211c80319c');
+    for (const attribute of ['service.version', 'service.name', 'k8s.pod.name', 'spec-7'])
+      expect(collected.join('')).toContain(attribute);
+    delete process.env.OTEL_RESOURCE_ATTRIBUTES;
     collector.close();
   });
 });
