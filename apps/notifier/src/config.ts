@@ -9,6 +9,12 @@ import {
   serviceConfig,
 } from '@chainwatch/config';
 import { DEFAULT_DELIVERY_OPTIONS, DEFAULT_RETRY_SCHEDULE_MS } from '@chainwatch/deliveries';
+import { DEFAULT_RETENTION, RETENTION_MIN_MS } from './retention/start-retention.ts';
+
+const retention = (defaultMs: number) =>
+  durationMs()
+    .refine((ms) => ms >= RETENTION_MIN_MS, 'expected at least 15d: events are held for 14 days')
+    .default(defaultMs);
 
 /** Every environment variable of the notifier. */
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
@@ -38,6 +44,10 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         WEBHOOK_CONCURRENCY: integer(1, 100_000).default(DEFAULT_DELIVERY_OPTIONS.concurrency),
         /** Between probes of a failing channel; default 30 s, less where the schedule is shorter. */
         WEBHOOK_PROBE_INTERVAL: durationMs().optional(),
+        /** How long what only ages is kept, at least 15 days; transactions and balances are kept for ever. */
+        RETENTION_EVENTS: retention(DEFAULT_RETENTION.events),
+        RETENTION_DELIVERIES: retention(DEFAULT_RETENTION.deliveries),
+        RETENTION_AUDIT: retention(DEFAULT_RETENTION.audit),
         ...channelEnvironment,
       }),
     env,

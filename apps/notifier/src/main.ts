@@ -13,6 +13,7 @@ import {
   withSpan,
 } from '@chainwatch/telemetry';
 import { readConfig } from './config.ts';
+import { startRetention, type Retention } from './retention/start-retention.ts';
 import { startNotifier } from './start-notifier.ts';
 
 await runService({
@@ -54,6 +55,7 @@ await runService({
       ...observeAttempts(),
       options: readOptions(config),
     });
+    const stopRetention = startRetention({ db, logger, retention: readRetention(config) });
     const health = await startHealthServer({
       port: config.HEALTH_PORT,
       checks: notifier.readiness,
@@ -63,6 +65,7 @@ await runService({
     return {
       async stop() {
         await notifier.stop();
+        await stopRetention();
         await health.stop();
         await bus.close();
         await agent.destroy();
@@ -73,6 +76,14 @@ await runService({
     };
   },
 });
+
+function readRetention(config: ReturnType<typeof readConfig>): Retention {
+  return {
+    events: config.RETENTION_EVENTS,
+    deliveries: config.RETENTION_DELIVERIES,
+    audit: config.RETENTION_AUDIT,
+  };
+}
 
 function readOptions(config: ReturnType<typeof readConfig>): Partial<DeliveryOptions> {
   return {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defaultEventTypes, type DefaultSelection } from '@chainwatch/events';
-import type { AskContext, ChannelKind, ChannelKindDocs, CheckContext } from './channel-kind.ts';
+import type { ChannelKind, ChannelKindDocs, CheckContext } from './channel-kind.ts';
+import { eraseConsent, type ConsentDefinition } from './erase-consent.ts';
 import { selectionInput, selectionSchema } from './event-selection.ts';
 import type { ChannelLimits, ChannelTarget, Sender, SenderContext } from './sender.ts';
 
@@ -8,12 +9,6 @@ type Shape = z.ZodRawShape;
 type Values<S extends Shape> = z.output<z.ZodObject<S>>;
 /** A create gives all required members, an update at least one. */
 type SomeOf<T> = { [K in keyof T]-?: Required<Pick<T, K>> & Partial<Omit<T, K>> }[keyof T];
-
-interface ConsentChannel<Config, Credentials> {
-  readonly id: string;
-  readonly config: Config;
-  readonly credentials: Credentials;
-}
 
 interface Definition<
   Input extends Shape,
@@ -59,19 +54,7 @@ interface Definition<
   isNewTarget(given: Partial<Values<Input> & Values<Secrets>>, before: Values<Stored>): boolean;
   /** Why nothing can be sent as long as the config is this. */
   obstacle?(config: Values<Stored>): string | undefined;
-  readonly consent?: {
-    ask(
-      channel: ConsentChannel<Values<Stored>, Credentials> & { readonly before: Values<Stored> | undefined },
-      context: AskContext,
-      options: Options,
-    ): Promise<void>;
-    channelOf(token: string): string | undefined;
-    follow(
-      token: string,
-      channel: ConsentChannel<Values<Stored>, Credentials>,
-      now: Date,
-    ): { readonly purpose: 'confirm' | 'stop'; readonly config: Partial<Values<Stored>> } | undefined;
-  };
+  readonly consent?: ConsentDefinition<Values<Stored>, Credentials, Options>;
   readonly fatal?: Readonly<Record<string, string>>;
   readonly hides?: readonly RegExp[];
   readonly environment?: {
@@ -87,7 +70,7 @@ interface Definition<
 }
 
 /**
- * A kind of channel from its parts. Types are erased here and nowhere else. That is safe: a kind's functions
+ * A kind of channel from its parts. Types are erased here (and in erase-consent.ts) and nowhere else. That is safe: a kind's functions
  * get only what its own schemas have parsed.
  */
 export function defineChannelKind<
@@ -111,39 +94,19 @@ export function defineChannelKind<
     ...withoutNothing(config),
   });
   const readOwn = (config: unknown): Values<Stored> => own.parse(withDefaults(config));
-  const readChannel = ({ id, config, credentials }: ConsentChannel<unknown, unknown>) => ({
-    id,
-    config: readOwn(config),
-    credentials: definition.credentials.parse(credentials),
-  });
+  const readCredentials = (credentials: unknown): Credentials => definition.credentials.parse(credentials);
+  const merge = (config: unknown, changes: object): object =>
+    stored.parse({ ...withDefaults(config), ...changes });
   return {
-    kind: definition.kind,
-    docs: definition.docs,
-    isSigned: definition.isSigned ?? false,
-    isDefault: definition.isDefault ?? false,
+    ...describeKind(definition),
     input: { ...secrets, ...definition.input, ...selectionInput },
     stored,
     defaultEventTypes: types,
-    fatal: definition.fatal ?? {},
-    hides: definition.hides ?? [],
     environment: environment?.variables ?? {},
     optionsOf: (values) => environment?.read(values) ?? {},
     check: check && ((given, context, options) => check(given as Given, context, withOptions(options))),
     obstacleOf: (config) => definition.obstacle?.(readOwn(config)),
-    consent: consent && {
-      ask: ({ before, ...channel }, context, options) =>
-        consent.ask(
-          { ...readChannel(channel), before: before === undefined ? undefined : readOwn(before) },
-          context,
-          withOptions(options),
-        ),
-      channelOf: (token) => consent.channelOf(token),
-      follow(token, channel, now) {
-        const followed = consent.follow(token, readChannel(channel), now);
-        const config = { ...withDefaults(channel.config), ...followed?.config };
-        return followed && { ...followed, config: stored.parse(config) };
-      },
-    },
+    consent: consent && eraseConsent(consent, { readConfig: readOwn, readCredentials, merge, withOptions }),
     show: (config) => stored.parse(withDefaults(config)),
     change(given, before) {
       const known = before === undefined ? undefined : readOwn(before);
@@ -151,14 +114,14 @@ export function defineChannelKind<
       const some = Object.keys(secret).length === 0 ? undefined : (secret as SomeOf<Values<Secrets>>);
       const masked = some && definition.mask(some, known);
       return {
-        config: stored.parse({ ...withDefaults(before), ...plain, ...masked }),
+        config: merge(before, { ...plain, ...masked }),
         credentials: some ? definition.seal(some, known) : before === undefined ? null : undefined,
         isNewTarget: known !== undefined && definition.isNewTarget(given as Given, known),
       };
     },
     open: (config, credentials, signing) => ({
       config: readOwn(config),
-      credentials: definition.credentials.parse(credentials),
+      credentials: readCredentials(credentials),
       secrets: signing,
     }),
     limitsOf: (target, options) => limits?.(target as Target, withOptions(options)) ?? {},
@@ -166,6 +129,20 @@ export function defineChannelKind<
     render: definition.render ?? (([payload]) => payload!),
     createSender: (context, options) => definition.createSender(context, withOptions(options)) as Sender,
   };
+}
+
+type Described = 'kind' | 'docs' | 'isSigned' | 'isDefault' | 'fatal' | 'hides';
+
+/** What is said of a kind, with defaults. */
+function describeKind({
+  kind,
+  docs,
+  isSigned = false,
+  isDefault = false,
+  fatal = {},
+  hides = [],
+}: Pick<ChannelKind, 'kind' | 'docs'> & Partial<Pick<ChannelKind, Described>>): Pick<ChannelKind, Described> {
+  return { kind, docs, isSigned, isDefault, fatal, hides };
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { Signal } from '@chainwatch/chain-core';
-import { deleteOld } from '../queue/delete-old.ts';
 import { discardExpired } from '../queue/discard-expired.ts';
 import { postponeDeliveries } from '../queue/postpone-deliveries.ts';
 import { claimBacklogs, findBacklogs } from './claim-backlogs.ts';
@@ -78,6 +77,5 @@ export class ClaimLoop {
   async #cleanUp(): Promise<void> {
     const { db } = this.#deps;
     while (!this.#stop.signal.aborted && (await discardExpired(db)) > 0);
-    while (!this.#stop.signal.aborted && (await deleteOld(db)) > 0);
   }
 }

@@ -45,8 +45,10 @@ export function updateChannelRoute(kind: ChannelKind): ApiRoute {
         return locked;
       });
       const after = await findChannel(deps, principal, row.id);
-      const asked = { ...after, credentials: openCredentials(deps.sealer, row.id, after.credentialsSealed) };
-      await askForConsent(kind, { ...asked, before: before.config }, principal, deps);
+      if (kind.consent !== undefined) {
+        const credentials = openCredentials(deps.sealer, row.id, after.credentialsSealed);
+        await askForConsent(kind, { ...after, credentials, before: before.config }, principal, deps);
+      }
       return { status: 200, body: toChannelRecord(after) };
     },
   });

@@ -20,7 +20,9 @@ export const getEvent = defineRoute({
       },
     });
     if (!row)
-      throw notFound(`There is no event ${params.event_id} in this project, or it is older than 30 days.`);
+      throw notFound(
+        `There is no event ${params.event_id} in this project, or it is older than the events that are kept.`,
+      );
     return { status: 200, body: toEventRecord(row) };
   },
 });

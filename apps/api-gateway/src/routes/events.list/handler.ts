@@ -50,7 +50,7 @@ export const listEvents = defineRoute({
   method: 'GET',
   path: '/events',
   permission: 'api:event:read',
-  summary: 'Events of the project, as they were sent; kept for 30 days',
+  summary: 'Events of the project, as they were sent; kept for 30 days unless configured otherwise',
   query: querySchema,
   responses: { 200: pageSchema(eventSchema) },
   handle: async ({ query, principal }, { db, prisma }) => {

@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '@chainwatch/db';
+import { ShareSupervisor, type ShareTiming } from '@chainwatch/ownership';
+import { counter, gauge, type Logger } from '@chainwatch/telemetry';
+import { REMOVALS, type RemovedKind } from './removals.ts';
+
+/** How long each kind is kept, in milliseconds. */
+export type Retention = Readonly<Record<RemovedKind, number>>;
+
+const DAY_MS = 86_400_000;
+export const DEFAULT_RETENTION: Retention = {
+  events: 30 * DAY_MS,
+  deliveries: 30 * DAY_MS,
+  audit: 400 * DAY_MS,
+};
+/** Held deliveries live 14 days, and their events at least as long. */
+export const RETENTION_MIN_MS = 15 * DAY_MS;
+
+export interface RetentionDeps {
+  readonly db: Database;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly retention: Retention;
+  readonly now?: () => number;
+  /** Between the ends and beginnings of two passes. */
+  readonly intervalMs?: number;
+  readonly timing?: Partial<ShareTiming> | undefined;
+}
+
+const INTERVAL_MS = 600_000;
+const PAGE_ROWS = 500;
+/** Between two pages, so that what is urgent finds the disk idle: still 10,000 rows a second. */
+const PAUSE_MS = 20;
+
+const removed = counter('chainwatch_retention_removed_total', {
+  description: 'Rows that were older than their retention and went, by kind.',
+});
+const finishedAt = gauge('chainwatch_retention_finished_timestamp_seconds', {
+  description: 'When the last pass that removed what was old ended, by kind.',
+});
+
+/**
+ * Removes what is older than its retention, on one replica (row of `owners`, kind `retention`). Nobody waits for it: each
+ * statement removes some rows that nobody uses any more. @returns stop
+ */
+export function startRetention(deps: RetentionDeps): () => Promise<void> {
+  const { db, logger, timing, intervalMs = INTERVAL_MS } = deps;
+  const supervisor = new ShareSupervisor({
+    db,
+    kind: 'retention',
+    logger,
+    listShares: () => Promise.resolve(new Map([['all', 'all']])),
+    work: async ({ signal }) => {
+      while (!signal.aborted) {
+        for (const kind of Object.keys(REMOVALS) as RemovedKind[]) await removeKind(deps, kind, signal);
+        await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+      }
+    },
+    timing,
+  });
+  return () => supervisor.stop();
+}
+
+/** Never rejects: what is left is removed by the next pass. */
+async function removeKind(
+  { db, logger, retention, now = Date.now }: RetentionDeps,
+  kind: RemovedKind,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = new Date(now() - retention[kind]);
+  let after: string | undefined;
+  let count = 0;
+  try {
+    do {
+      const page = await REMOVALS[kind](db, { after, before, limit: PAGE_ROWS });
+      removed.add(page.count, { kind });
+      count += page.count;
+      after = page.next;
+      if (after !== undefined) await delay(PAUSE_MS);
+    } while (after !== undefined && !signal.aborted);
+    finishedAt.set(Date.now() / 1_000, { kind });
+    if (count > 0) logger.info({ kind, count, before }, 'rows older than their retention were removed');
+  } catch (err) {
+    logger.warn({ err, kind }, 'rows older than their retention could not be removed');
+  }
+}
