@@ -3,6 +3,7 @@ import { CHANNEL_KINDS } from '@chainwatch/channels';
 import type { ApiRoute } from './server/define-route.ts';
 import { backfillAddress } from './routes/addresses.backfill/handler.ts';
 import { getBalanceDetails } from './routes/addresses.balance-details/handler.ts';
+import { listBalanceHistory } from './routes/addresses.balance-history/handler.ts';
 import { getBalances } from './routes/addresses.balances/handler.ts';
 import { createExternalAddress } from './routes/addresses.create-external/handler.ts';
 import { deleteAddress } from './routes/addresses.delete/handler.ts';
@@ -166,6 +167,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   getExternalAddress,
   getBalances,
   getBalanceDetails,
+  listBalanceHistory,
   listUtxos,
   listTransactions,
   listEvents,

@@ -58,6 +58,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'GET /addresses/:address/external': 'api:address:read',
   'GET /addresses/:address/balances': 'api:address:read',
   'GET /addresses/:address/balances/details': 'api:address:read',
+  'GET /addresses/:address/balances/history': 'api:address:read',
   'GET /addresses/:address/utxos': 'api:address:read',
 
   'GET /transactions': 'api:transaction:read',

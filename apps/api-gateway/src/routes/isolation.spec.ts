@@ -328,6 +328,7 @@ describe('chains, assets and tokens beside another workspace', () => {
   const mine = [
     `/addresses/${address}/balances`,
     `/addresses/${address}/balances/details`,
+    `/addresses/${address}/balances/history`,
     '/assets?sort_by=gid',
     '/assets?is_archived=true',
     '/tokens?sort_by=gid',

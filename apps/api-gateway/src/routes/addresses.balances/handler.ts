@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { formatAmount } from '@chainwatch/amounts';
+import { chainGidSchema } from '@chainwatch/caip';
+import type { Sql } from '@chainwatch/db';
+import { integerParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
+import { listUtxoChains } from '../../records/utxo-chains.ts';
+import { SHOWN_BALANCES } from '../addresses.balance-details/balance-row.ts';
+import { findBlockAsked } from './find-block-asked.ts';
+import { readAccountBalancesAt, readCoinBalancesAt, type BalanceAt } from './read-balances-at.ts';
 
 export const getBalances = defineRoute({
   method: 'GET',
@@ -11,21 +18,41 @@ export const getBalances = defineRoute({
   summary:
     'Balances by CAIP-19 asset: active assets discovered on the address, but for those that the project archived',
   params: addressParams,
+  query: z
+    .strictObject({
+      at_block: integerParameter(0)
+        .optional()
+        .meta({
+          description: 'Balances after this block, of one chain. Absent: the last known.',
+          examples: [21_000_000],
+        }),
+      chain_gid: chainGidSchema.optional().meta({
+        description: 'The chain of `at_block`; may be left out where one chain of the family is active.',
+        examples: ['eip155:1'],
+      }),
+    })
+    .refine((query) => query.chain_gid === undefined || query.at_block !== undefined, {
+      path: ['chain_gid'],
+      error: 'expected at_block beside it',
+    }),
   responses: {
     200: z.record(z.string(), z.string()).meta({
       description: 'Balances in whole units, exact decimals, by asset as CAIP-19.',
       examples: [{ 'eip155:1/slip44:60': '1.5' }],
     }),
   },
-  handle: async ({ params, principal }, deps) => {
-    const address = await findAddress(deps, principal, params.address);
-    const { rows } = await deps.db.query<{ asset_gid: string; amount_raw: string; decimals: number }>(
-      `SELECT b.asset_gid, b.amount_raw::text, a.decimals
-       FROM balances b JOIN assets a ON a.gid = b.asset_gid LEFT JOIN project_assets p ON p.project_id = $2 AND p.asset_gid = b.asset_gid
-       WHERE b.address_id = $1 AND a.status = 'active' AND a.decimals IS NOT NULL AND p.archived_at IS NULL
-       ORDER BY b.asset_gid`,
-      [address.id, principal.projectId],
-    );
+  problems: [422],
+  handle: async ({ params, query: { at_block: block, chain_gid: wanted }, principal }, { db, prisma }) => {
+    const { id, address, chainFamily } = await findAddress({ prisma }, principal, params.address);
+    const { projectId } = principal;
+    let rows: BalanceAt[];
+    if (block === undefined) rows = await readBalances(db, id, projectId);
+    else {
+      const chainGid = await findBlockAsked(db, { id, chainFamily, block, chainGid: wanted });
+      const read =
+        (await listUtxoChains(chainFamily)).length > 0 ? readCoinBalancesAt : readAccountBalancesAt;
+      rows = await read(db, { id, projectId, address, chainGid, block });
+    }
     return {
       status: 200,
       body: Object.fromEntries(
@@ -34,3 +61,11 @@ export const getBalances = defineRoute({
     };
   },
 });
+
+async function readBalances(sql: Sql, id: string, projectId: string): Promise<BalanceAt[]> {
+  const { rows } = await sql.query<BalanceAt>(
+    `SELECT b.asset_gid, b.amount_raw::text, a.decimals FROM ${SHOWN_BALANCES} ORDER BY b.asset_gid`,
+    [id, projectId],
+  );
+  return rows;
+}

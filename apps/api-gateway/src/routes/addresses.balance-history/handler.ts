@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { formatAmount } from '@chainwatch/amounts';
+import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
+import { normalizeChainGid } from '@chainwatch/chain-registry';
+import {
+  integerParameter,
+  listParameter,
+  offsetOf,
+  pageParameters,
+  pageSchema,
+  sortParameter,
+  toPage,
+} from '@chainwatch/http';
+import { findAddress } from '../../addresses/find-address.ts';
+import { addressParams } from '../../records/address-input.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { SHOWN_BALANCES } from '../addresses.balance-details/balance-row.ts';
+
+const readingSchema = z
+  .object({
+    chain_gid: z.string().meta({ description: 'The chain.', examples: ['eip155:1'] }),
+    asset_gid: z.string().meta({ description: 'The asset as CAIP-19.', examples: ['eip155:1/slip44:60'] }),
+    block_number: z.int().meta({ description: 'The block after which it was so.', examples: [21_000_000] }),
+    block_hash: z.string().meta({ description: 'Its hash.', examples: [`0x${'ab'.repeat(32)}`] }),
+    balance: z.string().meta({ description: 'In whole units, an exact decimal.', examples: ['1.5'] }),
+  })
+  .meta({ id: 'BalanceReading' });
+
+interface Row {
+  readonly chain_gid: string;
+  readonly asset_gid: string;
+  readonly block_number: number;
+  readonly block_hash: string;
+  readonly amount_raw: string;
+  readonly decimals: number;
+}
+
+export const listBalanceHistory = defineRoute({
+  method: 'GET',
+  path: '/addresses/:address/balances/history',
+  permission: 'api:address:read',
+  summary:
+    'Balances of an address as the chain stated them, from the block on from which it is watched: wherever one changed, and now and then where none did',
+  params: addressParams,
+  query: z.strictObject({
+    ...pageParameters,
+    sort_by: sortParameter(['block_number'], '-block_number'),
+    chain_gids: listParameter(chainGidSchema),
+    asset_gids: listParameter(assetGidSchema).meta({
+      description: 'Only these assets (CAIP-19).',
+      examples: [['eip155:1/slip44:60']],
+    }),
+    from_block: integerParameter(0).optional(),
+    to_block: integerParameter(0).optional(),
+  }),
+  responses: { 200: pageSchema(readingSchema) },
+  handle: async ({ params, query, principal }, { db, prisma }) => {
+    const { id } = await findAddress({ prisma }, principal, params.address);
+    const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
+    const values = [
+      id,
+      principal.projectId,
+      query.chain_gids?.map(normalizeChainGid) ?? null,
+      query.asset_gids ?? null,
+      query.from_block ?? 0,
+      query.to_block ?? Number.MAX_SAFE_INTEGER,
+    ];
+    const from = `FROM ${SHOWN_BALANCES}
+      JOIN balance_history h ON h.address_id = b.address_id AND h.asset_gid = b.asset_gid
+      WHERE ($3::text[] IS NULL OR b.chain_gid = ANY ($3)) AND ($4::text[] IS NULL OR b.asset_gid = ANY ($4))
+        AND h.block_number BETWEEN $5 AND $6`;
+    const { rows: totals } = await db.query<{ total: number }>(`SELECT count(*) AS total ${from}`, values);
+    const { rows } = await db.query<Row>(
+      `SELECT h.chain_gid, h.asset_gid, h.block_number, h.block_hash, h.amount_raw::text, a.decimals ${from}
+       ORDER BY h.block_number ${direction}, h.asset_gid, h.block_hash LIMIT $7 OFFSET $8`,
+      [...values, query.limit, offsetOf(query)],
+    );
+    const items = rows.map(({ amount_raw: raw, decimals, ...row }) => ({
+      ...row,
+      balance: formatAmount(BigInt(raw), decimals),
+    }));
+    return { status: 200, body: toPage(items, Number(totals[0]!.total), query) };
+  },
+});
