@@ -30,7 +30,7 @@ export interface HarnessOptions {
   readonly hasOwnPostgres?: boolean;
 }
 
-/** How far back a history is asked for. */
+/** How far back a history is asked for: not to where the chain was set up, with transactions that no oracle reads. */
 const HISTORY_BLOCKS = 40;
 
 /** Everything that runs in production, on this machine, with a node that does what the test says. */
@@ -137,7 +137,7 @@ export class Harness<C extends TestChain> {
     this.#imports += 1;
     const withHistory = this.chain.hasHistory === true && this.#imports % 2 === 0;
     const historyFrom = withHistory
-      ? Math.max(0, (await this.chain.readHead()).number - HISTORY_BLOCKS)
+      ? Math.max(this.startBlock, (await this.chain.readHead()).number - HISTORY_BLOCKS)
       : undefined;
     const { status, body } = await project.request('POST', '/addresses/external', {
       value: address,
