@@ -30,6 +30,15 @@ export interface HarnessOptions {
   readonly hasOwnPostgres?: boolean;
 }
 
+interface AddressRecord {
+  readonly watched_from: Readonly<Record<string, number>>;
+  readonly backfill: {
+    readonly chains: Readonly<
+      Record<string, { readonly method: string | null; readonly from_block: number }>
+    >;
+  } | null;
+}
+
 /** How far back a history is asked for: not to where the chain was set up, with transactions that no oracle reads. */
 const HISTORY_BLOCKS = 40;
 
@@ -146,12 +155,15 @@ export class Harness<C extends TestChain> {
     });
     if (status !== 201 && status !== 409)
       throw new Error(`expected 201, got ${status} ${JSON.stringify(body)}`);
-    const record = status === 201 ? body : await project.get(`/addresses/${address}`);
+    const { watched_from: from, backfill } = (
+      status === 201 ? body : await project.get(`/addresses/${address}`)
+    ) as AddressRecord;
+    const chain = backfill?.chains[this.chain.gid];
     return {
       address,
-      fromBlock:
-        (record as { watched_from: Record<string, number> }).watched_from[this.chain.gid] ?? this.startBlock,
-      ...(historyFrom === undefined ? {} : { historyFrom }),
+      fromBlock: from[this.chain.gid] ?? this.startBlock,
+      // One that was there already has the history that its own import asked for.
+      ...(chain?.method === 'history' ? { historyFrom: chain.from_block } : {}),
     };
   }
 
