@@ -93,7 +93,7 @@ async function check(script: Script): Promise<void> {
           .map((entry) => entry.address);
         const participants = participantsOf(script.endsOf(transaction), own);
         if (participants.length === 0) return [];
-        const isFinal = block.number <= script.finalized;
+        const isFinal = script.isConfirmed(projectId, block, transaction);
         const status = transaction.isFailed ? 'failed' : isFinal ? 'confirmed' : 'detected';
         const transfers = transaction.transfers
           .map((transfer) => ({

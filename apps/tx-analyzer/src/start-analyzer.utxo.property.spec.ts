@@ -134,7 +134,8 @@ function expectCoinsAndRecords(script: Script): { coins: CoinRow[]; records: obj
   const coins = new Map<string, CoinRow>();
   const records: object[] = [];
   for (const block of script.canonical) {
-    for (const { hash, utxo } of block.transactions) {
+    for (const transaction of block.transactions) {
+      const { hash, utxo } = transaction;
       const { inputs, outputs, isCoinbase } = utxo!;
       const spent = inputs.map((input) => coins.get(outpointKey(input)));
       const ownerOf = (vout: number) => script.outputs.get(outpointKey({ txid: hash, vout }))!.address;
@@ -177,7 +178,7 @@ function expectCoinsAndRecords(script: Script): { coins: CoinRow[]; records: obj
           : isAllOwn && stays && legs.some((leg) => leg.to !== null)
             ? 'self'
             : 'out';
-        const isFinal = block.number <= script.finalized;
+        const isFinal = script.isConfirmed(projectId, block, transaction);
         records.push({
           projectId,
           hash,

@@ -11,11 +11,18 @@ export interface TransactionEventKey {
   readonly hash: string;
   /** How often the transaction was reorganised out so far: 0 normally; the first `transaction.reorged` carries 1. */
   readonly epoch: number;
+  /** Of a `transaction.progress`: how many it tells. */
+  readonly confirmations?: number | undefined;
 }
 
-/** The id of a transaction event, over `project | type | chain_gid | tx hash | epoch` (decisions.md §4). */
+/**
+ * The id of a transaction event, over `project | type | chain_gid | tx hash | epoch`, of a progress also `| confirmations`
+ * (decisions.md §4, §14).
+ */
 export function eventIdOf(key: TransactionEventKey): string {
-  return uuidv5([key.projectId, key.type, key.chainGid, key.hash, key.epoch].join('|'));
+  const { projectId, type, chainGid, hash, epoch, confirmations } = key;
+  const progress = confirmations === undefined ? [] : [confirmations];
+  return uuidv5([projectId, type, chainGid, hash, epoch, ...progress].join('|'));
 }
 
 export interface BalanceEventKey {

@@ -104,7 +104,7 @@ export const transactionRecord = z
     }),
     status: z.enum(['pending', 'detected', 'confirmed', 'reorged', 'failed']).meta({
       description:
-        '`pending`: in the mempool; `detected`: in a block; `confirmed`: in a block that is final by the policy of the chain; `reorged`: its block left the chain; `failed`: in a block, but it moved nothing.',
+        '`pending`: in the mempool; `detected`: in a block; `confirmed`: in a block that is final by the policy of the project or else of the chain; `reorged`: its block left the chain; `failed`: in a block, but it moved nothing.',
     }),
     direction: z
       .enum(['in', 'out', 'self'])
@@ -131,7 +131,7 @@ export const transactionRecord = z
     }),
     required_confirmations: z.int().meta({
       description:
-        'Confirmations after which it counts as `confirmed`; where the chain tells its own finality, that decides.',
+        'Confirmations after which it counts as `confirmed`, fixed when it was detected. Where the project has no policy of a depth and the chain tells its own finality, that decides.',
       examples: [12],
     }),
     fee: z

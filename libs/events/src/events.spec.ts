@@ -45,6 +45,7 @@ it('gives every subject its events, the usual one first', () => {
     ),
   ).toEqual({
     'tx.detected': ['transaction.detected', 'transaction.failed'],
+    'tx.progress': ['transaction.progress'],
     'tx.confirmed': ['transaction.confirmed'],
     'tx.reorged': ['transaction.reorged'],
     'balance.changed': ['balance.changed'],

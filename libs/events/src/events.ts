@@ -7,7 +7,8 @@ import { exampleIn, readFailedFacts, transactionEvent } from './transaction-even
 /** Subjects of the bus that carry events, by their first two words; a chain and a project follow. */
 export const EVENT_SUBJECTS = {
   'tx.detected': 'A transaction touches a monitored address of the project.',
-  'tx.confirmed': 'Such a transaction became final.',
+  'tx.progress': 'Such a transaction has more confirmations.',
+  'tx.confirmed': 'Such a transaction was confirmed.',
   'tx.reorged': 'Such a transaction was reorganised out of the chain.',
   'balance.changed': 'The chain says that a monitored address has a new balance.',
 } as const;
@@ -29,12 +30,23 @@ export const EVENTS = {
     defaultFor: ['payments', 'movements'],
     example: exampleIn('detected'),
   },
+  'transaction.progress': {
+    ...transactionEvent,
+    subject: 'tx.progress',
+    title: 'Transaction in progress',
+    summary: 'Such a transaction has more confirmations',
+    description:
+      'Such a transaction has more confirmations (`confirmations` of `required_confirmations`): at most once per block, and only the newest number where the chain was behind. It is made only while a channel of the project asks for it, for at most 200 transactions of a project and block.',
+    defaultFor: [],
+    example: exampleIn('detected', 3),
+  },
   'transaction.confirmed': {
     ...transactionEvent,
     subject: 'tx.confirmed',
     title: 'Transaction confirmed',
-    summary: 'Such a transaction became final',
-    description: 'Such a transaction became final.',
+    summary: 'Such a transaction was confirmed',
+    description:
+      'Such a transaction was confirmed: its block is final, or it has the confirmations that the project waits for.',
     defaultFor: ['payments', 'movements'],
     example: exampleIn('confirmed'),
   },

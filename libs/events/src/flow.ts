@@ -12,7 +12,7 @@ export const FLOW = {
   'block-ingestor': { consumes: ['chain.changed'], produces: ['block.new', 'block.seen'] },
   'tx-analyzer': {
     consumes: ['block.new', 'block.seen', 'address.watched', 'chain.changed'],
-    produces: ['tx.detected', 'tx.confirmed', 'tx.reorged'],
+    produces: ['tx.detected', 'tx.progress', 'tx.confirmed', 'tx.reorged'],
   },
   'balance-service': {
     consumes: ['tx.detected', 'tx.confirmed', 'tx.reorged', 'address.watched', 'chain.changed'],

@@ -84,6 +84,7 @@ function amountOf({ delta, delta_raw: raw }: TransactionData['balance_changes'][
 /** A made-up transaction in a state, as a real event would tell of it. */
 export function exampleIn(
   status: 'detected' | 'confirmed' | 'reorged' | 'failed',
+  confirmations = 1,
 ): (input: ExampleInput) => TransactionData {
   const isConfirmed = status === 'confirmed';
   const isReorged = status === 'reorged';
@@ -100,7 +101,7 @@ export function exampleIn(
         block_hash: isReorged ? null : HASH,
         block_timestamp: isReorged ? null : at,
         tx_index: isReorged ? null : 0,
-        confirmations: isConfirmed ? 12 : isReorged ? 0 : 1,
+        confirmations: isConfirmed ? 12 : isReorged ? 0 : confirmations,
         required_confirmations: 12,
         fee: null,
         transfers: [

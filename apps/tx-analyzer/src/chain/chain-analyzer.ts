@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { PayloadOf } from '@chainwatch/events';
 import { ShareLostError } from '@chainwatch/ownership';
 import { readCursor } from '../commit/analyzer-state.ts';
+import { followDepth } from '../commit/follow-depth.ts';
+import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import type { Segment } from '../model/segment.ts';
 import { ChainWatch } from '../watch/chain-watch.ts';
 import type { ChainAnalyzerDeps } from './chain-analyzer-deps.ts';
@@ -108,6 +110,7 @@ export class ChainAnalyzer {
     await chain.utxo?.coins.load();
     this.#watch = new ChainWatch({ sql: db, chainGid: chain.gid, family, storedXid: watchXid });
     await mempool.load();
+    await this.#followDepth(cursor);
     if (cursor.seq === 0) this.#watch.skipToLoaded();
     feed.resume(cursor);
     preparer.forgetEarly();
@@ -158,6 +161,13 @@ export class ChainAnalyzer {
     mempool.recheck(utxo === undefined ? addresses : addresses.map(utxo.codec.matchKeyOf));
   }
 
+  /** Beside the steps: what was left at a crash, and what was withheld until now. */
+  async #followDepth(cursor: ChainCursor): Promise<void> {
+    const { db, now, relay } = this.#deps;
+    const events = await followDepth(db, this.#parts.chain, { cursor, now: now() });
+    if (!isHolding(cursor)) relay.publish(events);
+  }
+
   async #runQueued(signal: AbortSignal): Promise<void> {
     const { db, family: watch, now, relay } = this.#deps;
     const { chain, assets, feed, status, writerQueue, passedBlockReader } = this.#parts;
@@ -169,6 +179,7 @@ export class ChainAnalyzer {
       advance: { cursor, watchXid, lagEntries: feed.lagEntries(cursor), processedHashes: [] },
     });
     if (status.status !== 'recovering') relay.publish(events);
+    await this.#followDepth(cursor);
   }
 
   /** False when the mempool had nothing new. */

@@ -1,6 +1,7 @@
 import { findAncestorNumber } from '../feed/find-ancestor-number.ts';
 import { nextCursor } from '../feed/next-cursor.ts';
 import { statusOf } from '../commit/advance-cursor.ts';
+import { followDepth } from '../commit/follow-depth.ts';
 import { runStep } from '../commit/run-step.ts';
 import { movedTokens } from '../match/prepare-blocks.ts';
 import type { Segment } from '../model/segment.ts';
@@ -34,6 +35,7 @@ export async function runChainStep(
     lagEntries: feed.lagEntries(next),
     processedHashes: segment.blocks.map(({ entry }) => entry.hash),
   };
+  const at = now();
   const outcome = await mempool.findOutcome(blocks.map(({ block }) => block));
   const { events, isReleased } = await runStep(chain, {
     segment,
@@ -41,7 +43,7 @@ export async function runChainStep(
     cursor,
     advance,
     outcome,
-    now: now(),
+    now: at,
   });
   mempool.finish(outcome, events);
   feed.finish(segment, next, step.matches.length);
@@ -51,9 +53,12 @@ export async function runChainStep(
   status.reportStep(statusOf(advance));
   if (isReleased) void relay.catchUp();
   else if (status.status !== 'recovering') relay.publish(events);
+  const height = { cursor: next, detectedBefore: blocks.length > 0 ? at : undefined, now: now() };
+  const followed = await followDepth(db, chain, height);
+  if (status.status !== 'recovering') relay.publish(followed);
   recordStep(chain.gid, {
     blocks: segment.blocks.length,
-    events: events.length,
+    events: events.length + followed.length,
     lagBlocks: feed.lagBlocks,
     seconds: (performance.now() - startedAtMs) / 1000,
   });

@@ -120,6 +120,7 @@ describe('matching', () => {
           {
             chainGid: network.gid,
             requiredConfirmations: 3,
+            depths: new Map(),
             now: new Date(0),
           },
         );

@@ -31,7 +31,15 @@ const EVENT_TRANSFERS_MAX = 100;
 export function buildEvent(state: TransactionState, context: EventContext): TransactionEvent {
   const { type, chainGid } = context;
   return {
-    event_id: eventIdOf({ projectId: state.projectId, type, chainGid, hash: state.hash, epoch: state.epoch }),
+    event_id: eventIdOf({
+      projectId: state.projectId,
+      type,
+      chainGid,
+      hash: state.hash,
+      epoch: state.epoch,
+      confirmations:
+        type === 'transaction.progress' ? countConfirmations(state, context.headNumber) : undefined,
+    }),
     type,
     api_version: 'v1',
     created_at: context.createdAt.toISOString(),
@@ -50,6 +58,11 @@ export function buildEvent(state: TransactionState, context: EventContext): Tran
   };
 }
 
+/** Blocks that hold it, its own included. */
+export function countConfirmations({ status, blockNumber }: TransactionState, headNumber: number): number {
+  return status === 'reorged' || blockNumber === undefined ? 0 : Math.max(1, headNumber - blockNumber + 1);
+}
+
 function buildRecord(state: TransactionState, context: EventContext): TransactionRecord {
   const { fee } = state;
   return {
@@ -63,10 +76,7 @@ function buildRecord(state: TransactionState, context: EventContext): Transactio
     block_timestamp:
       state.blockTimestamp === undefined ? null : new Date(state.blockTimestamp * 1000).toISOString(),
     tx_index: state.txIndex ?? null,
-    confirmations:
-      state.status === 'reorged' || state.blockNumber === undefined
-        ? 0
-        : Math.max(1, context.headNumber - state.blockNumber + 1),
+    confirmations: countConfirmations(state, context.headNumber),
     required_confirmations: state.requiredConfirmations,
     // A fee is always in the native coin, whose decimals are part of the network.
     fee:

@@ -40,6 +40,7 @@ export async function commitBlocks(
     {
       chainGid: chain.gid,
       requiredConfirmations: confirmation.depth,
+      depths: existing.depths,
       now,
     },
   );

@@ -53,9 +53,27 @@ export async function commitFinalize(
            UPDATE blocks SET status = 'confirmed', updated_at = now() FROM final WHERE blocks.id = final.id`,
     values: [chain.gid, after ?? -1, entry.number],
   });
-  return confirmTransactions(sql, chain, entry, {
+  const events = await confirmTransactions(sql, chain, entry, {
     headNumber: cursor.number ?? entry.number,
     isHeld: isHolding(cursor),
     now,
+  });
+  await readFinalBalances(sql, chain, { after, entry });
+  return events;
+}
+
+/** Balances in final blocks of what projects confirm by depth, whenever they do. */
+async function readFinalBalances(sql: Sql, chain: ChainContext, { after, entry }: FinalRange): Promise<void> {
+  await sql.query({
+    name: 'read_final_balances',
+    text: `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason)
+           SELECT DISTINCT $1, a.id, held.asset_gid, $3::bigint, $4, 'confirmed'
+           FROM blocks b JOIN transactions t ON t.chain_gid = b.chain_gid AND t.block_hash = b.hash
+           JOIN transaction_addresses ta ON ta.transaction_id = t.id JOIN addresses a ON a.id = ta.address_id
+           CROSS JOIN LATERAL (SELECT $5::text AS asset_gid
+             UNION SELECT m.asset_gid FROM transfers m WHERE m.transaction_id = t.id AND a.address = ANY(m.monitored_addresses)) held
+           WHERE b.chain_gid = $1 AND b.number > $2 AND b.number <= $3 AND b.status = 'confirmed'
+             AND t.confirmation_depth IS NOT NULL AND t.status IN ('detected', 'confirmed')`,
+    values: [chain.gid, after ?? -1, entry.number, entry.hash, chain.network.native.gid],
   });
 }

@@ -12,6 +12,7 @@ import {
   type TransactionRow,
 } from './read-states.ts';
 import { SqlParams } from '../model/sql-params.ts';
+import type { TransactionState } from '../model/transaction-state.ts';
 
 const CHUNK_ROWS = 1_000;
 
@@ -23,6 +24,11 @@ export interface Finality {
   readonly traceparent?: string;
 }
 
+/** What is confirmed: what leaves it to the chain, up to its last final block, or what has the depth that it waits for. */
+type Due =
+  | { readonly by: 'finality'; readonly finalNumber: number; readonly traceparent?: string | undefined }
+  | { readonly by: 'depth' };
+
 interface ConfirmOptions {
   /** Height that confirmations are counted at. */
   readonly headNumber: number;
@@ -30,18 +36,59 @@ interface ConfirmOptions {
   readonly now: Date;
 }
 
-/** Marks what is final in an open transaction (chain's row locked), with events and balance reads. Events come in block order. */
+/**
+ * Confirms what is final in an open transaction (chain's row locked), with events and balance reads. What a project
+ * confirms by depth is left to `confirmByDepth`. Events come in block order.
+ */
 export async function confirmTransactions(
   sql: Sql,
   chain: ChainContext,
   finality: Finality,
   options: ConfirmOptions,
 ): Promise<OutboxEvent[]> {
-  const all: OutboxEvent[] = [];
   const reads = new BalanceReads();
   const block = finality.hash === undefined ? undefined : { number: finality.number, hash: finality.hash };
+  const due = { by: 'finality', finalNumber: finality.number, traceparent: finality.traceparent } as const;
+  const events = await confirmDue(sql, chain, due, {
+    ...options,
+    onConfirmed: (state) => {
+      for (const pair of heldPairs(chain, state))
+        reads.add({ ...pair, ...(block === undefined ? {} : { block }), reason: 'confirmed' });
+    },
+  });
+  if (reads.list().length > 0) {
+    const params = new SqlParams();
+    await sql.query({
+      name: 'insert_reads',
+      text: insertBalanceReadsSql(params, chain.gid, reads.list()),
+      values: params.values,
+    });
+  }
+  return events;
+}
+
+/**
+ * Confirms what has as many confirmations as its project waits for. Balances are not read for it: what they are in
+ * final blocks depends on the chain alone.
+ */
+export async function confirmByDepth(
+  sql: Sql,
+  chain: ChainContext,
+  options: ConfirmOptions,
+): Promise<OutboxEvent[]> {
+  return confirmDue(sql, chain, { by: 'depth' }, { ...options, onConfirmed: () => undefined });
+}
+
+async function confirmDue(
+  sql: Sql,
+  chain: ChainContext,
+  due: Due,
+  options: ConfirmOptions & { readonly onConfirmed: (state: TransactionState) => void },
+): Promise<OutboxEvent[]> {
+  const all: OutboxEvent[] = [];
+  const traceparent = due.by === 'finality' ? due.traceparent : undefined;
   for (;;) {
-    const rows = await markConfirmed(sql, chain, finality.number, options.now);
+    const rows = await markConfirmed(sql, chain, due, options);
     // A failed transaction was published as failed: that it is final now is no event.
     const states = await readStates(
       sql,
@@ -53,7 +100,7 @@ export async function confirmTransactions(
         ({
           type: 'transaction.confirmed',
           state,
-          traceparent: finality.traceparent,
+          ...(traceparent === undefined ? {} : { traceparent }),
         }) as const,
     );
     const events = await numberEvents({ sql, chain }, planned, {
@@ -61,36 +108,34 @@ export async function confirmTransactions(
       createdAt: options.now,
     });
     await insertEvents(sql, events, options.isHeld);
-    for (const state of states) {
-      for (const pair of heldPairs(chain, state)) reads.add({ ...pair, block, reason: 'confirmed' });
-    }
+    for (const state of states) options.onConfirmed(state);
     all.push(...events);
-    if (rows.length < CHUNK_ROWS) break;
+    if (rows.length < CHUNK_ROWS) return all;
   }
-  if (reads.list().length > 0) {
-    const params = new SqlParams();
-    await sql.query({
-      name: 'insert_reads',
-      text: insertBalanceReadsSql(params, chain.gid, reads.list()),
-      values: params.values,
-    });
-  }
-  return all;
 }
+
+/** What waits for a final block (0) or for a height (1), by the height that it waits for; the index has the same words. */
+const AWAITED_KIND = 'CASE WHEN confirmation_depth IS NULL THEN 0 ELSE 1 END';
+const AWAITED_NUMBER = 'block_number + coalesce(confirmation_depth, 0)';
+
+/** Condition on rows of transactions that wait for a height of the chain `$1` and have it at the head `$2`. */
+export const IS_DUE_BY_DEPTH = `chain_gid = $1 AND (${AWAITED_KIND}) = 1 AND (${AWAITED_NUMBER}) <= $2::bigint + 1
+  AND confirmed_at IS NULL AND status IN ('detected', 'failed') AND NOT is_withheld`;
 
 async function markConfirmed(
   sql: Sql,
   chain: ChainContext,
-  number: number,
-  now: Date,
+  due: Due,
+  { headNumber, now }: ConfirmOptions,
 ): Promise<TransactionRow[]> {
   const { rows } = await sql.query<TransactionRow>({
     name: 'mark_confirmed',
     text: `UPDATE transactions SET status = CASE WHEN is_failed THEN status ELSE 'confirmed' END, confirmed_at = $3
-           WHERE id IN (SELECT id FROM transactions WHERE chain_gid = $1 AND block_number <= $2 AND confirmed_at IS NULL
-                          AND status IN ('detected', 'failed') AND NOT is_withheld ORDER BY block_number LIMIT ${CHUNK_ROWS})
+           WHERE id IN (SELECT id FROM transactions WHERE chain_gid = $1 AND (${AWAITED_KIND}) = $4 AND (${AWAITED_NUMBER}) <= $2
+                          AND confirmed_at IS NULL AND status IN ('detected', 'failed') AND NOT is_withheld ORDER BY (${AWAITED_NUMBER}) LIMIT ${CHUNK_ROWS})
            RETURNING ${STATE_COLUMNS}`,
-    values: [chain.gid, number, now],
+    values:
+      due.by === 'finality' ? [chain.gid, due.finalNumber, now, 0] : [chain.gid, headNumber + 1, now, 1],
   });
   return rows.sort(compareByPosition);
 }

@@ -8,8 +8,10 @@ export interface ExistingTransaction {
   readonly id: string;
   readonly status: TransactionStatus;
   readonly epoch: number;
-  readonly blockHash?: string;
+  readonly blockHash?: string | undefined;
   readonly detectedAt: Date;
+  readonly requiredConfirmations: number;
+  readonly confirmationDepth: number | undefined;
 }
 
 export interface WritePlan {
@@ -30,7 +32,10 @@ export interface Merge {
 
 interface PlanContext {
   readonly chainGid: string;
+  /** By the chain's own policy. */
   readonly requiredConfirmations: number;
+  /** Confirmations that projects ask for instead, by project. */
+  readonly depths: ReadonlyMap<string, number>;
   /** The time of detection, unless it was published before. */
   readonly now: Date;
 }
@@ -61,7 +66,7 @@ export function planWrites({ retroactive, matches, existing }: Matched, context:
     const state = stateOf(match, {
       ...context,
       id,
-      epoch: known?.epoch ?? 0,
+      known,
       ...(isLive ? { now: known.detectedAt } : {}),
     });
     if (isLive && known.blockHash === match.block.hash) {
@@ -113,7 +118,7 @@ export function planPending(
       blockTimestamp: _timestamp,
       txIndex: _index,
       ...rest
-    } = stateOf(match, { ...context, id, epoch: known?.epoch ?? 0 });
+    } = stateOf(match, { ...context, id, known });
     const state: TransactionState = {
       ...rest,
       status: 'pending',
@@ -126,25 +131,33 @@ export function planPending(
   return { upserts, resetIds, events };
 }
 
+interface Identified {
+  readonly id: string;
+  readonly known: ExistingTransaction | undefined;
+}
+
 export function stateOf(
   match: MatchedTransaction,
-  { id, epoch, requiredConfirmations, now }: PlanContext & { readonly id: string; readonly epoch: number },
+  { id, known, now, ...context }: PlanContext & Identified,
 ): TransactionState {
   const { block, transaction } = match;
+  // The policy is that of the first detection, whatever came since.
+  const depth = known === undefined ? context.depths.get(match.projectId) : known.confirmationDepth;
   return {
     id,
     projectId: match.projectId,
     hash: transaction.hash,
     status: transaction.isFailed ? 'failed' : 'detected',
     direction: match.direction,
-    epoch,
+    epoch: known?.epoch ?? 0,
     isFailed: transaction.isFailed,
     isUnproved: transaction.isUnproved === true,
     blockNumber: block.number,
     blockHash: block.hash,
     blockTimestamp: block.timestamp,
     txIndex: transaction.index,
-    requiredConfirmations,
+    requiredConfirmations: known?.requiredConfirmations ?? depth ?? context.requiredConfirmations,
+    confirmationDepth: depth,
     fee: transaction.fee,
     detectedAt: now,
     transfers: match.transfers,

@@ -60,7 +60,8 @@ function openingOf(chain: ChainContext, step: BlocksStep): Statement {
   const ids = matches.map(({ projectId, transaction }) =>
     transactionIdOf(projectId, chain.gid, transaction.hash),
   );
-  return openStepSql(chain, ids, [...new Set(matches.map(({ projectId }) => projectId))]);
+  const projectIds = [...new Set(matches.map(({ projectId }) => projectId))];
+  return openStepSql(chain, { ids, counted: projectIds, projectIds });
 }
 
 function hasWrites({ blocks, matches, retroactive, reads, utxos }: BlocksStep): boolean {

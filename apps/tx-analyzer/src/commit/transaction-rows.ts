@@ -41,6 +41,7 @@ export function upsertTransactionsSql(
     ['double precision', (state) => state.blockTimestamp ?? null],
     ['integer', (state) => state.txIndex ?? null],
     ['integer', (state) => state.requiredConfirmations],
+    ['integer', (state) => state.confirmationDepth ?? null],
     ['text', (state) => state.fee?.assetGid ?? null],
     ['numeric', (state) => state.fee?.amountRaw.toString() ?? null],
     ['text', (state) => state.fee?.payer ?? null],
@@ -49,11 +50,11 @@ export function upsertTransactionsSql(
     ['timestamptz', (state) => state.confirmedAt?.toISOString() ?? null],
   ]);
   return `INSERT INTO transactions AS t (chain_gid, id, project_id, hash, status, direction, epoch, is_failed, is_unproved, is_withheld, block_number, block_hash,
-      block_timestamp, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at, amount_max, confirmed_at)
+      block_timestamp, tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, detected_at, amount_max, confirmed_at)
     SELECT ${params.add(chain.gid, 'text')}, id, project_id, hash, status, direction, epoch, is_failed, is_unproved, is_unproved, block_number, block_hash,
-      to_timestamp(block_timestamp), tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at, amount_max, confirmed_at
+      to_timestamp(block_timestamp), tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, detected_at, amount_max, confirmed_at
     FROM ${source} AS s (id, project_id, hash, status, direction, epoch, is_failed, is_unproved, block_number, block_hash,
-      block_timestamp, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, detected_at, amount_max, confirmed_at)
+      block_timestamp, tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, detected_at, amount_max, confirmed_at)
     ON CONFLICT (id) DO UPDATE SET status = EXCLUDED.status, direction = EXCLUDED.direction, is_failed = EXCLUDED.is_failed,
       is_unproved = EXCLUDED.is_unproved, is_withheld = EXCLUDED.is_withheld,
       block_number = EXCLUDED.block_number, block_hash = EXCLUDED.block_hash, block_timestamp = EXCLUDED.block_timestamp,

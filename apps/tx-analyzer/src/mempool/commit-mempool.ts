@@ -47,11 +47,13 @@ export async function commitMempool(
   { headNumber, now }: CommitOptions,
 ): Promise<MempoolCommit> {
   const ids = matches.map((match) => transactionIdOf(match.projectId, chain.gid, match.transaction.hash));
-  const existing = await lockAndReadExisting(sql, chain, ids);
+  const projectIds = [...new Set(matches.map(({ projectId }) => projectId))];
+  const existing = await lockAndReadExisting(sql, chain, { ids, projectIds });
   const undone = await dropPending(sql, chain, dropped, { headNumber, isHeld: false, now });
-  const plan = planPending(matches, existing, {
+  const plan = planPending(matches, existing.transactions, {
     chainGid: chain.gid,
     requiredConfirmations: chain.network.confirmation.depth,
+    depths: existing.depths,
     now,
   });
   const events = await numberEvents({ sql, chain }, plan.events, { headNumber, createdAt: now });

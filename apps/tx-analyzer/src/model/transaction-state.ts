@@ -22,6 +22,8 @@ export interface TransactionState {
   readonly blockTimestamp?: number;
   readonly txIndex?: number;
   readonly requiredConfirmations: number;
+  /** Its project confirms it after so many confirmations; absent: the chain's own finality does. */
+  readonly confirmationDepth?: number | undefined;
   readonly fee?: Fee;
   readonly replacedBy?: string;
   readonly detectedAt: Date;

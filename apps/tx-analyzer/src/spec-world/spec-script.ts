@@ -1,5 +1,5 @@
 import type { Block, Transaction } from '@chainwatch/chain-core';
-import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
+import { EVENT_SCHEMAS, eventIdOf, type EventEnvelope } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -19,9 +19,13 @@ type Command<Payment> =
       readonly history: number | undefined;
     }
   | { readonly type: 'commit' }
+  | { readonly type: 'policy'; readonly depth: number | undefined }
   | { readonly type: 'restart' }
   | { readonly type: 'crash'; readonly statements: number; readonly diesAfter: boolean }
   | { readonly type: 'settle' };
+
+/** Undefined: the chain's own finality. */
+const policyDepth = fc.option(fc.integer({ min: 1, max: 7 }), { nil: undefined, freq: 3 });
 
 function commandOf<Payment>(
   payment: fc.Arbitrary<Payment>,
@@ -56,6 +60,7 @@ function commandOf<Payment>(
       }),
     },
     { weight: 2, arbitrary: fc.constant({ type: 'commit' as const }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant('policy' as const), depth: policyDepth }) },
     { weight: 1, arbitrary: fc.constant({ type: 'restart' as const }) },
     {
       weight: 2,
@@ -83,6 +88,10 @@ export abstract class SpecScript<Payment> {
   /** The exact event ids that the project of the early addresses must have in the end. */
   readonly expectedIds = new Set<string>();
   finalized = 0;
+  /** Confirmations that the first two projects ask for now; the second one's stay. */
+  readonly depths: [first?: number, second?: number] = [];
+  /** Those that the first project's transactions were detected under. */
+  readonly #fixed = new Map<string, number | undefined>();
   protected salt = 0;
   #open: { client: pg.PoolClient; address: SpecWatch } | undefined;
   #mortal = new MortalDatabase();
@@ -119,6 +128,8 @@ export abstract class SpecScript<Payment> {
         return this.watch(step);
       case 'commit':
         return this.commit();
+      case 'policy':
+        return this.choosePolicy(0, step.depth);
       case 'restart':
         return this.restart();
       case 'crash':
@@ -142,6 +153,22 @@ export abstract class SpecScript<Payment> {
     }
   }
 
+  /** Settled before: whether a transaction still under way is detected under the old one is a matter of luck. */
+  async choosePolicy(project: 0 | 1, depth: number | undefined): Promise<void> {
+    if (this.world.seq > 0) await this.settle();
+    this.depths[project] = depth;
+    await this.world.choosePolicy(this.projects[project]!, depth);
+  }
+
+  /** Whether a project counts a transaction of the chain as confirmed. */
+  isConfirmed(projectId: string, { number }: Block, { hash }: Transaction): boolean {
+    const depth =
+      projectId === this.projects[0] && this.#fixed.has(hash)
+        ? this.#fixed.get(hash)
+        : this.depths[this.projects.indexOf(projectId)];
+    return depth === undefined ? number <= this.finalized : this.canonical.length - number + 1 >= depth;
+  }
+
   async restart(): Promise<void> {
     await this.world.stopAnalyzer();
     this.start();
@@ -158,7 +185,23 @@ export abstract class SpecScript<Payment> {
     this.canonical.push(block);
     for (const transaction of transactions)
       this.#expect(transaction, transaction.isFailed ? 'transaction.failed' : 'transaction.detected');
+    for (const transaction of transactions)
+      if (this.concernsEarly(transaction) && !this.#fixed.has(transaction.hash))
+        this.#fixed.set(transaction.hash, this.depths[0]);
+    this.#expectByDepth();
     await this.world.feedBlocks(block);
+  }
+
+  /** What has its depth at this height. */
+  #expectByDepth(): void {
+    for (const block of this.canonical)
+      for (const transaction of block.transactions)
+        if (
+          this.#fixed.get(transaction.hash) !== undefined &&
+          !transaction.isFailed &&
+          this.isConfirmed(this.projects[0]!, block, transaction)
+        )
+          this.#expect(transaction, 'transaction.confirmed');
   }
 
   async reorg({ depth, extra, keep }: { depth: number; extra: number; keep: boolean }): Promise<void> {
@@ -190,7 +233,8 @@ export abstract class SpecScript<Payment> {
     if (number <= this.finalized || number < 1) return;
     for (const block of this.canonical.slice(this.finalized, number))
       for (const transaction of block.transactions)
-        if (!transaction.isFailed) this.#expect(transaction, 'transaction.confirmed');
+        if (!transaction.isFailed && this.#fixed.get(transaction.hash) === undefined)
+          this.#expect(transaction, 'transaction.confirmed');
     this.finalized = number;
     await this.world.feedFinalize(this.canonical[number - 1]!);
   }
@@ -300,7 +344,9 @@ export async function playRandomly<Payment, Script extends SpecScript<Payment>>(
   await fc.assert(
     fc.asyncProperty(
       fc.array(commandOf(payment, pool.length), { minLength: 15, maxLength: 45, size: 'max' }),
-      async (commands) => {
+      policyDepth,
+      policyDepth,
+      async (commands, first, second) => {
         if (Date.now() > deadline) return;
         const world = await SpecWorld.start(postgres, {
           pollMs: 5,
@@ -319,6 +365,9 @@ export async function playRandomly<Payment, Script extends SpecScript<Payment>>(
             await world.watch(script.projects[0]!, pool[0]!),
             await world.watch(script.projects[0]!, pool[1]!),
           );
+          await script.choosePolicy(0, first);
+          await script.choosePolicy(1, second);
+          await world.askForProgress(script.projects[1]!);
           script.start();
           for (const step of commands) await script.play(step);
           await script.commit();
@@ -370,20 +419,26 @@ export async function checkEvents<Payment>(script: SpecScript<Payment>): Promise
       .map((event) => event.sequence);
     expect(sequences).toEqual(sequences.map((_, position) => position + 1));
   }
-  const rows = await world.rows<{ id: string; status: string; epoch: number; is_failed: boolean }>(
-    'SELECT id, status, epoch, is_failed FROM transactions',
-  );
+  const rows = await world.rows<{
+    id: string;
+    status: string;
+    epoch: number;
+    is_failed: boolean;
+    confirmation_depth: number | null;
+  }>('SELECT id, status, epoch, is_failed, confirmation_depth FROM transactions');
   for (const row of rows) {
     const own = events
       .filter((event) => event.transaction_id === row.id)
       .map((event) => event.type.slice('transaction.'.length));
     // Of a transaction that failed before its address was watched, nobody is told.
     expect(own.join(' ')).toMatch(
-      /^((detected( confirmed)?|confirmed|failed|) ?reorged )*(((detected( confirmed)?)|confirmed|failed|)( ?reorged)?)$/,
+      /^((detected( progress)*( confirmed)?|confirmed|failed|) ?reorged )*(((detected( progress)*( confirmed)?)|confirmed|failed|)( ?reorged)?)$/,
     );
     expect(own.filter((type) => type === 'reorged')).toHaveLength(row.epoch);
-    if (own.length > 0 || !row.is_failed) expect(own.at(-1)).toBe(row.status);
+    if (own.length > 0 || !row.is_failed)
+      expect(own.filter((type) => type !== 'progress').at(-1)).toBe(row.status);
   }
+  checkConfirmations(events, new Map(rows.map((row) => [row.id, row.confirmation_depth])));
   for (const event of events)
     EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload));
   expect(events.some((event) => event.is_held)).toBe(false);
@@ -397,4 +452,34 @@ export async function checkEvents<Payment>(script: SpecScript<Payment>): Promise
   );
   const known = new Map(told.map((event) => [event.event_id, JSON.parse(event.payload) as unknown]));
   for (const { messageId, payload } of world.bus.published) expect(payload).toEqual(known.get(messageId));
+}
+
+/** Nothing is confirmed with fewer confirmations than its project waits for, and no number is told twice. */
+function checkConfirmations(
+  events: readonly { readonly type: string; readonly transaction_id: string; readonly payload: string }[],
+  depths: ReadonlyMap<string, number | null>,
+): void {
+  const told = new Set<string>();
+  for (const { type, transaction_id: id, payload } of events) {
+    const event = JSON.parse(payload) as EventEnvelope<'transaction.confirmed'>;
+    const { hash, confirmations, required_confirmations: required } = event.data.transaction;
+    const depth = depths.get(id) ?? null;
+    if (depth !== null) expect(required).toBe(depth);
+    if (type === 'transaction.confirmed') expect(confirmations).toBeGreaterThanOrEqual(depth ?? 1);
+    if (type !== 'transaction.progress') continue;
+    expect(confirmations).toBeLessThanOrEqual(required);
+    const eventIds = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((epoch) =>
+      eventIdOf({
+        projectId: event.project_id,
+        type,
+        chainGid: event.data.transaction.chain_gid,
+        hash,
+        epoch,
+        confirmations,
+      }),
+    );
+    expect(eventIds).toContain(event.event_id);
+    told.add(event.event_id);
+  }
+  expect(told.size).toBe(events.filter(({ type }) => type === 'transaction.progress').length);
 }

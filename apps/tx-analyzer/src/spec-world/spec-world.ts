@@ -258,6 +258,25 @@ export class SpecWorld {
     );
   }
 
+  /** What the gateway stores. Undefined: the chain's own finality. */
+  async choosePolicy(projectId: string, depth: number | undefined): Promise<void> {
+    await this.db.query(
+      depth === undefined
+        ? 'DELETE FROM confirmation_policies WHERE project_id = $1 AND chain_gid = $2 AND $3::integer IS NULL'
+        : `INSERT INTO confirmation_policies (project_id, chain_gid, depth) VALUES ($1, $2, $3)
+           ON CONFLICT (project_id, chain_gid) DO UPDATE SET depth = EXCLUDED.depth`,
+      [projectId, this.gid, depth ?? null],
+    );
+  }
+
+  /** A channel of the project that gets progress. */
+  async askForProgress(projectId: string): Promise<void> {
+    await this.db.query(
+      `INSERT INTO notification_channels (project_id, kind, name, config) VALUES ($1, 'webhook', 'w', '{"event_types": ["transaction.progress"]}')`,
+      [projectId],
+    );
+  }
+
   async setMonitored(id: string, isMonitored: boolean): Promise<void> {
     await this.db.transaction(async (sql) => {
       await sql.query(

@@ -1,0 +1,91 @@
+import type { Sql } from '@chainwatch/db';
+import { eventIdOf } from '@chainwatch/events';
+import type { ChainContext } from '../model/chain-context.ts';
+import type { OutboxEvent } from '../model/planned-event.ts';
+import type { TransactionState } from '../model/transaction-state.ts';
+import { countConfirmations } from './build-event.ts';
+import { insertEvents } from './insert-events.ts';
+import { numberEvents } from './number-events.ts';
+import { compareByPosition, readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
+
+const TYPE = 'transaction.progress';
+
+/** A block tells the progress of at most so many transactions, and of so many of one project: those detected last. */
+const EVENTS_MAX = 2_000;
+const PROJECT_EVENTS_MAX = 200;
+/** Rows of a project that are looked at for them. */
+const PROJECT_ROWS_MAX = 1_000;
+
+/** Condition on a row `c` of notification_channels: it gets progress. Without such a channel there are no such events. */
+export const IS_PROGRESS_ASKED = `NOT c.is_archived AND (c.config -> 'event_types') ? '${TYPE}'`;
+
+/** Condition on a row `t` of transactions: it waits, on the chain `$1` with the head `$2`, for more confirmations. */
+export const IS_IN_PROGRESS = `t.status = 'detected' AND t.chain_gid = $1 AND NOT t.is_withheld
+  AND t.block_number <= $2::bigint AND $2::bigint - t.block_number < t.required_confirmations`;
+
+interface ProgressOptions {
+  readonly headNumber: number;
+  readonly isHeld: boolean;
+  readonly now: Date;
+  /** Later ones were told at this height as detected. */
+  readonly detectedBefore: Date;
+}
+
+/**
+ * Tells, in an open transaction (chain's row locked), how many confirmations transactions have at this height. A
+ * number that was told before a reorg of later blocks is not told again.
+ */
+export async function tellProgress(
+  sql: Sql,
+  chain: ChainContext,
+  options: ProgressOptions,
+): Promise<OutboxEvent[]> {
+  const { headNumber, isHeld, now } = options;
+  const states = await readStates(sql, await readWaiting(sql, chain, options), chain.learn);
+  const eventIds = states.map((state) => progressIdOf(chain, state, headNumber));
+  const told = await readTold(sql, eventIds);
+  const planned = states
+    .filter((_, position) => !told.has(eventIds[position]!))
+    .map((state) => ({ type: TYPE, state }) as const);
+  const events = await numberEvents({ sql, chain }, planned, { headNumber, createdAt: now });
+  await insertEvents(sql, events, isHeld);
+  return events;
+}
+
+/** Projects in an order that changes with the height: where there are too many, each gets its turn. */
+async function readWaiting(
+  sql: Sql,
+  chain: ChainContext,
+  { headNumber, detectedBefore }: ProgressOptions,
+): Promise<TransactionRow[]> {
+  const { rows } = await sql.query<TransactionRow>({
+    name: 'read_waiting',
+    text: `SELECT ${STATE_COLUMNS} FROM transactions WHERE id IN (
+             SELECT w.id FROM (
+               SELECT DISTINCT c.project_id, md5(c.project_id::text || $2::bigint) AS turn FROM notification_channels c
+               WHERE ${IS_PROGRESS_ASKED} ORDER BY turn) p
+             CROSS JOIN LATERAL (
+               SELECT t.id FROM (
+                 SELECT * FROM transactions r WHERE r.project_id = p.project_id AND r.status = 'detected'
+                 ORDER BY r.detected_at DESC LIMIT ${PROJECT_ROWS_MAX}) t
+               WHERE ${IS_IN_PROGRESS} AND t.detected_at < $3 LIMIT ${PROJECT_EVENTS_MAX}) w
+             LIMIT ${EVENTS_MAX})`,
+    values: [chain.gid, headNumber, detectedBefore],
+  });
+  return rows.sort(compareByPosition);
+}
+
+async function readTold(sql: Sql, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql.query<{ event_id: string }>({
+    name: 'read_told',
+    text: 'SELECT event_id FROM events WHERE event_id = ANY($1::uuid[])',
+    values: [eventIds],
+  });
+  return new Set(rows.map((row) => row.event_id));
+}
+
+function progressIdOf({ gid: chainGid }: ChainContext, state: TransactionState, headNumber: number): string {
+  const { projectId, hash, epoch } = state;
+  const confirmations = countConfirmations(state, headNumber);
+  return eventIdOf({ projectId, type: TYPE, chainGid, hash, epoch, confirmations });
+}
