@@ -44,6 +44,10 @@ import { getEvent } from './routes/events.get/handler.ts';
 import { listEvents } from './routes/events.list/handler.ts';
 import { acceptIncident } from './routes/incidents.accept/handler.ts';
 import { listIncidents } from './routes/incidents.list/handler.ts';
+import { deleteConfirmationPolicy } from './routes/confirmation-policies.delete/handler.ts';
+import { getConfirmationPolicy } from './routes/confirmation-policies.get/handler.ts';
+import { listConfirmationPolicies } from './routes/confirmation-policies.list/handler.ts';
+import { setConfirmationPolicy } from './routes/confirmation-policies.set/handler.ts';
 import { createPublicKeyAddresses } from './routes/public-keys.create-addresses/handler.ts';
 import { createNextAddress } from './routes/public-keys.create-next-address/handler.ts';
 import { createPublicKey } from './routes/public-keys.create/handler.ts';
@@ -170,6 +174,10 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   listBalanceHistory,
   listUtxos,
   listTransactions,
+  listConfirmationPolicies,
+  getConfirmationPolicy,
+  setConfirmationPolicy,
+  deleteConfirmationPolicy,
   listEvents,
   getEvent,
   ...channelRoutes,

@@ -15,6 +15,8 @@ export const PERMISSIONS = {
     'api:address:write',
     'api:notification_channel:read',
     'api:notification_channel:write',
+    'api:confirmation_policy:read',
+    'api:confirmation_policy:write',
     'api:block:read',
     'api:transaction:read',
     'api:event:read',

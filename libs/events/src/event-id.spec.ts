@@ -30,6 +30,20 @@ describe('event ids', () => {
     );
   });
 
+  it('names a progress by its number of confirmations, too', () => {
+    const key = {
+      projectId,
+      type: 'transaction.progress',
+      chainGid: 'eip155:1',
+      hash: '0xabc',
+      epoch: 2,
+    } as const;
+    expect(eventIdOf({ ...key, confirmations: 7 })).toBe(
+      uuidv5(`${projectId}|transaction.progress|eip155:1|0xabc|2|7`),
+    );
+    expect(eventIdOf({ ...key, confirmations: 8 })).not.toBe(eventIdOf({ ...key, confirmations: 7 }));
+  });
+
   it('names a record by project, chain and hash', () => {
     expect(transactionIdOf(projectId, 'eip155:1', '0xabc')).toBe('05134b10-1e6d-5d98-9b7a-f1efefb1f0cc');
   });

@@ -1,6 +1,6 @@
 import type { Harness } from './harness.ts';
 import type { Project } from './project.ts';
-import type { Receiver } from './receiver.ts';
+import type { ReceivedEvent, Receiver } from './receiver.ts';
 import type { ExpectedTransaction, TestChain, Watched } from './test-chain.ts';
 import type { TransactionRecord } from './transaction-record.ts';
 
@@ -36,7 +36,7 @@ export async function findDisagreements(
       faults.push(
         `missed transaction ${hash} of block ${want.blockNumber}: ${want.transfers.join('; ')}; watched ${JSON.stringify(watched)}`,
       );
-    else faults.push(...findTransactionFaults(want, got));
+    else faults.push(...findTransactionFaults(want, got, project.depth));
   }
   const absent = chain.failure === 'end' ? ['reorged', 'failed'] : ['reorged'];
   for (const [hash, got] of actual) {
@@ -58,9 +58,15 @@ function expectFrom(
   return chain.expectTransactions(firsts, Math.min(...firsts.values()));
 }
 
-function findTransactionFaults(want: ExpectedTransaction, got: TransactionRecord): string[] {
+function findTransactionFaults(
+  want: ExpectedTransaction,
+  got: TransactionRecord,
+  depth: number | undefined,
+): string[] {
   const faults: string[] = [];
-  const status = want.isFailed ? 'failed' : 'confirmed';
+  const status = want.isFailed ? 'failed' : isConfirmed(got, depth) ? 'confirmed' : 'detected';
+  if (depth !== undefined && got.required_confirmations !== depth)
+    faults.push(`${want.hash}: expected ${depth} required confirmations, got ${got.required_confirmations}`);
   if (got.status !== status) faults.push(`${want.hash}: expected ${status}, got ${got.status}`);
   if (got.block_hash !== want.blockHash)
     faults.push(
@@ -79,6 +85,11 @@ function findTransactionFaults(want: ExpectedTransaction, got: TransactionRecord
   if (want.feesRaw !== undefined && !want.feesRaw.includes(fee))
     faults.push(`${want.hash}: expected a fee of ${want.feesRaw.join(' or ')}, got ${fee}`);
   return faults;
+}
+
+/** After everything that the chain has is final. */
+function isConfirmed({ confirmations }: TransactionRecord, depth: number | undefined): boolean {
+  return depth === undefined || confirmations >= depth;
 }
 
 interface ToldOf {
@@ -108,6 +119,7 @@ function findEventFaults(chain: TestChain, { project, receiver, expected, actual
     if (event.transactionHash === undefined) continue;
     if (!actual.has(event.transactionHash))
       faults.push(`event ${event.type} of unknown transaction ${event.transactionHash}`);
+    faults.push(...findCountFaults(project, event));
     for (const key of [event.type, ...(isHistorical ? ['transaction.historical'] : [])])
       seen.set(`${key} ${event.transactionHash}`, (seen.get(`${key} ${event.transactionHash}`) ?? 0) + 1);
   }
@@ -122,10 +134,22 @@ function findEventFaults(chain: TestChain, { project, receiver, expected, actual
     if (told !== undone + (want === undefined ? 0 : 1) && !(isUntold && told === 0 && undone === 0))
       faults.push(`${hash}: ${told} told and ${undone} undone by events, canonical: ${want !== undefined}`);
     const confirmed = count('confirmed');
-    if (want !== undefined && !want.isFailed && (confirmed < 1 || confirmed > 1 + count('reorged')))
+    const least = isConfirmed(actual.get(hash)!, project.depth) ? 1 : 0;
+    if (want !== undefined && !want.isFailed && (confirmed < least || confirmed > least + count('reorged')))
       faults.push(`${hash}: ${confirmed} confirmed events, ${count('reorged')} reorged`);
   }
   return faults;
+}
+
+/** What an event says of its confirmations. */
+function findCountFaults({ depth }: Project, { type, eventId, body }: ReceivedEvent): string[] {
+  const { transaction } = body['data'] as { transaction: TransactionRecord };
+  const { confirmations, required_confirmations: required } = transaction;
+  if (type === 'transaction.progress' && confirmations > required)
+    return [`event ${eventId}: progress of ${confirmations} of ${required}`];
+  if (type === 'transaction.confirmed' && confirmations < (depth ?? 1))
+    return [`event ${eventId}: confirmed with ${confirmations}, expected ${depth}`];
+  return [];
 }
 
 /** Exact decimal string → base units; written here again because the oracle shares no code. */

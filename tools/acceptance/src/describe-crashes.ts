@@ -24,6 +24,7 @@ export function describeCrashes<C extends TestChain>({ chain, playScript, ...pro
     it(`loses nothing in ${kills} kills of services while blocks flow`, async () => {
       const random = new Random(SEED);
       const { project } = harness;
+      await harness.choosePolicy(project, new Random(SEED + 3));
       let killed = 0;
       const watched = await playScript(harness, random, {
         steps: kills,

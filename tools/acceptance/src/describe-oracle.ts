@@ -40,6 +40,7 @@ export function describeOracle<C extends TestChain>({
         const random = new Random(SEED + script);
         const project = await harness.newProject();
         harness.project = project;
+        await harness.choosePolicy(project, new Random(SEED + script + 770_000));
         const watched = await playScript(harness, random, {
           steps: random.int(6, 12),
           reorgDepthMax: script % reorgs.every === 0 ? reorgs.deep : reorgs.shallow,

@@ -141,10 +141,26 @@ export class Harness<C extends TestChain> {
     return project;
   }
 
+  /** A confirmation policy for all transactions of a project that has none yet: most are less or more than the chain's. */
+  async choosePolicy(project: Project, random: Random): Promise<void> {
+    const depth = random.pick([undefined, undefined, 1, 2, random.int(3, 12), random.int(30, 300)]);
+    const isSaid = depth !== undefined || random.next() < 0.5;
+    project.depth = depth;
+    if (isSaid)
+      await project.expect(
+        200,
+        'PUT',
+        `/confirmation_policies/${this.chain.gid}`,
+        depth === undefined ? { type: 'finalized' } : { type: 'depth', depth, unsafe: true },
+      );
+  }
+
   /** Registers an address, every second one with its history, and tells from which block it counts. */
   async watch(address: string, project = this.project): Promise<Watched> {
     this.#imports += 1;
-    const withHistory = this.chain.hasHistory === true && this.#imports % 2 === 0;
+    // What history finds is confirmed when it is final, whatever the policy.
+    const withHistory =
+      this.chain.hasHistory === true && this.#imports % 2 === 0 && project.depth === undefined;
     const historyFrom = withHistory
       ? Math.max(this.startBlock, (await this.chain.readHead()).number - HISTORY_BLOCKS)
       : undefined;
@@ -226,6 +242,7 @@ export class Harness<C extends TestChain> {
         backfills: number;
         histories: number;
         pending: number;
+        due: number;
       }>(
         `SELECT (SELECT confirmed_number FROM analyzer_states WHERE chain_gid = $1) AS confirmed,
                 (SELECT count(*) FROM balance_reads) AS reads,
@@ -234,7 +251,9 @@ export class Harness<C extends TestChain> {
                 (SELECT count(*) FROM assets WHERE status = 'unknown') AS assets,
                 (SELECT count(*) FROM address_backfills b JOIN addresses a ON a.id = b.address_id WHERE b.status <> 'complete' AND a.is_monitored) AS backfills,
                 (SELECT count(*) FROM address_histories b JOIN addresses a ON a.id = b.address_id WHERE b.status <> 'complete' AND a.is_monitored) + (SELECT count(*) FROM historical_dispatches) AS histories,
-                (SELECT count(*) FROM transactions WHERE status = 'pending') AS pending`,
+                (SELECT count(*) FROM transactions WHERE status = 'pending') AS pending,
+                (SELECT count(*) FROM transactions t JOIN analyzer_states s USING (chain_gid)
+                 WHERE t.status = 'detected' AND NOT t.is_withheld AND t.confirmation_depth <= s.cursor_number - t.block_number + 1) AS due`,
         [this.chain.gid],
       );
       const { confirmed, ...left } = rows[0]!;

@@ -1,6 +1,8 @@
 /** A project with a key and one webhook channel for every event type. */
 export class Project {
   readonly id: string;
+  /** Confirmations that it waits for; undefined: for what the chain calls final. */
+  depth: number | undefined;
   readonly #apiUrl: string;
   readonly #key: string;
 

@@ -1,6 +1,8 @@
 export interface TransactionRecord {
   readonly hash: string;
   readonly status: string;
+  readonly confirmations: number;
+  readonly required_confirmations: number;
   readonly block_number: number | null;
   readonly block_hash: string | null;
   readonly direction: string;

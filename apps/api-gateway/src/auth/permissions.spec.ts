@@ -63,6 +63,11 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
 
   'GET /transactions': 'api:transaction:read',
 
+  'GET /confirmation_policies': 'api:confirmation_policy:read',
+  'GET /confirmation_policies/:chain_gid': 'api:confirmation_policy:read',
+  'PUT /confirmation_policies/:chain_gid': 'api:confirmation_policy:write',
+  'DELETE /confirmation_policies/:chain_gid': 'api:confirmation_policy:write',
+
   'GET /events': 'api:event:read',
   'GET /events/:event_id': 'api:event:read',
 
@@ -144,7 +149,7 @@ describe('keys and routes', () => {
     async (_name, route) => {
       const permission = route.permission;
       const path = `/v1${route.path.replace(/:\w+/g, 'x')}`;
-      const method = route.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
+      const method = route.method.toLowerCase() as 'get' | 'post' | 'patch' | 'put' | 'delete';
       const type = permission === 'any' ? 'api' : keyTypeOf(permission);
       const without = await world.send(
         method,

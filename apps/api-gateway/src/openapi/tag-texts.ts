@@ -9,6 +9,8 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   public_keys: 'Extended public keys, and the HD addresses derived from them.',
   addresses: 'Monitored addresses and their balances.',
   transactions: 'Transactions of monitored addresses.',
+  confirmation_policies:
+    'When transactions of the project are confirmed, chain by chain. Fixed for a transaction when it is detected.',
   events: 'What was told, or is to be told, through the channels.',
   notification_channels:
     'Where events are delivered to, and how that went. `/channels` is the short path to the same.',

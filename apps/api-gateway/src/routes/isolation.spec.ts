@@ -52,6 +52,7 @@ describe('what belongs to another project or workspace', () => {
       .post('/channels')
       .send({ name: 'mine', url: 'https://1.1.1.1/' })
       .expect(201);
+    await world.api.put('/confirmation_policies/eip155:1').send({ type: 'depth', depth: 20 }).expect(200);
     const { body: member } = await world.management
       .post('/management/members')
       .send({ email: 'mine@example.com', role: 'admin' })
