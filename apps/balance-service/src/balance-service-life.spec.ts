@@ -107,6 +107,7 @@ describe('the service', () => {
       confirmations: 1,
       required_confirmations: 3,
       fee: null,
+      memo: null,
       transfers: [],
       replaced_by: null,
       verification: 'proved' as const,

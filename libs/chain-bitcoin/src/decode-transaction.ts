@@ -3,6 +3,7 @@ import { ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Transaction } from '@chainwatch/chain-core';
 import { toHashText } from './hash.ts';
 import { parseHex } from './parse-hex.ts';
+import { readMemo } from './read-memo.ts';
 import { expectKnownEncoding, UnknownEncodingError } from './read-transaction.ts';
 import type { RawTransaction } from './read-transaction.ts';
 
@@ -17,6 +18,7 @@ export function decodeTransaction(raw: TransactionBody, index: number): Transact
     index,
     isFailed: false,
     transfers: [],
+    memo: readMemo(outputs),
     utxo: { isCoinbase, inputs, outputs },
   };
 }

@@ -86,6 +86,29 @@ describeFixtures('recorded blocks', () => {
     },
   );
 
+  it.each([
+    ['mainnet-482683', 1, []],
+    ['signet-31500', 1, []],
+    [
+      'mainnet-702861',
+      23,
+      [
+        'OUT:BD292BDD60707F967D0088417495E5BDC38B9FABAB5CE1809296BC39E325DA23',
+        'OUT:B7CECDE56CE45114C3C3A46705AAA6313AF9179654BA7A02D80104E91FDE88FE',
+      ],
+    ],
+    [
+      'testnet3-924634',
+      4,
+      ['QmdR3e4RaDVS2MCjsnSaqsJWS2DeeTFbB85EAyJMXCxLy4', 'QmWHMWPNRHQXrPLs8ULXkMH7FtSVA6u6kZkJN8QynNX7Q4'],
+    ],
+  ])('%s: of its %d outputs that carry data, those that are text are memos', (name, count, memos) => {
+    const { transactions } = decode(readBlockFixture(name));
+    const scripts = transactions.flatMap(({ utxo }) => utxo!.outputs.map(({ matchKey }) => matchKey));
+    expect(scripts.filter((script) => script.startsWith('6a'))).toHaveLength(count);
+    expect(transactions.flatMap(({ memo }) => memo ?? [])).toEqual(memos);
+  });
+
   it.each(blockNames)('%s: addresses are those of bitcoinjs-lib', (name) => {
     const fixture = readBlockFixture(name);
     const scripts = new Set(

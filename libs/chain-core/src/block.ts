@@ -79,6 +79,8 @@ export interface Transaction {
   /** The created contract's address. */
   readonly createdContract?: string;
   readonly fee?: Fee;
+  /** What the sender wrote into it, where the chain has a place for that: printable, at most 1,024 bytes of UTF-8. */
+  readonly memo?: string | undefined;
   /** Proves `from`, where the proof of the block does not (`ChainClient.proveSenders`). */
   readonly signature?: SenderSignature;
   /** Empty when the transaction failed; ordered by `index`. On UTXO chains empty until the outpoints are looked up. */

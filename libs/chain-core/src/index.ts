@@ -16,6 +16,7 @@ export type * from './family-rpc.ts';
 export * from './cache-rule.ts';
 export * from './errors.ts';
 export { networkSchema, parseNetworks } from './network-schema.ts';
+export { decodeMemo } from './decode-memo.ts';
 export { checkBase58Text } from './check-base58-text.ts';
 export { resolveAssetPath } from './resolve-asset-path.ts';
 export {

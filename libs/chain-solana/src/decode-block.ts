@@ -2,6 +2,7 @@ import type { BalanceChange, Block, BlockRef, Network, Transaction, Transfer } f
 import { nativeHints, ownerHints, tokenHints } from './instruction-hints.ts';
 import { pairFlows, type Flow } from './pair-flows.ts';
 import type { ParsedTransaction } from './parse-transaction.ts';
+import { readMemo } from './read-memo.ts';
 import type { RawBlock } from './raw-block.ts';
 import { tokenChanges } from './token-changes.ts';
 import type { VerifiedTransaction } from './verify-block.ts';
@@ -51,6 +52,7 @@ export function decodeTransaction(
     from: payer,
     fee,
     transfers,
+    memo: readMemo(tx),
     ...(isUnproved === true && { isUnproved }),
   };
 }

@@ -115,6 +115,16 @@ describeFixtures('recorded blocks and transactions', () => {
     expectSame(decode(readRecordedTransaction(file), 0, network), readExpected(file)[0]!, network);
   });
 
+  it('reads the memo of the one payment that has one', () => {
+    const memos = singleTransactions.flatMap((file) => {
+      const { memo } = decode(readRecordedTransaction(file), 0, mainnet);
+      return memo === undefined ? [] : [[file, memo]];
+    });
+    expect(memos).toEqual([
+      ['explorer-devnet-single-sol-memo.getTransaction.json', 'test-single-transfer-receipt'],
+    ]);
+  });
+
   it('pairs what a swap moved: by instructions where there is more than one way', () => {
     const shape = (file: string): string[] =>
       decode(readRecordedTransaction(file), 0, mainnet).transfers.map(

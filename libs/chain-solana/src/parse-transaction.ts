@@ -161,7 +161,14 @@ function* innerInstructions(tx: Keyed): Generator<Instruction> {
 }
 
 function* readInstruction(tx: Keyed, one: RawInstruction): Generator<Instruction> {
-  const { accounts, data } = one;
+  const { accounts, data, parsed } = one;
+  // Where the node parses, it shows what is one text as that: memos.
+  if (typeof parsed === 'string')
+    yield {
+      program: programOf(tx, one),
+      accountAt: () => undefined,
+      readData: () => Buffer.from(parsed, 'utf8'),
+    };
   if (data === undefined || accounts === undefined) return;
   const accountAt = (position: number): string | undefined => {
     const account = accounts[position];

@@ -15,6 +15,14 @@ export const PRECOMPILES: ReadonlySet<string> = new Set([
   Secp256k1Program.programId.toBase58(),
   'Secp256r1SigVerify1111111111111111111111111',
 ]);
+/** Version 2 and the first one of the memo program. */
+export const MEMO_PROGRAMS: ReadonlySet<string> = new Set([
+  'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+  'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
+]);
+export const MEMO_PROGRAMS_BYTES: readonly Uint8Array[] = Array.from(MEMO_PROGRAMS, (key) =>
+  new PublicKey(key).toBytes(),
+);
 export const PRECOMPILES_BYTES: readonly Uint8Array[] = Array.from(PRECOMPILES, (key) =>
   new PublicKey(key).toBytes(),
 );

@@ -78,6 +78,7 @@ function decodeTransaction(parts: TransactionParts): Transaction {
     to: findAddress(findCallee(contract)),
     createdContract: isFailed ? undefined : findAddress(created),
     fee,
+    memo: contract.memo,
     transfers: isFailed ? [] : decodeTransfers(parts, created),
     ...(isUnproved === true && { isUnproved }),
   };

@@ -1,5 +1,5 @@
 import { utils } from 'tronweb';
-import { bytesOf, intOf } from './protobuf.ts';
+import { bytesOf, encodeBytes, intOf } from './protobuf.ts';
 import { CONTRACT_TYPES, readContract } from './read-contract.ts';
 import { describeFixtures, readJson } from './spec-fixtures.ts';
 import type { WalletBlock, WalletTransaction } from './wallet-block.ts';
@@ -34,6 +34,17 @@ describeFixtures('readContract on recorded transactions', () => {
 
   it('are of several kinds', () => {
     expect(new Set(recorded.map(({ raw_data: raw }) => raw.contract[0]!.type)).size).toBeGreaterThan(2);
+  });
+
+  it('reads what stands beside the contract, where it is text', () => {
+    const rawData = Buffer.from(recorded[0]!.raw_data_hex, 'hex');
+    const read = (data: Uint8Array) => readContract(Buffer.concat([rawData, encodeBytes(10, data)])).memo;
+    expect(recorded.map(({ raw_data_hex: hex }) => readContract(Buffer.from(hex, 'hex')).memo)).toEqual(
+      recorded.map(() => undefined),
+    );
+    expect(read(Buffer.from('order 1042 💸'))).toBe('order 1042 💸');
+    expect(read(Buffer.of(0xde, 0xff))).toBeUndefined();
+    expect(read(Buffer.from('x'.repeat(1_025)))).toBeUndefined();
   });
 
   it.each(recorded)('reads $txID as tronweb does', ({ raw_data_hex: hex, raw_data: raw }) => {

@@ -1,4 +1,4 @@
-import { IncompleteBlockError, type UnknownPart } from '@chainwatch/chain-core';
+import { decodeMemo, IncompleteBlockError, type UnknownPart } from '@chainwatch/chain-core';
 import { bytesOf, intOf, messageOf, readFields, type Fields } from './protobuf.ts';
 
 /** The kinds of contracts that move something between accounts (java-tron, `Transaction.Contract.ContractType`). */
@@ -26,6 +26,8 @@ export interface Contract {
   readonly parameter: Fields;
   /** The account that signs and pays, 21 bytes; empty for transfers from the shielded pool. */
   readonly owner: Buffer;
+  /** What the sender wrote beside it. */
+  readonly memo: string | undefined;
   /** The part of it that is not known here. */
   readonly unknown?: Omit<UnknownPart, 'transactionHash'>;
 }
@@ -39,7 +41,8 @@ const OWNER_FIELDS: Readonly<Record<number, number>> = {
 
 /** @throws IncompleteBlockError when the bytes are not those of a transaction */
 export function readContract(rawData: Buffer): Contract {
-  const contracts = (readFields(rawData).get(11) ?? []).filter((value) => typeof value === 'object');
+  const raw = readFields(rawData);
+  const contracts = (raw.get(11) ?? []).filter((value) => typeof value === 'object');
   const contract = contracts[0];
   if (contract === undefined) throw new IncompleteBlockError('transaction: expected a contract, got none');
   const fields = readFields(contract);
@@ -48,7 +51,13 @@ export function readContract(rawData: Buffer): Contract {
   // google.protobuf.Any: the type's URL, then the value.
   const value = bytesOf(readFields(messageOf(fields, 2)), 2);
   const parameter = unknown === undefined ? readFields(value) : tryReadFields(value);
-  return { type, parameter, owner: bytesOf(parameter, OWNER_FIELDS[type] ?? 1), unknown };
+  return {
+    type,
+    parameter,
+    owner: bytesOf(parameter, OWNER_FIELDS[type] ?? 1),
+    memo: decodeMemo([bytesOf(raw, 10)]),
+    unknown,
+  };
 }
 
 function findUnknown(type: number, count: number): Contract['unknown'] {

@@ -145,6 +145,15 @@ export const transactionRecord = z
         description:
           'What the sender paid for it. Null where there is none and, on UTXO chains, where an input is spent that no watched address owned: its amount is not known.',
       }),
+    memo: z
+      .string()
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin; several are lines. Null where there is none, on EVM chains, and where it is no printable UTF-8 or has more than 1,024 bytes.',
+        examples: ['order 1042'],
+      }),
     transfers: z
       .array(transferRecord)
       .meta({ description: 'What it moved from or to monitored addresses, by `index`.' }),

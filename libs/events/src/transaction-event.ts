@@ -104,6 +104,7 @@ export function exampleIn(
         confirmations: isConfirmed ? 12 : isReorged ? 0 : confirmations,
         required_confirmations: 12,
         fee: null,
+        memo: null,
         transfers: [
           {
             index: 0,

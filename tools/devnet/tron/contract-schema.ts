@@ -126,7 +126,12 @@ export function decodeCall(rawData: Buffer): ContractCall {
 export function encodeRawData(
   name: string,
   value: Readonly<Record<string, unknown>>,
-  envelope: { refBlock: { number: number; hash: string }; timestampMs: number; feeLimit?: bigint },
+  envelope: {
+    refBlock: { number: number; hash: string };
+    timestampMs: number;
+    feeLimit?: bigint;
+    data?: Uint8Array;
+  },
 ): Buffer {
   const { type, fields } = contractSchemas[name]!;
   const parameter = Buffer.concat(
@@ -145,6 +150,7 @@ export function encodeRawData(
     encodeBytes(1, number.subarray(6)),
     encodeBytes(4, Buffer.from(envelope.refBlock.hash.slice(16, 32), 'hex')),
     encodeInt(8, BigInt(envelope.timestampMs + 60_000)),
+    ...(envelope.data === undefined ? [] : [encodeBytes(10, envelope.data)]),
     encodeBytes(11, contract),
     encodeInt(14, BigInt(envelope.timestampMs)),
     encodeInt(18, envelope.feeLimit ?? 0n),

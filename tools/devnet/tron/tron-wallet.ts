@@ -31,8 +31,9 @@ export class TronWallet {
     return answer;
   }
 
-  sendTrx(from: TronAccount, to: string, sun: bigint): Promise<Sent> {
-    return this.send(from, 'TransferContract', { to_address: to, amount: sun });
+  /** @param data what stands beside the contract: a memo */
+  sendTrx(from: TronAccount, to: string, sun: bigint, data?: Uint8Array): Promise<Sent> {
+    return this.send(from, 'TransferContract', { to_address: to, amount: sun }, { data });
   }
 
   sendToken(from: TronAccount, to: string, id: string, amount: bigint): Promise<Sent> {
@@ -53,7 +54,7 @@ export class TronWallet {
       from,
       'TriggerSmartContract',
       { contract_address: contract, ...(options.sun !== undefined && { call_value: options.sun }), data },
-      options.feeLimit ?? FEE_LIMIT,
+      { feeLimit: options.feeLimit ?? FEE_LIMIT },
     );
   }
 
@@ -62,7 +63,7 @@ export class TronWallet {
       from,
       'CreateSmartContract',
       { new_contract: { origin_address: from.hexAddress, bytecode } },
-      FEE_LIMIT,
+      { feeLimit: FEE_LIMIT },
     );
     return sent;
   }
@@ -72,7 +73,7 @@ export class TronWallet {
     from: TronAccount,
     name: string,
     value: Readonly<Record<string, unknown>>,
-    feeLimit?: bigint,
+    { feeLimit, data }: { readonly feeLimit?: bigint; readonly data?: Uint8Array | undefined } = {},
   ): Promise<Sent> {
     const {
       blockID,
@@ -86,7 +87,12 @@ export class TronWallet {
     const rawData = encodeRawData(
       name,
       { owner_address: from.hexAddress, ...value },
-      { refBlock: { number: head.number ?? 0, hash: blockID }, timestampMs, ...(feeLimit && { feeLimit }) },
+      {
+        refBlock: { number: head.number ?? 0, hash: blockID },
+        timestampMs,
+        ...(feeLimit && { feeLimit }),
+        ...(data && { data }),
+      },
     );
     const txid = createHash('sha256').update(rawData).digest('hex');
     const answer = await this.call<{ result?: boolean; message?: string }>('wallet/broadcasttransaction', {

@@ -53,7 +53,12 @@ export async function runChainStep(
   status.reportStep(statusOf(advance));
   if (isReleased) void relay.catchUp();
   else if (status.status !== 'recovering') relay.publish(events);
-  const height = { cursor: next, detectedBefore: blocks.length > 0 ? at : undefined, now: now() };
+  const height = {
+    cursor: next,
+    detectedBefore: blocks.length > 0 ? at : undefined,
+    now: now(),
+    traceparent: blocks.at(-1)?.traceparent,
+  };
   const followed = await followDepth(db, chain, height);
   if (status.status !== 'recovering') relay.publish(followed);
   recordStep(chain.gid, {

@@ -87,6 +87,7 @@ function buildRecord(state: TransactionState, context: EventContext): Transactio
             amount: formatAmount(fee.amountRaw, context.decimalsOf(fee.assetGid) ?? 0),
             amount_raw: String(fee.amountRaw),
           },
+    memo: state.memo ?? null,
     transfers: state.transfers
       .slice(0, EVENT_TRANSFERS_MAX)
       .map((transfer) => buildTransfer(transfer, context)),

@@ -27,7 +27,7 @@ export interface Finality {
 /** What is confirmed: what leaves it to the chain, up to its last final block, or what has the depth that it waits for. */
 type Due =
   | { readonly by: 'finality'; readonly finalNumber: number; readonly traceparent?: string | undefined }
-  | { readonly by: 'depth' };
+  | { readonly by: 'depth'; readonly traceparent?: string | undefined };
 
 interface ConfirmOptions {
   /** Height that confirmations are counted at. */
@@ -74,9 +74,9 @@ export async function confirmTransactions(
 export async function confirmByDepth(
   sql: Sql,
   chain: ChainContext,
-  options: ConfirmOptions,
+  { traceparent, ...options }: ConfirmOptions & { readonly traceparent?: string | undefined },
 ): Promise<OutboxEvent[]> {
-  return confirmDue(sql, chain, { by: 'depth' }, { ...options, onConfirmed: () => undefined });
+  return confirmDue(sql, chain, { by: 'depth', traceparent }, { ...options, onConfirmed: () => undefined });
 }
 
 async function confirmDue(
@@ -86,7 +86,7 @@ async function confirmDue(
   options: ConfirmOptions & { readonly onConfirmed: (state: TransactionState) => void },
 ): Promise<OutboxEvent[]> {
   const all: OutboxEvent[] = [];
-  const traceparent = due.by === 'finality' ? due.traceparent : undefined;
+  const { traceparent } = due;
   for (;;) {
     const rows = await markConfirmed(sql, chain, due, options);
     // A failed transaction was published as failed: that it is final now is no event.

@@ -14,6 +14,7 @@ export function digestTransaction({
   createdContract,
   fee,
   transfers,
+  memo,
   utxo,
 }: Transaction): Buffer {
   const facts = [
@@ -41,6 +42,8 @@ export function digestTransaction({
           utxo.inputs.map(({ txid, vout }) => [txid, vout]),
           utxo.outputs.map(({ matchKey, amountRaw }) => [matchKey, amountRaw]),
         ],
+    // Outputs hold it already. Left out where there is none, as in digests of an earlier release.
+    ...(utxo !== undefined || memo === undefined ? [] : [memo]),
   ];
   const text = JSON.stringify(facts, (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,

@@ -10,6 +10,8 @@ interface Height {
   /** Detected before: progress of these is told. Absent: of none. */
   readonly detectedBefore?: Date | undefined;
   readonly now: Date;
+  /** Of the block that brought the chain to this height. */
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -20,13 +22,13 @@ interface Height {
 export async function followDepth(
   db: Sql,
   chain: ChainContext,
-  { cursor, detectedBefore, now }: Height,
+  { cursor, detectedBefore, now, traceparent }: Height,
 ): Promise<readonly OutboxEvent[]> {
   const headNumber = cursor.number;
   if (headNumber === undefined) return [];
   const { isDue, isAsked } = await look(db, chain, headNumber);
   if (!isDue && (!isAsked || detectedBefore === undefined)) return [];
-  const options = { headNumber, isHeld: isHolding(cursor), now };
+  const options = { headNumber, isHeld: isHolding(cursor), now, traceparent };
   return chain.share.transaction(async (sql) => [
     ...(isDue ? await confirmByDepth(sql, chain, options) : []),
     ...(isAsked && detectedBefore !== undefined

@@ -159,6 +159,7 @@ export function stateOf(
     requiredConfirmations: known?.requiredConfirmations ?? depth ?? context.requiredConfirmations,
     confirmationDepth: depth,
     fee: transaction.fee,
+    memo: transaction.memo,
     detectedAt: now,
     transfers: match.transfers,
     participants: match.participants,

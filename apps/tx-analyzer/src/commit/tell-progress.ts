@@ -27,6 +27,7 @@ interface ProgressOptions {
   readonly headNumber: number;
   readonly isHeld: boolean;
   readonly now: Date;
+  readonly traceparent: string | undefined;
   /** Later ones were told at this height as detected. */
   readonly detectedBefore: Date;
 }
@@ -40,13 +41,13 @@ export async function tellProgress(
   chain: ChainContext,
   options: ProgressOptions,
 ): Promise<OutboxEvent[]> {
-  const { headNumber, isHeld, now } = options;
+  const { headNumber, isHeld, now, traceparent } = options;
   const states = await readStates(sql, await readWaiting(sql, chain, options), chain.learn);
   const eventIds = states.map((state) => progressIdOf(chain, state, headNumber));
   const told = await readTold(sql, eventIds);
   const planned = states
     .filter((_, position) => !told.has(eventIds[position]!))
-    .map((state) => ({ type: TYPE, state }) as const);
+    .map((state) => ({ type: TYPE, state, ...(traceparent === undefined ? {} : { traceparent }) }) as const);
   const events = await numberEvents({ sql, chain }, planned, { headNumber, createdAt: now });
   await insertEvents(sql, events, isHeld);
   return events;

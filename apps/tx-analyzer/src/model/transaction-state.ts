@@ -25,6 +25,7 @@ export interface TransactionState {
   /** Its project confirms it after so many confirmations; absent: the chain's own finality does. */
   readonly confirmationDepth?: number | undefined;
   readonly fee?: Fee;
+  readonly memo?: string | undefined;
   readonly replacedBy?: string;
   readonly detectedAt: Date;
   readonly confirmedAt?: Date;

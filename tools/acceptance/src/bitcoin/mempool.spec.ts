@@ -45,7 +45,10 @@ describe('the mempool', () => {
   const waitForEvents = async (transaction: Transaction, types: readonly string[]): Promise<void> => {
     await harness.until(`the events ${types.join(', ')}`, 60_000, async () => {
       const events = [...harness.receiver.events.values()]
-        .filter(({ transactionHash }) => transactionHash === transaction.getId())
+        .filter(
+          ({ transactionHash, type }) =>
+            transactionHash === transaction.getId() && type !== 'transaction.progress',
+        )
         .sort((one, other) => one.sequence! - other.sequence!);
       const got = events.map(({ type }) => type.replace('transaction.', ''));
       if (JSON.stringify(got) !== JSON.stringify(types)) throw new Error(`they are ${got.join(', ')}`);

@@ -106,6 +106,7 @@ function buildEvent(
     confirmations: 1,
     required_confirmations: 12,
     fee: null,
+    memo: null,
     transfers: [transfer],
     replaced_by: null,
     verification: 'proved',

@@ -72,6 +72,21 @@ export class SolanaActor {
     );
   }
 
+  /** A payment with instructions of the memo program, in their order. */
+  async payWithMemos(
+    from: Keypair,
+    to: PublicKey,
+    memos: readonly { readonly program: PublicKey; readonly data: Buffer }[],
+  ): Promise<void> {
+    await this.#send(
+      [
+        SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: to, lamports: 5_000n }),
+        ...memos.map(({ program, data }) => ({ programId: program, keys: [], data })),
+      ],
+      from,
+    );
+  }
+
   async mint({ mint, program }: TestMint, to: PublicKey, amount: bigint): Promise<void> {
     const [payer] = this.wallets as [Keypair];
     const account = token.associatedAccount(to, mint, program);

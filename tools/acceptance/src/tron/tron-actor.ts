@@ -60,8 +60,8 @@ export class TronActor {
     return this.#tron.node.head.number;
   }
 
-  sendTrx(from: TronAccount, to: string, sun: bigint): Promise<unknown> {
-    return this.#wallet.sendTrx(from, to, sun);
+  sendTrx(from: TronAccount, to: string, sun: bigint, data?: Uint8Array): Promise<unknown> {
+    return this.#wallet.sendTrx(from, to, sun, data);
   }
 
   sendToken(from: TronAccount, to: string, amount: bigint): Promise<unknown> {

@@ -25,6 +25,7 @@ export async function toTransactionRecord(
     confirmations: countConfirmations(row),
     required_confirmations: row.required_confirmations,
     fee: toFee(row),
+    memo: row.memo,
     transfers: transfers.map((transfer) => toTransferRecord(transfer, displayAddress)),
     replaced_by: row.replaced_by,
     verification: row.is_unproved ? 'unproved' : 'proved',

@@ -12,6 +12,7 @@ export interface TransactionRow {
   readonly fee_asset_gid: string | null;
   readonly fee_amount_raw: string | null;
   readonly fee_decimals: number | null;
+  readonly memo: string | null;
   readonly replaced_by: string | null;
   readonly is_unproved: boolean;
   readonly detected_at: Date;
