@@ -3,7 +3,7 @@ import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 import { confirmByDepth, IS_DUE_BY_DEPTH } from './confirm-transactions.ts';
-import { IS_IN_PROGRESS, IS_PROGRESS_ASKED, tellProgress } from './tell-progress.ts';
+import { IS_IN_PROGRESS, IS_PROGRESS_ASKED, tellProgress, waitingOf } from './tell-progress.ts';
 
 interface Height {
   readonly cursor: ChainCursor;
@@ -47,7 +47,7 @@ async function look(
     name: 'look_at_depth',
     text: `SELECT EXISTS (SELECT FROM transactions WHERE ${IS_DUE_BY_DEPTH}) AS is_due,
              EXISTS (SELECT FROM notification_channels c WHERE ${IS_PROGRESS_ASKED}
-               AND EXISTS (SELECT FROM transactions t WHERE t.project_id = c.project_id AND ${IS_IN_PROGRESS})) AS is_asked`,
+               AND EXISTS (SELECT FROM ${waitingOf('c.project_id')} WHERE ${IS_IN_PROGRESS})) AS is_asked`,
     values: [chain.gid, headNumber],
   });
   return { isDue: rows[0]!.is_due, isAsked: rows[0]!.is_asked };

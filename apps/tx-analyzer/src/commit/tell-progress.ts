@@ -13,11 +13,16 @@ const TYPE = 'transaction.progress';
 /** A block tells the progress of at most so many transactions, and of so many of one project: those detected last. */
 const EVENTS_MAX = 2_000;
 const PROJECT_EVENTS_MAX = 200;
-/** Rows of a project that are looked at for them. */
+/** Rows of a project that are looked at for them: how much a project has elsewhere slows no chain. */
 const PROJECT_ROWS_MAX = 1_000;
 
 /** Condition on a row `c` of notification_channels: it gets progress. Without such a channel there are no such events. */
 export const IS_PROGRESS_ASKED = `NOT c.is_archived AND (c.config -> 'event_types') ? '${TYPE}'`;
+
+/** The rows `t` of transactions of a project that are looked at: those that wait, the newest first, on all chains. */
+export const waitingOf = (projectId: string): string =>
+  `(SELECT * FROM transactions r WHERE r.project_id = ${projectId} AND r.status = 'detected'
+    ORDER BY r.detected_at DESC LIMIT ${PROJECT_ROWS_MAX}) t`;
 
 /** Condition on a row `t` of transactions: it waits, on the chain `$1` with the head `$2`, for more confirmations. */
 export const IS_IN_PROGRESS = `t.status = 'detected' AND t.chain_gid = $1 AND NOT t.is_withheld
@@ -66,10 +71,7 @@ async function readWaiting(
                SELECT DISTINCT c.project_id, md5(c.project_id::text || $2::bigint) AS turn FROM notification_channels c
                WHERE ${IS_PROGRESS_ASKED} ORDER BY turn) p
              CROSS JOIN LATERAL (
-               SELECT t.id FROM (
-                 SELECT * FROM transactions r WHERE r.project_id = p.project_id AND r.status = 'detected'
-                 ORDER BY r.detected_at DESC LIMIT ${PROJECT_ROWS_MAX}) t
-               WHERE ${IS_IN_PROGRESS} AND t.detected_at < $3 LIMIT ${PROJECT_EVENTS_MAX}) w
+               SELECT t.id FROM ${waitingOf('p.project_id')} WHERE ${IS_IN_PROGRESS} AND t.detected_at < $3 LIMIT ${PROJECT_EVENTS_MAX}) w
              LIMIT ${EVENTS_MAX})`,
     values: [chain.gid, headNumber, detectedBefore],
   });
