@@ -51,8 +51,9 @@ it('reads what another program wrote', () => {
   };
   const inner = { programIdIndex: 2, accounts: [], data: base58.encode(Buffer.from('inner')) };
   const { transaction } = transactionOf([call]);
-  const keys = VersionedTransaction.deserialize(Buffer.from((transaction as readonly [string])[0], 'base64'))
-    .message.staticAccountKeys;
+  const keys = VersionedTransaction.deserialize(
+    Buffer.from((transaction as unknown as readonly [string])[0], 'base64'),
+  ).message.staticAccountKeys;
   const programIdIndex = keys.findIndex((key) => key.equals(V2));
   expect(read([call], { innerInstructions: [{ instructions: [{ ...inner, programIdIndex }] }] })).toBe(
     'inner',

@@ -65,6 +65,7 @@ describe('GET /transactions', () => {
         confirmations: 8,
         required_confirmations: 12,
         fee: { asset_gid: `${gid}/slip44:60`, amount: '0.000021', amount_raw: '21000000000000' },
+        memo: 'order 1',
         transfers: [
           {
             index: 0,
@@ -261,12 +262,12 @@ describe('GET /transactions', () => {
   ): Promise<void> {
     await world.db.query(
       `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, block_timestamp, tx_index,
-         required_confirmations, fee_asset_gid, fee_amount_raw, detected_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, '0xb' || $7::bigint::text, $8, $9, 12, $10, 21000000000000, $11)`,
+         required_confirmations, fee_asset_gid, fee_amount_raw, memo, detected_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, '0xb' || $7::bigint::text, $8, $9, 12, $10, 21000000000000, $12, $11)`,
       [
         ...[idOf(n), world.project.projectId, gid, `0x${n}`, row.status, row.direction],
         ...(row.block === undefined ? [null, null, null] : [row.block, row.at, 3]),
-        ...[`${gid}/slip44:60`, row.at],
+        ...[`${gid}/slip44:60`, row.at, `order ${n}`],
       ],
     );
   }
