@@ -1,8 +1,9 @@
 import type { Block, Transaction } from '@chainwatch/chain-core';
-import { EVENT_SCHEMAS, eventIdOf, type EventEnvelope } from '@chainwatch/events';
+import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import fc from 'fast-check';
 import type pg from 'pg';
+import { checkConfirmations } from './check-confirmations.ts';
 import { MortalDatabase } from './spec-mortal-database.ts';
 import { SpecWorld, type SpecAddress, type SpecWorldOptions } from './spec-world.ts';
 
@@ -452,34 +453,4 @@ export async function checkEvents<Payment>(script: SpecScript<Payment>): Promise
   );
   const known = new Map(told.map((event) => [event.event_id, JSON.parse(event.payload) as unknown]));
   for (const { messageId, payload } of world.bus.published) expect(payload).toEqual(known.get(messageId));
-}
-
-/** Nothing is confirmed with fewer confirmations than its project waits for, and no number is told twice. */
-function checkConfirmations(
-  events: readonly { readonly type: string; readonly transaction_id: string; readonly payload: string }[],
-  depths: ReadonlyMap<string, number | null>,
-): void {
-  const told = new Set<string>();
-  for (const { type, transaction_id: id, payload } of events) {
-    const event = JSON.parse(payload) as EventEnvelope<'transaction.confirmed'>;
-    const { hash, confirmations, required_confirmations: required } = event.data.transaction;
-    const depth = depths.get(id) ?? null;
-    if (depth !== null) expect(required).toBe(depth);
-    if (type === 'transaction.confirmed') expect(confirmations).toBeGreaterThanOrEqual(depth ?? 1);
-    if (type !== 'transaction.progress') continue;
-    expect(confirmations).toBeLessThanOrEqual(required);
-    const eventIds = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((epoch) =>
-      eventIdOf({
-        projectId: event.project_id,
-        type,
-        chainGid: event.data.transaction.chain_gid,
-        hash,
-        epoch,
-        confirmations,
-      }),
-    );
-    expect(eventIds).toContain(event.event_id);
-    told.add(event.event_id);
-  }
-  expect(told.size).toBe(events.filter(({ type }) => type === 'transaction.progress').length);
 }
