@@ -73,7 +73,8 @@ async function writeHistory(
   const ids = matches.map(({ projectId, transaction }) =>
     transactionIdOf(projectId, chain.gid, transaction.hash),
   );
-  const plan = planHistory(matches, await lockAndReadExisting(sql, chain, ids), {
+  const existing = await lockAndReadExisting(sql, chain, { ids, projectIds: [] });
+  const plan = planHistory(matches, existing.transactions, {
     chainGid: chain.gid,
     requiredConfirmations: chain.network.confirmation.depth,
     now,

@@ -42,8 +42,10 @@ export function planHistory(
     const state = stateOf(match, {
       chainGid,
       requiredConfirmations,
+      // What is final is confirmed, whatever the policy of its project.
+      depths: new Map(),
       id,
-      epoch: known?.epoch ?? 0,
+      known,
       now: isLive ? known.detectedAt : now,
     });
     if (isLive) {

@@ -89,9 +89,9 @@ export abstract class SpecScript<Payment> {
   /** The exact event ids that the project of the early addresses must have in the end. */
   readonly expectedIds = new Set<string>();
   finalized = 0;
-  /** Confirmations that the first two projects ask for now; the second one's stay. */
-  readonly depths: [first?: number, second?: number] = [];
-  /** Those that the first project's transactions were detected under. */
+  /** Confirmations that the first project asks for now. */
+  #depth: number | undefined;
+  /** Those that its transactions were detected under. */
   readonly #fixed = new Map<string, number | undefined>();
   protected salt = 0;
   #open: { client: pg.PoolClient; address: SpecWatch } | undefined;
@@ -130,7 +130,7 @@ export abstract class SpecScript<Payment> {
       case 'commit':
         return this.commit();
       case 'policy':
-        return this.choosePolicy(0, step.depth);
+        return this.choosePolicy(step.depth);
       case 'restart':
         return this.restart();
       case 'crash':
@@ -155,18 +155,15 @@ export abstract class SpecScript<Payment> {
   }
 
   /** Settled before: whether a transaction still under way is detected under the old one is a matter of luck. */
-  async choosePolicy(project: 0 | 1, depth: number | undefined): Promise<void> {
+  async choosePolicy(depth: number | undefined): Promise<void> {
     if (this.world.seq > 0) await this.settle();
-    this.depths[project] = depth;
-    await this.world.choosePolicy(this.projects[project]!, depth);
+    this.#depth = depth;
+    await this.world.choosePolicy(this.projects[0]!, depth);
   }
 
   /** Whether a project counts a transaction of the chain as confirmed. */
   isConfirmed(projectId: string, { number }: Block, { hash }: Transaction): boolean {
-    const depth =
-      projectId === this.projects[0] && this.#fixed.has(hash)
-        ? this.#fixed.get(hash)
-        : this.depths[this.projects.indexOf(projectId)];
+    const depth = projectId === this.projects[0] ? this.#fixed.get(hash) : undefined;
     return depth === undefined ? number <= this.finalized : this.canonical.length - number + 1 >= depth;
   }
 
@@ -188,7 +185,7 @@ export abstract class SpecScript<Payment> {
       this.#expect(transaction, transaction.isFailed ? 'transaction.failed' : 'transaction.detected');
     for (const transaction of transactions)
       if (this.concernsEarly(transaction) && !this.#fixed.has(transaction.hash))
-        this.#fixed.set(transaction.hash, this.depths[0]);
+        this.#fixed.set(transaction.hash, this.#depth);
     this.#expectByDepth();
     await this.world.feedBlocks(block);
   }
@@ -346,8 +343,7 @@ export async function playRandomly<Payment, Script extends SpecScript<Payment>>(
     fc.asyncProperty(
       fc.array(commandOf(payment, pool.length), { minLength: 15, maxLength: 45, size: 'max' }),
       policyDepth,
-      policyDepth,
-      async (commands, first, second) => {
+      async (commands, depth) => {
         if (Date.now() > deadline) return;
         const world = await SpecWorld.start(postgres, {
           pollMs: 5,
@@ -366,8 +362,7 @@ export async function playRandomly<Payment, Script extends SpecScript<Payment>>(
             await world.watch(script.projects[0]!, pool[0]!),
             await world.watch(script.projects[0]!, pool[1]!),
           );
-          await script.choosePolicy(0, first);
-          await script.choosePolicy(1, second);
+          await script.choosePolicy(depth);
           await world.askForProgress(script.projects[1]!);
           script.start();
           for (const step of commands) await script.play(step);
