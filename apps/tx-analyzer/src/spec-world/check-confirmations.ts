@@ -1,10 +1,32 @@
 import { eventIdOf, type EventEnvelope } from '@chainwatch/events';
 
+/** A row of transactions. */
+export interface SpecRecord {
+  readonly id: string;
+  readonly status: string;
+  readonly epoch: number;
+  readonly is_failed: boolean;
+  readonly confirmation_depth: number | null;
+}
+
+/** The events of a record come in an order that makes sense, and end with its status. */
+export function checkOrder(row: SpecRecord, events: readonly { readonly type: string }[]): void {
+  const own = events.map((event) => event.type.slice('transaction.'.length));
+  // Of a transaction that failed before its address was watched, nobody is told.
+  expect(own.join(' ')).toMatch(
+    /^((detected( progress)*( confirmed)?|confirmed|failed|) ?reorged )*(((detected( progress)*( confirmed)?)|confirmed|failed|)( ?reorged)?)$/,
+  );
+  expect(own.filter((type) => type === 'reorged')).toHaveLength(row.epoch);
+  if (own.length > 0 || !row.is_failed)
+    expect(own.filter((type) => type !== 'progress').at(-1)).toBe(row.status);
+}
+
 /** Nothing is confirmed with fewer confirmations than its project waits for, and no number is told twice. */
 export function checkConfirmations(
   events: readonly { readonly type: string; readonly transaction_id: string; readonly payload: string }[],
-  depths: ReadonlyMap<string, number | null>,
+  rows: readonly SpecRecord[],
 ): void {
+  const depths = new Map(rows.map((row) => [row.id, row.confirmation_depth]));
   const told = new Set<string>();
   for (const { type, transaction_id: id, payload } of events) {
     const event = JSON.parse(payload) as EventEnvelope<'transaction.confirmed'>;

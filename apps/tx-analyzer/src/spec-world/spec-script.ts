@@ -3,7 +3,7 @@ import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import fc from 'fast-check';
 import type pg from 'pg';
-import { checkConfirmations } from './check-confirmations.ts';
+import { checkConfirmations, checkOrder, type SpecRecord } from './check-confirmations.ts';
 import { MortalDatabase } from './spec-mortal-database.ts';
 import { SpecWorld, type SpecAddress, type SpecWorldOptions } from './spec-world.ts';
 
@@ -415,26 +415,15 @@ export async function checkEvents<Payment>(script: SpecScript<Payment>): Promise
       .map((event) => event.sequence);
     expect(sequences).toEqual(sequences.map((_, position) => position + 1));
   }
-  const rows = await world.rows<{
-    id: string;
-    status: string;
-    epoch: number;
-    is_failed: boolean;
-    confirmation_depth: number | null;
-  }>('SELECT id, status, epoch, is_failed, confirmation_depth FROM transactions');
-  for (const row of rows) {
-    const own = events
-      .filter((event) => event.transaction_id === row.id)
-      .map((event) => event.type.slice('transaction.'.length));
-    // Of a transaction that failed before its address was watched, nobody is told.
-    expect(own.join(' ')).toMatch(
-      /^((detected( progress)*( confirmed)?|confirmed|failed|) ?reorged )*(((detected( progress)*( confirmed)?)|confirmed|failed|)( ?reorged)?)$/,
+  const rows = await world.rows<SpecRecord>(
+    'SELECT id, status, epoch, is_failed, confirmation_depth FROM transactions',
+  );
+  for (const row of rows)
+    checkOrder(
+      row,
+      events.filter((event) => event.transaction_id === row.id),
     );
-    expect(own.filter((type) => type === 'reorged')).toHaveLength(row.epoch);
-    if (own.length > 0 || !row.is_failed)
-      expect(own.filter((type) => type !== 'progress').at(-1)).toBe(row.status);
-  }
-  checkConfirmations(events, new Map(rows.map((row) => [row.id, row.confirmation_depth])));
+  checkConfirmations(events, rows);
   for (const event of events)
     EVENT_SCHEMAS[event.type as 'transaction.detected'].parse(JSON.parse(event.payload));
   expect(events.some((event) => event.is_held)).toBe(false);
