@@ -158,3 +158,10 @@ export function toRaw(decimal: string | undefined, decimals: number): bigint | u
   const [whole, fraction = ''] = decimal.split('.');
   return BigInt(whole! + fraction.padEnd(decimals, '0'));
 }
+
+/** Blocks of the past whose balances are compared: the first that counts for an address, the last, and one between. */
+export function blocksOfPast({ fromBlock }: Watched, head: number): number[] {
+  return [...new Set([fromBlock, Math.floor((fromBlock + head) / 2), head - 1])].filter(
+    (block) => block >= fromBlock && block <= head,
+  );
+}
