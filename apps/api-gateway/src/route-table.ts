@@ -13,6 +13,8 @@ import { getAddress } from './routes/addresses.get/handler.ts';
 import { importAddresses } from './routes/addresses.import/handler.ts';
 import { listHdAddresses } from './routes/addresses.list-hd/handler.ts';
 import { listAddresses } from './routes/addresses.list/handler.ts';
+import { queryBalances } from './routes/addresses.query-balances/handler.ts';
+import { updateManyAddresses } from './routes/addresses.update-many/handler.ts';
 import { updateAddress } from './routes/addresses.update/handler.ts';
 import { listUtxos } from './routes/addresses.utxos/handler.ts';
 import { archiveAsset } from './routes/assets.archive/handler.ts';
@@ -163,6 +165,8 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   listHdAddresses,
   createExternalAddress,
   importAddresses,
+  updateManyAddresses,
+  queryBalances,
   getAddress,
   updateAddress,
   backfillAddress,

@@ -63,13 +63,19 @@ export async function findNetworkGids(
  * form in each family that reads it.
  */
 export async function listCanonicalForms(input: string): Promise<string[]> {
-  const forms = new Set([input]);
+  const forms = await listFormsByFamily(input);
+  return [...new Set([input, ...forms.map(([, address]) => address)])];
+}
+
+/** The canonical form in each family that reads it, first that of the family that writes it so. */
+export async function listFormsByFamily(input: string): Promise<[family: string, address: string][]> {
+  const forms: [family: string, address: string][] = [];
   for (const { name } of listFamilies()) {
     const family = await findNotationNamed(name);
     const parsed = family && tryParse(() => family.parseAddress(input));
-    if (parsed) forms.add(parsed.canonical);
+    if (parsed) forms.push([name, parsed.canonical]);
   }
-  return [...forms];
+  return forms.sort(([, a], [, b]) => Number(b === input) - Number(a === input));
 }
 
 function tryParse(parse: () => ParsedAddress): ParsedAddress | undefined {

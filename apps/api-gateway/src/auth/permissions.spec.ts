@@ -50,6 +50,8 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'GET /addresses/hd': 'api:address:read',
   'POST /addresses/external': 'api:address:write',
   'POST /addresses/external/batch': 'api:address:write',
+  'PATCH /addresses': 'api:address:write',
+  'POST /addresses/balances/query': 'api:address:read',
   'GET /addresses/:address': 'api:address:read',
   'PATCH /addresses/:address': 'api:address:write',
   'DELETE /addresses/:address': 'api:address:write',

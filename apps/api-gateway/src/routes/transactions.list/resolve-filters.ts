@@ -1,8 +1,7 @@
 import type { Range, TransactionFilters } from './types.ts';
 import type { Sql } from '@chainwatch/db';
-import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
-import { splitAssetGid } from '@chainwatch/caip';
-import { tryAssetGid } from '../../assets/find-asset.ts';
+import { normalizeChainGid } from '@chainwatch/chain-registry';
+import { canonicalizeAssetGids } from '../../assets/canonicalize-asset-gids.ts';
 import { NOBODY } from '../../lists/sum-counts.ts';
 import { listCanonicalForms } from '../../addresses/parse-address.ts';
 import { families } from '../../records/path-schemas.ts';
@@ -23,7 +22,7 @@ export async function resolveFilters(
     times: toRange(query.since, query.until),
     addressIds: query.addresses && (await findAddressIds(sql, projectId, query.addresses)),
     publicKeyId: query.public_key_id && (await findPublicKeyId(sql, projectId, query.public_key_id)),
-    assets: unique(query.asset_gids && (await canonicalAssets(query.asset_gids))),
+    assets: unique(query.asset_gids && (await canonicalizeAssetGids(query.asset_gids))),
     minAmount: query.min_amount,
   };
 }
@@ -61,15 +60,4 @@ async function findPublicKeyId(sql: Sql, projectId: string, id: string): Promise
     [id, projectId],
   );
   return rows[0]?.id ?? NOBODY;
-}
-
-/** Canonical gids of assets in any spelling; one that the family refuses matches nothing. */
-async function canonicalAssets(gids: readonly string[]): Promise<string[]> {
-  return Promise.all(
-    gids.map(async (gid) => {
-      const { chainGid, namespace, reference } = splitAssetGid(gid);
-      const network = findNetwork(chainGid);
-      return (network && (await tryAssetGid(network, `${namespace}:${reference}`))) ?? gid;
-    }),
-  );
 }
