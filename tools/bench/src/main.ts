@@ -4,6 +4,7 @@ import { benchDeliveries } from './bench-deliveries.ts';
 import { benchGateway } from './bench-gateway.ts';
 import { benchHd } from './bench-hd.ts';
 import { benchHistory } from './bench-history.ts';
+import { benchImport } from './bench-import.ts';
 import { benchLatency } from './bench-latency.ts';
 import { benchLists } from './bench-lists.ts';
 import { benchPeers } from './bench-peers.ts';
@@ -32,6 +33,7 @@ const benches = {
   rpc: () => benchRpc(report),
   latency: () => benchLatency(report, `${root}/.chainwatch/bench`),
   gateway: () => benchGateway(report),
+  import: () => benchImport(report),
   totals: () => benchTotals(report),
   lists: () => benchLists(report, `${root}/.chainwatch/bench`),
   peers: () => benchPeers(report, `${root}/.chainwatch/bench`),

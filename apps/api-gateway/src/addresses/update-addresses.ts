@@ -25,8 +25,9 @@ export const changesSomething = (changes: object): boolean =>
   Object.keys(addressChanges).some((name) => name in changes);
 export const CHANGES_NOTHING = `expected at least one of ${Object.keys(addressChanges).join(', ')}`;
 
-const changesSchema = z.object(addressChanges);
-export type AddressChanges = z.infer<typeof changesSchema>;
+export type AddressChanges = {
+  readonly [K in keyof typeof addressChanges]?: z.infer<(typeof addressChanges)[K]>;
+};
 
 interface Switched {
   readonly id: string;
