@@ -58,6 +58,8 @@ import { getPublicKey } from './routes/public-keys.get/handler.ts';
 import { listPublicKeyAddresses } from './routes/public-keys.list-addresses/handler.ts';
 import { listPublicKeys } from './routes/public-keys.list/handler.ts';
 import { updatePublicKey } from './routes/public-keys.update/handler.ts';
+import { getQuotas } from './routes/quotas.get/handler.ts';
+import { updateQuotas } from './routes/quotas.update/handler.ts';
 import { createToken } from './routes/tokens.create/handler.ts';
 import { getToken } from './routes/tokens.get/handler.ts';
 import { listTokens } from './routes/tokens.list/handler.ts';
@@ -111,6 +113,8 @@ const channelRoutes = {
 const managementRoutes = {
   getWorkspace,
   updateWorkspace,
+  getQuotas,
+  updateQuotas,
   listProjects,
   createProject,
   getProject,

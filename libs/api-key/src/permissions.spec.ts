@@ -10,7 +10,7 @@ const TABLE = {
     'api:webhook_secret:{read,rotate}',
   ],
   rpc: ['rpc:{evm,bitcoin,solana,tron}:{read,send}'],
-  mgt: ['mgt:{workspace,project,member,key}:{read,write}', 'mgt:audit:read'],
+  mgt: ['mgt:{workspace,project,member,key}:{read,write}', 'mgt:audit:read', 'mgt:quota:{read,write}'],
 };
 
 function expand(pattern: string): string[] {

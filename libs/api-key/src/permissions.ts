@@ -35,6 +35,8 @@ export const PERMISSIONS = {
     'mgt:key:read',
     'mgt:key:write',
     'mgt:audit:read',
+    'mgt:quota:read',
+    'mgt:quota:write',
   ],
 } as const satisfies Partial<Record<ApiKeyType, readonly `${ApiKeyType}:${string}:${string}`[]>>;
 
@@ -53,7 +55,11 @@ export function permissionsOf(type: ApiKeyType, families: readonly string[] = []
 }
 
 /** What concerns the whole installation: it counts for keys of the operator's workspace only (decisions.md §10). */
-const OPERATOR_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>(['api:blockchain:write']);
+const OPERATOR_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>([
+  'api:blockchain:write',
+  'mgt:quota:read',
+  'mgt:quota:write',
+]);
 
 export function isOperatorPermission(permission: Permission): boolean {
   return OPERATOR_PERMISSIONS.has(permission);

@@ -1,5 +1,7 @@
 import type { ParsedAddress } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
+import type { ProblemError } from '@chainwatch/problem';
+import { takeQuota } from '../management/take-quota.ts';
 import type { AddressRow } from '../records/address.ts';
 import { askForHistories, withHistory, type HistoryStarts } from './ask-for-history.ts';
 import { watchFromHead } from './watch-address.ts';
@@ -14,6 +16,7 @@ export interface NewAddress {
 }
 
 interface Import {
+  readonly workspaceId: string;
   readonly projectId: string;
   readonly chainFamily: string;
   /** Each canonical address once. */
@@ -26,12 +29,23 @@ interface Inserted {
   readonly created_at: Date;
 }
 
-/**
- * Part of the transaction that imports addresses: inserts them and starts to watch them. Resolves to the rows that are
- * new, by canonical address; the project has all others already.
- */
-export async function insertExternalAddresses(sql: Sql, request: Import): Promise<Map<string, AddressRow>> {
-  const inserted = await insertRows(sql, request);
+interface Imported {
+  /** The rows that are new, by canonical address. */
+  readonly created: ReadonlyMap<string, AddressRow>;
+  /** Those that are over the workspace's quota; the project has all others already. */
+  readonly refused: ReadonlySet<string>;
+  /** Why. */
+  readonly problem: ProblemError;
+}
+
+/** Part of the transaction that imports addresses: inserts them and starts to watch them. */
+export async function insertExternalAddresses(sql: Sql, request: Import): Promise<Imported> {
+  const { room, problem } = await takeQuota(sql, request.workspaceId, 'addresses', request.addresses.length);
+  const refused = room < request.addresses.length ? await findRefused(sql, request, room) : new Set<string>();
+  const inserted = await insertRows(sql, {
+    ...request,
+    addresses: request.addresses.filter(({ parsed }) => !refused.has(parsed.canonical)),
+  });
   const created = new Map<string, AddressRow>();
   for (const addresses of groupByNetworks(
     request.addresses.filter(({ parsed }) => inserted.has(parsed.canonical)),
@@ -54,7 +68,22 @@ export async function insertExternalAddresses(sql: Sql, request: Import): Promis
         withHistory({ ...toRow(request, address, row), ...watched }, address.history),
       );
   }
-  return created;
+  return { created, refused, problem };
+}
+
+/** Near the quota: what the project has already needs no room. */
+async function findRefused(
+  sql: Sql,
+  { projectId, chainFamily, addresses }: Import,
+  room: number,
+): Promise<Set<string>> {
+  const wanted = addresses.map(({ parsed }) => parsed.canonical);
+  const { rows } = await sql.query<{ address: string }>(
+    'SELECT address FROM addresses WHERE project_id = $1 AND chain_family = $2 AND address = ANY ($3)',
+    [projectId, chainFamily, wanted],
+  );
+  const existing = new Set(rows.map(({ address }) => address));
+  return new Set(wanted.filter((address) => !existing.has(address)).slice(room));
 }
 
 /** In the order of the addresses, so that two imports of the same ones wait for each other and never both. */

@@ -106,6 +106,8 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
 
   'GET /management/workspace': 'mgt:workspace:read',
   'PATCH /management/workspace': 'mgt:workspace:write',
+  'GET /management/workspaces/:workspace_id/quotas': 'mgt:quota:read',
+  'PUT /management/workspaces/:workspace_id/quotas': 'mgt:quota:write',
   'GET /management/projects': 'mgt:project:read',
   'POST /management/projects': 'mgt:project:write',
   'GET /management/projects/:project_id': 'mgt:project:read',

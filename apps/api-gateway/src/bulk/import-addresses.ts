@@ -88,7 +88,7 @@ async function importChunk(
   // Told that it took too long, the client sends the rest again.
   signal.throwIfAborted();
   const addresses = await readChunk(deps, batch, start);
-  const { created, existing } = await deps.db.transaction(async (sql) => {
+  const { created, existing, refused } = await deps.db.transaction(async (sql) => {
     if (start === 0) await recordImport(sql, author, batch);
     return writeChunk(sql, author, { batch, addresses });
   });
@@ -101,7 +101,9 @@ async function importChunk(
     ...existing.map((row, at) => [row.address, { status: 'exists', address: olds[at]! }] as const),
   ]);
   for (const { place, parsed } of addresses)
-    batch.items[place] = byAddress.get(parsed.canonical) ?? toInvalid(deps, batch, place, overtaken());
+    batch.items[place] =
+      byAddress.get(parsed.canonical) ??
+      toInvalid(deps, batch, place, refused.get(parsed.canonical) ?? overtaken());
 }
 
 /** Parses a chunk's entries. What cannot be imported gets its item here, a repetition its place among the repeats. */
@@ -167,26 +169,28 @@ const ATTEMPTS = 3;
 interface Written {
   readonly created: ReadonlyMap<string, AddressRow>;
   readonly existing: readonly AddressRow[];
+  readonly refused: ReadonlyMap<string, ProblemError>;
 }
 
 async function writeChunk(
   sql: Sql,
-  { principal: { projectId } }: Author,
+  { principal: { workspaceId, projectId } }: Author,
   { batch, addresses }: { readonly batch: Batch; readonly addresses: readonly Placed[] },
 ): Promise<Written> {
   const created = new Map<string, AddressRow>();
   const existing: AddressRow[] = [];
+  const refused = new Map<string, ProblemError>();
   let left: readonly Placed[] = addresses;
   // Again only for those that another request deleted between the two statements.
   for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; attempt += 1) {
     const chainFamily = batch.family.name;
-    for (const [address, row] of await insertExternalAddresses(sql, {
-      projectId,
-      chainFamily,
+    const imported = await insertExternalAddresses(sql, {
+      ...{ workspaceId, projectId, chainFamily },
       addresses: left,
-    }))
-      created.set(address, row);
-    left = left.filter(({ parsed }) => !created.has(parsed.canonical));
+    });
+    for (const [address, row] of imported.created) created.set(address, row);
+    for (const address of imported.refused) refused.set(address, imported.problem);
+    left = left.filter(({ parsed }) => !created.has(parsed.canonical) && !refused.has(parsed.canonical));
     if (left.length === 0) break;
     const rows = await selectAddressRows(
       sql,
@@ -197,7 +201,7 @@ async function writeChunk(
     const found = new Set(rows.map(({ address }) => address));
     left = left.filter(({ parsed }) => !found.has(parsed.canonical));
   }
-  return { created, existing };
+  return { created, existing, refused };
 }
 
 function overtaken(): ProblemError {

@@ -56,6 +56,7 @@ export const SHARED_PARAMETERS: Readonly<Record<string, SharedParameter>> = {
   statuses: { description: 'Only those with one of these statuses.' },
   to_block: { description: 'Only up to that block, inclusive.', example: 21_000_100 },
   types: { description: 'Only those of these types.' },
+  workspace_id: { description: 'The workspace, by its `id`.', example: ID },
   until: {
     description: 'Only before that time, exclusive, by the time that the record shows.',
     example: '2026-01-02T00:00:00Z',

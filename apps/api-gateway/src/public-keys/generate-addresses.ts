@@ -3,6 +3,7 @@ import type { Sql } from '@chainwatch/db';
 import { notFound, serviceUnavailable, unprocessableEntity } from '@chainwatch/problem';
 import { announceAddresses } from '../addresses/announce-address.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
+import { takeQuota } from '../management/take-quota.ts';
 import { recordChange } from '../management/record-change.ts';
 import type { Author } from '../management/record-change.ts';
 import type { PublicKeyRow } from '../records/public-key.ts';
@@ -98,12 +99,9 @@ async function repeat(
           await lockKey(sql, generation.key);
           const { indexes, create } = await decide(sql);
           if (!create.every((index) => derived.has(index))) throw new OvertakenError();
-          const inserted = await insertHdAddresses(
-            sql,
-            generation.key,
-            generation.change,
-            create.map((index) => derived.get(index)!),
-          );
+          const addresses = create.map((index) => derived.get(index)!);
+          await requireRoom(sql, generation, addresses);
+          const inserted = await insertHdAddresses(sql, generation.key, generation.change, addresses);
           for (const { id, wasExternal } of inserted)
             if (wasExternal)
               await recordChange(sql, generation.author, {
@@ -126,6 +124,21 @@ async function repeat(
   throw serviceUnavailable('Too many addresses of this public key are being generated at once.', {
     retryAfterSeconds: 1,
   });
+}
+
+/** @throws ProblemError 422: addresses that the project imported before become derived ones and need no room */
+async function requireRoom(
+  sql: Sql,
+  { key, author }: Generation,
+  addresses: readonly DerivedAddress[],
+): Promise<void> {
+  const { room, problem } = await takeQuota(sql, author.principal.workspaceId, 'addresses', addresses.length);
+  if (room >= addresses.length) return;
+  const { rowCount } = await sql.query(
+    'SELECT FROM addresses WHERE project_id = $1 AND chain_family = $2 AND address = ANY ($3)',
+    [key.projectId, key.chainFamily, addresses.map(({ address }) => address.canonical)],
+  );
+  if (room < addresses.length - (rowCount ?? 0)) throw problem;
 }
 
 /** The address to create has not been derived yet. Thrown, so that nothing of the attempt is committed. */

@@ -3,6 +3,8 @@ import type { Prisma } from '@chainwatch/db/prisma';
 
 export const auditActionSchema = z.enum([
   'workspace.updated',
+  'workspace.quotas_updated',
+  'workspace.endpoint_updated',
   'project.created',
   'project.updated',
   'project.deleted',
@@ -14,6 +16,9 @@ export const auditActionSchema = z.enum([
   'key.rolled',
   'key.revoked',
   'address.derived',
+  'address.deleted',
+  'channel.deleted',
+  'channel.secret_rotated',
   'incident.accepted',
   'reprocess.requested',
   'reset.requested',
@@ -26,6 +31,7 @@ export const targetTypeSchema = z.enum([
   'member',
   'key',
   'address',
+  'channel',
   'incident',
   'reprocess',
   'reset',

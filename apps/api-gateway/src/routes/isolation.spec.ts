@@ -18,6 +18,8 @@ const unknown: Readonly<Record<string, string>> = {
 const unknownId = '00000000-0000-4000-8000-000000000000';
 /** What every project sees. */
 const shared: Readonly<Record<string, string>> = {
+  // Of routes for the operator alone (quotas.update/200.spec.ts).
+  workspace_id: '00000000-0000-4000-8000-000000000000',
   chain_gid: 'eip155:1',
   block_number: '1',
   incident_id: '00000000-0000-4000-8000-000000000000',

@@ -90,8 +90,9 @@ export const createExternalAddress = defineRoute({
       { chainFamily, networkGids },
       body,
     );
-    const created = await deps.db.transaction((sql) =>
+    const { created, refused, problem } = await deps.db.transaction((sql) =>
       insertExternalAddresses(sql, {
+        workspaceId: principal.workspaceId,
         projectId: principal.projectId,
         chainFamily,
         addresses: [
@@ -99,6 +100,7 @@ export const createExternalAddress = defineRoute({
         ],
       }),
     );
+    if (refused.size > 0) throw problem;
     const row = created.get(parsed.canonical);
     if (row === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);
     announceAddress(deps, row);

@@ -12,6 +12,7 @@ import { announceChain } from '../../chains/announce-chain.ts';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import { defineRoute, type ApiRoute } from '../../server/define-route.ts';
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
+import { recordChange } from '../../management/record-change.ts';
 import { BLOCKCHAIN_INCLUDE, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { verifyEndpoint } from './verify-endpoint.ts';
@@ -82,7 +83,7 @@ function endpointRoute(manifest: FamilyManifest): ApiRoute {
     ),
     responses: { 200: blockchainSchema },
     problems: [422, 502],
-    handle: async ({ params, query, body, signal }, deps) => {
+    handle: async ({ params, query, body, principal, requestId, signal }, deps) => {
       const chain = await findChain(deps, params.chain_gid);
       if (chain.family !== familyName) {
         throw unprocessableEntity(
@@ -93,12 +94,23 @@ function endpointRoute(manifest: FamilyManifest): ApiRoute {
       const given = listGiven(manifest, body);
       for (const endpoint of given)
         await verifyEndpoint({ network, family, endpoint, askNode: query.verify, signal }, deps);
-      const row = await deps.prisma.blockchain.update({
+      await deps.db.transaction(async (sql) => {
+        const { endpointSealed, others } = sealGiven(given, chain, deps.sealer);
+        await sql.query(
+          `UPDATE blockchains SET endpoint_sealed = coalesce($2, endpoint_sealed), other_endpoints_sealed = other_endpoints_sealed || $3::jsonb, updated_at = now()
+           WHERE gid = $1`,
+          [chain.gid, endpointSealed ?? null, JSON.stringify(others)],
+        );
+        // Never the URL, which may hold a secret.
+        const to = { chain_gid: chain.gid, members: Object.keys(body) };
+        await recordChange(
+          sql,
+          { principal, requestId },
+          { action: 'workspace.endpoint_updated', targetId: principal.workspaceId, to },
+        );
+      });
+      const row = await deps.prisma.blockchain.findUniqueOrThrow({
         where: { gid: chain.gid },
-        data: {
-          ...sealGiven(given, chain, deps.sealer),
-          updatedAt: new Date(),
-        },
         include: BLOCKCHAIN_INCLUDE,
       });
       announceChain(deps, chain.gid);
@@ -109,9 +121,9 @@ function endpointRoute(manifest: FamilyManifest): ApiRoute {
 
 function sealGiven(
   given: readonly ChainEndpoint[],
-  { gid, otherEndpointsSealed }: { readonly gid: string; readonly otherEndpointsSealed: unknown },
+  { gid }: { readonly gid: string },
   sealer: Pick<ApiDeps['sealer'], 'seal'>,
-): { endpointSealed?: string; otherEndpointsSealed?: Record<string, string> } {
+): { endpointSealed?: string; others: Record<string, string> } {
   const others = given.flatMap(({ endpointUrl, interfaceName }) =>
     interfaceName === undefined
       ? []
@@ -120,8 +132,6 @@ function sealGiven(
   const first = given.find(({ interfaceName }) => interfaceName === undefined);
   return {
     ...(first && { endpointSealed: sealer.seal(first.endpointUrl, endpointContext(gid)) }),
-    ...(others.length > 0 && {
-      otherEndpointsSealed: { ...(otherEndpointsSealed as object), ...Object.fromEntries(others) },
-    }),
+    others: Object.fromEntries(others),
   };
 }

@@ -7,6 +7,7 @@ import { findChannel } from '../../channels/find-channel.ts';
 import { insertChannel } from '../../channels/insert-channel.ts';
 import { insertWebhookSecret } from '../../channels/insert-webhook-secret.ts';
 import { sealCredentials } from '../../channels/seal-credentials.ts';
+import { requireQuota } from '../../management/take-quota.ts';
 import { createdChannelSchemaOf, toChannelRecord } from '../../records/channel.ts';
 import { nameSchema } from '../../records/path-schemas.ts';
 import { defineRoute, type ApiRoute } from '../../server/define-route.ts';
@@ -25,7 +26,7 @@ export function createChannelRoute(
     body: z.strictObject({ name: nameSchema, ...(kind.isDefault && { kind: told }), ...kind.input }),
     example: kind.docs.createExample,
     responses: { 201: createdChannelSchemaOf(kind) },
-    ...(kind.check && { problems: kind.consent ? [422, 502] : [422] }),
+    problems: kind.consent ? [422, 502] : [422],
     handle: async ({ body, principal }, deps) => {
       const { name, kind: _told, ...given } = body;
       await checkChannel(kind, given, deps);
@@ -33,6 +34,7 @@ export function createChannelRoute(
       const id = randomUUID();
       await askForConsent(kind, { id, config, credentials, before: undefined }, principal, deps);
       const secret = await deps.db.transaction(async (sql) => {
+        await requireQuota(sql, principal.workspaceId, 'channels');
         const credentialsSealed = sealCredentials(deps.sealer, id, credentials ?? null);
         const { projectId } = principal;
         const obstacle = kind.obstacleOf(config);

@@ -1,4 +1,5 @@
 import { defineRoute } from '../../server/define-route.ts';
+import { recordChange } from '../../management/record-change.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 
 export const deleteChannel = defineRoute({
@@ -8,9 +9,17 @@ export const deleteChannel = defineRoute({
   summary: 'Delete a notification channel with its deliveries',
   params: channelParams,
   responses: { 204: undefined },
-  handle: async ({ params, principal }, deps) => {
+  handle: async ({ params, principal, requestId }, deps) => {
     const { id } = await findChannel(deps, principal, params.notification_channel_id);
-    await deps.prisma.notificationChannel.deleteMany({ where: { id } });
+    await deps.db.transaction(async (sql) => {
+      const { rows } = await sql.query<{ name: string; kind: string }>(
+        'DELETE FROM notification_channels WHERE id = $1 RETURNING name, kind',
+        [id],
+      );
+      const [from] = rows;
+      if (from !== undefined)
+        await recordChange(sql, { principal, requestId }, { action: 'channel.deleted', targetId: id, from });
+    });
     return { status: 204 };
   },
 });

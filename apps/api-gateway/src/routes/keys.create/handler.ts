@@ -2,6 +2,7 @@ import { defineRoute } from '../../server/define-route.ts';
 import { checkGrants, checkOperatorGrants } from '../../management/check-grants.ts';
 import { findKey } from '../../management/find-key.ts';
 import { lockProject } from '../../management/find-project.ts';
+import { requireQuota } from '../../management/take-quota.ts';
 import { insertKey } from '../../management/insert-key.ts';
 import { createdKeySchema, toKeyRecord } from '../../records/key.ts';
 import { newKeySchema } from './new-key-schema.ts';
@@ -26,6 +27,7 @@ export const createKey = defineRoute({
     const projectId = body.project_id ?? null;
     const { id, key } = await deps.db.transaction(async (sql) => {
       if (projectId !== null) await lockProject(sql, principal, projectId, 'KEY SHARE');
+      await requireQuota(sql, principal.workspaceId, 'keys');
       return insertKey(sql, { principal, requestId }, deps.settings.namespaceLabel, {
         ...body,
         projectId,

@@ -3,6 +3,7 @@ import { conflict, notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { channelParams, findChannel, SIGNED_KINDS } from '../../channels/find-channel.ts';
 import { insertWebhookSecret } from '../../channels/insert-webhook-secret.ts';
+import { recordChange } from '../../management/record-change.ts';
 import { readWebhookSecrets, rotatedSecretSchema } from '../../records/webhook-secrets.ts';
 
 const OVERLAP = '24 hours';
@@ -15,10 +16,11 @@ export const rotateWebhookSecret = defineRoute({
   params: channelParams,
   responses: { 200: rotatedSecretSchema },
   problems: [409],
-  handle: async ({ params, principal }, deps) => {
+  handle: async ({ params, principal, requestId }, deps) => {
     const { id } = await findChannel(deps, principal, params.notification_channel_id, SIGNED_KINDS);
     const secret = await deps.db.transaction(async (sql) => {
       await retireCurrentSecret(sql, id);
+      await recordChange(sql, { principal, requestId }, { action: 'channel.secret_rotated', targetId: id });
       return insertWebhookSecret(sql, id, deps);
     });
     return { status: 200, body: { ...(await readWebhookSecrets(deps.db, id)), webhook_secret: secret } };

@@ -1,0 +1,45 @@
+import type { Sql } from '@chainwatch/db';
+import { unprocessableEntity } from '@chainwatch/problem';
+import type { ProblemError } from '@chainwatch/problem';
+
+export const QUOTAS = ['addresses', 'channels', 'streams', 'keys'] as const;
+export type Quota = (typeof QUOTAS)[number];
+
+/** What is counted in the database when it is added. */
+type CountedQuota = Exclude<Quota, 'streams'>;
+
+interface Room {
+  /** How many of the wanted rows the transaction may add. */
+  readonly room: number;
+  /** For what it may not. */
+  readonly problem: ProblemError;
+}
+
+/**
+ * Part of the transaction that adds rows, before it does: others of the workspace wait until it ends where the quota is
+ * near (prisma/sql/quotas.sql).
+ */
+export async function takeQuota(
+  sql: Sql,
+  workspaceId: string,
+  quota: CountedQuota,
+  wanted: number,
+): Promise<Room> {
+  const { rows } = await sql.query<{ room: number; most: number }>(
+    'SELECT take_quota($1, $2, $3) AS room, quota_of($1, $2) AS most',
+    [workspaceId, quota, wanted],
+  );
+  const { room, most } = rows[0]!;
+  return {
+    room,
+    problem: unprocessableEntity(
+      `The workspace may have ${most.toLocaleString('en')} ${quota}, which is its quota of ${quota}: delete some, or ask the operator for more.`,
+    ),
+  };
+}
+
+/** The same for one row. @throws ProblemError 422 */
+export async function requireQuota(sql: Sql, workspaceId: string, quota: CountedQuota): Promise<void> {
+  const { room, problem } = await takeQuota(sql, workspaceId, quota, 1);
+  if (room < 1) throw problem;
+}

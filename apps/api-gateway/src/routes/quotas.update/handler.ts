@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { recordChange } from '../../management/record-change.ts';
+import { QUOTAS } from '../../management/take-quota.ts';
+import { quotaMembers, quotasSchema, readQuotas, workspaceParams } from '../../records/quotas.ts';
+import { defineRoute } from '../../server/define-route.ts';
+
+const bodySchema = z.strictObject({
+  addresses: quotaMembers.addresses.optional(),
+  channels: quotaMembers.channels.optional(),
+  streams: quotaMembers.streams.optional(),
+  keys: quotaMembers.keys.optional(),
+});
+
+export const updateQuotas = defineRoute({
+  method: 'PUT',
+  path: '/management/workspaces/:workspace_id/quotas',
+  permission: 'mgt:quota:write',
+  summary:
+    "Set what a workspace may have, by the operator's keys; what is not named gets its default. What it has already stays",
+  params: workspaceParams,
+  body: bodySchema,
+  example: { addresses: 20_000_000, channels: 50 },
+  responses: { 200: quotasSchema },
+  handle: async ({ params, body, principal, requestId }, deps) => {
+    const id = params.workspace_id;
+    const quotas = await deps.db.transaction(async (sql) => {
+      const { used: _before, ...from } = await readQuotas(sql, id);
+      await sql.query(
+        `INSERT INTO workspace_quotas (workspace_id, addresses, channels, streams, keys) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (workspace_id) DO UPDATE SET addresses = excluded.addresses, channels = excluded.channels, streams = excluded.streams,
+           keys = excluded.keys, updated_at = now()`,
+        [id, ...QUOTAS.map((quota) => body[quota] ?? null)],
+      );
+      const after = await readQuotas(sql, id);
+      const { used: _used, ...to } = after;
+      await recordChange(
+        sql,
+        { principal, requestId },
+        { action: 'workspace.quotas_updated', targetId: id, from, to },
+      );
+      return after;
+    });
+    return { status: 200, body: quotas };
+  },
+});
