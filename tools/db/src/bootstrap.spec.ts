@@ -8,6 +8,8 @@ import { bootstrap } from './bootstrap.ts';
 
 const families = listFamilies().map(({ name }) => name);
 
+const OPERATOR_ONLY = ['api:blockchain:write', 'mgt:quota:read', 'mgt:quota:write'];
+
 describe('bootstrap', () => {
   let postgres: PostgresHandle;
   let db: Database;
@@ -35,13 +37,12 @@ describe('bootstrap', () => {
     const { rows } = await db.query('SELECT id FROM workspaces WHERE is_operator');
     expect(rows).toEqual([{ id: made.find(({ isOperator }) => isOperator)!.workspaceId }]);
     for (const { workspaceId, isOperator } of made) {
-      const withoutChains = permissionsOf('api').filter(
-        (permission) => permission !== 'api:blockchain:write',
-      );
+      const granted = (type: 'api' | 'mgt') =>
+        permissionsOf(type).filter((permission) => isOperator || !OPERATOR_ONLY.includes(permission));
       expect(await permissionsIn(workspaceId)).toEqual({
-        api: isOperator ? [...permissionsOf('api')] : withoutChains,
+        api: granted('api'),
         rpc: [...permissionsOf('rpc', families)],
-        mgt: [...permissionsOf('mgt')],
+        mgt: granted('mgt'),
       });
     }
   });

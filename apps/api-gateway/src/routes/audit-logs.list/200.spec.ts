@@ -103,7 +103,7 @@ describe('GET /management/audit_logs', () => {
     );
   });
 
-  it.each(['sort_by=action', 'actions=key.made', 'target_ids=x', 'since=yesterday', 'target_types=channel'])(
+  it.each(['sort_by=action', 'actions=key.made', 'target_ids=x', 'since=yesterday', 'target_types=delivery'])(
     'refuses ?%s',
     async (query) => {
       await world.management.get(`/management/audit_logs?${query}`).expect(400);

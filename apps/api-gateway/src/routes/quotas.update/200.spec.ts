@@ -54,7 +54,7 @@ describe('quotas of a workspace', () => {
     await world.otherManagement
       .post('/management/keys')
       .send({ type: 'mgt', name: 'more', permissions: ['mgt:quota:write'] })
-      .expect(422);
+      .expect(403);
     for (const body of [{ addresses: -1 }, { addresses: 1.5 }, { addresses: null }, { members: 1 }])
       await world.management.put(theirs()).send(body).expect(400);
   });
