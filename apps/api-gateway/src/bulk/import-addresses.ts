@@ -38,7 +38,8 @@ interface ImportCall {
   readonly signal: AbortSignal;
 }
 
-interface Batch {
+/** One call. */
+interface Batch extends ImportDeps, Pick<ImportCall, 'author' | 'signal'> {
   readonly family: ChainNotation;
   /** When the call came. */
   readonly activeChains: readonly string[];
@@ -56,9 +57,9 @@ interface Batch {
  * @throws ProblemError 400 and nothing is written
  */
 export async function importAddresses(deps: ImportDeps, call: ImportCall): Promise<Buffer> {
-  const batch = await readBatch(deps.db, call.bytes);
+  const batch = await readBatch(deps, call);
   for (let start = 0; start < batch.entries.length; start += CHUNK)
-    await deps.turns.take(call.author.principal.workspaceId, () => importChunk(deps, call, batch, start));
+    await batch.turns.take(batch.author.principal.workspaceId, () => importChunk(batch, start));
   for (const [place, first] of batch.repeats) {
     const item = batch.items[first]!;
     batch.items[place] = item.status === 'created' ? { ...item, status: 'exists' } : item;
@@ -66,36 +67,32 @@ export async function importAddresses(deps: ImportDeps, call: ImportCall): Promi
   return Buffer.from(JSON.stringify({ items: batch.items }));
 }
 
-async function readBatch(db: Database, bytes: Uint8Array): Promise<Batch> {
+async function readBatch(deps: ImportDeps, { bytes, author, signal }: ImportCall): Promise<Batch> {
   const { data, error } = importSchema.safeParse(parseJsonBytes(bytes));
   if (error !== undefined) throw invalidRequest(fieldsFromZodError(error, ''));
   const family = await findNotationNamed(data.chain_family);
   if (family === undefined)
     throw unprocessableEntity(`The chain family ${data.chain_family} is not part of this build.`);
-  const activeChains = await readActiveChains(db, family.name);
-  return { family, activeChains, entries: data.addresses, items: [], firsts: new Map(), repeats: [] };
+  const activeChains = await readActiveChains(deps.db, family.name);
+  const told = { items: [], firsts: new Map<string, number>(), repeats: [] };
+  return { ...deps, author, signal, family, activeChains, entries: data.addresses, ...told };
 }
 
 /** A new address, and the place of its entry. */
 type Placed = NewAddress & { readonly place: number };
 
-async function importChunk(
-  deps: ImportDeps,
-  { author, signal }: ImportCall,
-  batch: Batch,
-  start: number,
-): Promise<void> {
+async function importChunk(batch: Batch, start: number): Promise<void> {
   // Told that it took too long, the client sends the rest again.
-  signal.throwIfAborted();
-  const addresses = await readChunk(deps, batch, start);
-  const { created, existing, refused } = await deps.db.transaction(async (sql) => {
-    if (start === 0) await recordImport(sql, author, batch);
-    return writeChunk(sql, author, { batch, addresses });
+  batch.signal.throwIfAborted();
+  const addresses = await readChunk(batch, start);
+  const { created, existing, refused } = await batch.db.transaction(async (sql) => {
+    if (start === 0) await recordImport(sql, batch);
+    return writeChunk(sql, batch, addresses);
   });
   const [first] = created.values();
-  if (first !== undefined) deps.onChanged({ ...toChanged(first), count: created.size });
-  const news = await readAddresses(deps.db, [...created.values()]);
-  const olds = await readAddresses(deps.db, existing);
+  if (first !== undefined) batch.onChanged({ ...toChanged(first), count: created.size });
+  const news = await readAddresses(batch.db, [...created.values()]);
+  const olds = await readAddresses(batch.db, existing);
   const byAddress = new Map<string, ImportedItem>([
     ...[...created.keys()].map((key, at) => [key, { status: 'created', address: news[at]! }] as const),
     ...existing.map((row, at) => [row.address, { status: 'exists', address: olds[at]! }] as const),
@@ -103,11 +100,11 @@ async function importChunk(
   for (const { place, parsed } of addresses)
     batch.items[place] =
       byAddress.get(parsed.canonical) ??
-      toInvalid(deps, batch, place, refused.get(parsed.canonical) ?? overtaken());
+      toInvalid(batch, place, refused.get(parsed.canonical) ?? overtaken());
 }
 
 /** Parses a chunk's entries. What cannot be imported gets its item here, a repetition its place among the repeats. */
-async function readChunk(deps: ImportDeps, batch: Batch, start: number): Promise<Placed[]> {
+async function readChunk(batch: Batch, start: number): Promise<Placed[]> {
   const addresses: Placed[] = [];
   for (const [at, entry] of batch.entries.slice(start, start + CHUNK).entries()) {
     const place = start + at;
@@ -115,7 +112,7 @@ async function readChunk(deps: ImportDeps, batch: Batch, start: number): Promise
     if (at % 100 === 99) await yieldToOthers();
     const address = tryParse(batch, entry);
     if (address instanceof ProblemError) {
-      batch.items[place] = toInvalid(deps, batch, place, address);
+      batch.items[place] = toInvalid(batch, place, address);
       continue;
     }
     const { parsed } = address;
@@ -156,7 +153,7 @@ function tryParse(
 }
 
 /** One entry of the audit log a call, with what it writes first. */
-async function recordImport(sql: Sql, author: Author, { family, entries }: Batch): Promise<void> {
+async function recordImport(sql: Sql, { author, family, entries }: Batch): Promise<void> {
   await recordChange(sql, author, {
     action: 'project.addresses_imported',
     targetId: author.principal.projectId,
@@ -174,16 +171,17 @@ interface Written {
 
 async function writeChunk(
   sql: Sql,
-  { principal: { workspaceId, projectId } }: Author,
-  { batch, addresses }: { readonly batch: Batch; readonly addresses: readonly Placed[] },
+  { author, family }: Batch,
+  addresses: readonly Placed[],
 ): Promise<Written> {
+  const { workspaceId, projectId } = author.principal;
+  const chainFamily = family.name;
   const created = new Map<string, AddressRow>();
   const existing: AddressRow[] = [];
   const refused = new Map<string, ProblemError>();
   let left: readonly Placed[] = addresses;
   // Again only for those that another request deleted between the two statements.
   for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; attempt += 1) {
-    const chainFamily = batch.family.name;
     const imported = await insertExternalAddresses(sql, {
       ...{ workspaceId, projectId, chainFamily },
       addresses: left,
@@ -210,12 +208,7 @@ function overtaken(): ProblemError {
   });
 }
 
-function toInvalid(
-  { uris }: ImportDeps,
-  { entries }: Batch,
-  place: number,
-  error: ProblemError,
-): ImportedItem {
+function toInvalid({ uris, entries }: Batch, place: number, error: ProblemError): ImportedItem {
   return { status: 'invalid', value: entries[place]!.value, problem: toProblemDocument(error, uris) };
 }
 
