@@ -26,6 +26,28 @@ it('says 503 for a database that is away, asked with SQL or through Prisma', asy
   }
 });
 
+it('says 503 where the server ended a session that was idle in its transaction', async () => {
+  const postgres = await startPostgres();
+  const db = createDatabase({ url: postgres.url, applicationName: 'spec', poolSize: 2 });
+  try {
+    const failure = await failureOf(
+      db.transaction(async (sql) => {
+        const { rows } = await sql.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+        await sql.query(`SET LOCAL idle_in_transaction_session_timeout = '20ms'`);
+        await waitFor(async () => {
+          const left = await db.query('SELECT FROM pg_stat_activity WHERE pid = $1', [rows[0]!.pid]);
+          return left.rowCount === 0;
+        });
+        await sql.query('SELECT 1');
+      }),
+    );
+    expect(translateError(failure)).toMatchObject({ status: 503 });
+  } finally {
+    await db.close();
+    await postgres.stop();
+  }
+});
+
 it('says through Prisma what it says of SQL: 503 for a session that was ended, 401 for a project that is gone', async () => {
   const postgres = await startPostgres();
   const db = createDatabase({ url: postgres.url, applicationName: 'spec', poolSize: 3 });

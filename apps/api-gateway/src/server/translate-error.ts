@@ -1,10 +1,11 @@
 import { notFound, serviceUnavailable, unauthorized } from '@chainwatch/problem';
 import type { ProblemError } from '@chainwatch/problem';
 
-// Connections refused, lost or cut (SQLSTATE classes 08 and 57P, too many of them 53), a statement over its time (57014), a pool that gave none in time, a
+// Connections refused, lost or cut (SQLSTATE classes 08 and 57P, too many of them 53), a statement over its time (57014), a session
+// that was idle in its transaction for too long (25P03, 25P04), a pool that gave none in time, a
 // transaction that had to give way (40), and the same through Prisma (https://www.prisma.io/docs/orm/reference/error-reference).
 const UNAVAILABLE =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|40...|57014|57P..|53...|P1001|P1002|P1008|P1017|P2024|P2034)$/;
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|40...|57014|25P0[34]|57P..|53...|P1001|P1002|P1008|P1017|P2024|P2034)$/;
 
 /**
  * An unavailable database is 503, not 500: the client may try again. If the project was deleted during the request, its
@@ -71,7 +72,7 @@ function listCauses(error: unknown): Failure[] {
 
 // node-postgres has no codes for these, and Prisma hides the code of a statement that timed out.
 function isPoolFailure(message: string): boolean {
-  return /timeout exceeded when trying to connect|Connection terminated|Query read timeout|canceling statement due to statement timeout|Can't reach database server|server closed the connection/i.test(
+  return /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout|canceling statement due to statement timeout|Can't reach database server|server closed the connection/i.test(
     message,
   );
 }
