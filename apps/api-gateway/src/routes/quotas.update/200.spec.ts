@@ -62,9 +62,9 @@ describe('quotas of a workspace', () => {
   it('let exactly as many addresses in as there is room for, by two replicas at once, and name the quota', async () => {
     await set({ addresses: 5 });
     const statuses = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => importOne(newAddress(), n % 2 === 0 ? world.other : twin.other)),
+      Array.from({ length: 12 }, (_, n) => importOne(newAddress(), n % 2 === 0 ? world.other : twin.other)),
     );
-    expect(statuses.sort()).toEqual([...Array<number>(5).fill(201), ...Array<number>(15).fill(422)]);
+    expect(statuses.sort()).toEqual([...Array<number>(5).fill(201), ...Array<number>(7).fill(422)]);
     expect(await used()).toBe(5);
     const { body } = await world.other
       .post('/addresses/external')
