@@ -70,7 +70,8 @@ async function importAll(rig: Rig): Promise<number> {
         body,
       });
       const answer = Buffer.from(await response.arrayBuffer());
-      if (response.status !== 200) throw new Error(`expected 200, got ${response.status} ${answer.toString()}`);
+      if (response.status !== 200)
+        throw new Error(`expected 200, got ${response.status} ${answer.toString()}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, sender));
