@@ -13,7 +13,7 @@ export default {
     '@prisma/client',
     'assemblyscript',
   ],
-  ignoreBinaries: ['ldd', 'openssl', 'taskset'],
+  ignoreBinaries: ['gofmt', 'ldd', 'openssl', 'taskset'],
   workspaces: {
     '.': {
       project: ['*.{mjs,ts}'],

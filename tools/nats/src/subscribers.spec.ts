@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_pr
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jetstream, jetstreamManager, StorageType, type JetStreamManager } from '@nats-io/jetstream';
+import { jetstreamManager, StorageType, type JetStreamManager } from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { createBus, type Bus } from '@chainwatch/bus';
 import type { PayloadOf } from '@chainwatch/events';

@@ -1,14 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiDeps } from '../server/api-deps.ts';
-
-export interface ChangedAddress {
-  readonly id: string;
-  readonly projectId: string;
-  readonly chainFamily: string;
-  /** Canonical form. */
-  readonly address: string;
-  readonly isMonitored: boolean;
-}
+import type { ChangedAddress } from './changed-address.ts';
 
 type Announcer = Pick<ApiDeps, 'bus' | 'logger'>;
 

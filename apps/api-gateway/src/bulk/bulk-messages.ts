@@ -1,5 +1,5 @@
 import type { ProblemCode, ProblemField } from '@chainwatch/problem';
-import type { ChangedAddress } from '../addresses/announce-address.ts';
+import type { ChangedAddress } from '../addresses/changed-address.ts';
 import type { Author } from '../management/record-change.ts';
 
 /** What the thread is started with. */

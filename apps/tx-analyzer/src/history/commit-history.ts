@@ -40,7 +40,7 @@ export interface HistoryStep {
 }
 
 /** A block that was read is not, or no longer, of the chain that the analyzer follows. */
-export class OtherBranchError extends BaseError {
+class OtherBranchError extends BaseError {
   readonly code = 'other_branch';
   readonly retryable = true;
 }

@@ -1,7 +1,7 @@
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 
 /** Transfers, or transactions without one, in one step at most; a transaction stays whole. */
-export const STEP_ROWS = 500;
+const STEP_ROWS = 500;
 
 /** At least one step, so that there is one for the progress. */
 export function splitSteps(
