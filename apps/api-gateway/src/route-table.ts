@@ -44,6 +44,7 @@ import { recover } from './routes/deliveries.recover/handler.ts';
 import { redeliver } from './routes/deliveries.redeliver/handler.ts';
 import { getEvent } from './routes/events.get/handler.ts';
 import { listEvents } from './routes/events.list/handler.ts';
+import { streamEvents } from './routes/events.stream/handler.ts';
 import { acceptIncident } from './routes/incidents.accept/handler.ts';
 import { listIncidents } from './routes/incidents.list/handler.ts';
 import { deleteConfirmationPolicy } from './routes/confirmation-policies.delete/handler.ts';
@@ -187,6 +188,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   setConfirmationPolicy,
   deleteConfirmationPolicy,
   listEvents,
+  streamEvents,
   getEvent,
   ...channelRoutes,
   // One set of handlers, two mounts (decisions.md 1.2).

@@ -7,6 +7,7 @@ import { degraded, ok, probe } from '@chainwatch/telemetry';
 import type { Checks } from '@chainwatch/telemetry';
 import type { ApiDeps } from './server/api-deps.ts';
 import { createChainRecords } from './chains/chain-records.ts';
+import { EventFeeds } from './events/event-feeds.ts';
 import { createApp } from './server/create-app.ts';
 import type { AppOptions } from './server/create-app.ts';
 import { sweepAnswers } from './idempotency/sweep-answers.ts';
@@ -26,9 +27,9 @@ export interface ApiGatewayOptions
     | 'logger'
     | 'checkReplies'
   > {
-  readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'keys'>;
+  readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'keys' | 'feeds'>;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
-  readonly cache: Pick<Cache, 'consumeToken'>;
+  readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot'>;
   /** How long a cached key is accepted without asking the database; default 10,000. */
   readonly keyLifetimeMs?: number;
   /** 0 picks a free port. */
@@ -57,7 +58,9 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
     read: (gid) => readChainRecord(options.deps.db, gid),
     lifetimeMs: CHAIN_RECORD_MS,
   });
-  const deps: ApiDeps = { ...options.deps, bus, cache: options.cache, chains, keys };
+  const { db, logger } = options.deps;
+  const feeds = new EventFeeds({ db, slots: options.cache, logger });
+  const deps: ApiDeps = { ...options.deps, bus, cache: options.cache, chains, keys, feeds };
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) =>
     keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)),
   );
@@ -83,6 +86,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
     }),
     async drain(delayMs) {
       server.drain();
+      feeds.close();
       await delay(delayMs);
     },
     async stop() {
@@ -90,6 +94,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
       stopSweeping();
       stopFolding();
       observer.stop();
+      feeds.close();
       await server.close();
     },
   };

@@ -230,3 +230,43 @@ describe('createCache', () => {
     expect(await cache.findBytes('a')).toBeUndefined();
   });
 });
+
+describe('slots', () => {
+  const slot = { key: 'k', limit: 2, ttlSeconds: 60 };
+
+  it.each(['with Redis', 'without Redis'])(
+    'are as many as the limit, kept by who has one, %s',
+    async (way) => {
+      const redis = way === 'with Redis' ? await startRedis() : undefined;
+      const caches = [createCache(redis?.url)];
+      if (redis !== undefined) caches.push(createCache(redis.url));
+      if (redis !== undefined) await waitFor(() => caches.every(({ isReady }) => isReady));
+      const [one, other = one] = caches as [Cache, Cache?];
+      const answers = [
+        await one.holdSlot({ ...slot, holder: 'a' }),
+        await other.holdSlot({ ...slot, holder: 'b' }),
+        await one.holdSlot({ ...slot, holder: 'c' }),
+        await one.holdSlot({ ...slot, holder: 'a' }),
+        await other.holdSlot({ ...slot, holder: 'c', key: 'other' }),
+      ];
+      expect(answers).toEqual([true, true, false, true, true]);
+      await one.freeSlot({ key: 'k', holder: 'a' });
+      expect(await other.holdSlot({ ...slot, holder: 'c' })).toBe(true);
+      // Who counted for itself while Redis was away keeps what it has.
+      expect(await one.holdSlot({ ...slot, holder: 'd', isKept: true })).toBe(true);
+      expect(await other.holdSlot({ ...slot, holder: 'e' })).toBe(false);
+      await Promise.all(caches.map((cache) => cache.close()));
+      await redis?.stop();
+    },
+  );
+
+  it('of holders that do not come again are free', async () => {
+    const redis = await startRedis();
+    for (const cache of [createCache(redis.url), createCache(undefined)]) {
+      await cache.holdSlot({ ...slot, limit: 1, holder: 'a', ttlSeconds: 0.05 });
+      await waitFor(() => cache.holdSlot({ ...slot, limit: 1, holder: 'b' }));
+      await cache.close();
+    }
+    await redis.stop();
+  });
+});

@@ -3,6 +3,8 @@ import { Redis } from 'ioredis';
 import { decideToken, type TokenRequest, type TokenResult } from './consume-token.ts';
 import { GCRA_SCRIPT } from './gcra-script.ts';
 import { createLocalLimiter } from './local-limiter.ts';
+import { createLocalSlots } from './local-slots.ts';
+import { SLOT_SCRIPT, type SlotRequest } from './slots.ts';
 
 export interface CacheOptions {
   readonly logger?: Pick<Logger, 'info' | 'warn'>;
@@ -22,6 +24,9 @@ export interface Cache {
   /** Stores bytes as they are for a time. Returns whether they were stored. */
   setBytes(key: string, value: Buffer, ttlSeconds: number): Promise<boolean>;
   consumeToken(request: TokenRequest): Promise<TokenResult>;
+  /** Takes or keeps one of a number of slots that all replicas share. Returns whether there was one. */
+  holdSlot(request: SlotRequest): Promise<boolean>;
+  freeSlot(request: Pick<SlotRequest, 'key' | 'holder'>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,6 +39,7 @@ type ScriptedRedis = Redis & {
     cost: number,
     isSpent: 0 | 1,
   ): Promise<[string, string]>;
+  slot(key: string, holder: string, limit: number, ttlMs: number, isKept: 0 | 1): Promise<0 | 1>;
 };
 
 /** After a time-out Redis is not asked for this long, so that not every request waits for a hanging Redis. */
@@ -46,6 +52,7 @@ export function createCache(
 ): Cache {
   const redis = url === undefined ? undefined : connect(url, prefix, timeoutMs, logger);
   const consumeLocally = createLocalLimiter();
+  const slots = createLocalSlots();
   let restUntilMs = 0;
   const attempt = async <T>(work: (redis: ScriptedRedis) => Promise<T>): Promise<T | undefined> => {
     if (redis === undefined || redis.status !== 'ready' || Date.now() < restUntilMs) return undefined;
@@ -77,6 +84,21 @@ export function createCache(
       if (answer === undefined) return consumeLocally(request);
       const [tat, now] = answer;
       return decideToken(request, tat === '' ? undefined : Number(tat), Number(now)).result;
+    },
+    async holdSlot(request) {
+      const { key, holder, limit, ttlSeconds, isKept = false } = request;
+      // Counted here too, for when Redis goes away.
+      const isFree = slots.hold(request);
+      const answer = await attempt((client) =>
+        client.slot(`slots:${key}`, holder, limit, ttlSeconds * 1_000, isKept ? 1 : 0),
+      );
+      const isHeld = answer === undefined ? isFree : answer === 1;
+      if (!isHeld) slots.free(request);
+      return isHeld;
+    },
+    async freeSlot({ key, holder }) {
+      slots.free({ key, holder });
+      await attempt((client) => client.zrem(`slots:${key}`, holder));
     },
     async close() {
       redis?.disconnect();
@@ -112,5 +134,6 @@ function connect(
     isAway = true;
   });
   redis.defineCommand('gcra', { numberOfKeys: 1, lua: GCRA_SCRIPT });
+  redis.defineCommand('slot', { numberOfKeys: 1, lua: SLOT_SCRIPT });
   return redis as ScriptedRedis;
 }

@@ -66,7 +66,11 @@ function toHandler<Deps, Principal, Permission>(
   const authorize = options.authorizerOf(route);
   return async (req: Request, res: Response): Promise<void> => {
     const principal = authorize(res);
-    const { params, query, body } = parseRequest(route.schemas, req, route.largeBodyBytes !== undefined);
+    const { params, query, body, headers } = parseRequest(
+      route.schemas,
+      req,
+      route.largeBodyBytes !== undefined,
+    );
     const bytes = route.largeBodyBytes === undefined ? undefined : (req.body as Buffer);
     const requestId = String(res.locals.requestId);
     const reply = await answerInTime(res, options.deadlineMs, (lazy) => {
@@ -75,6 +79,7 @@ function toHandler<Deps, Principal, Permission>(
         query,
         body,
         bytes,
+        headers,
         principal,
         requestId,
         get signal() {
@@ -86,13 +91,22 @@ function toHandler<Deps, Principal, Permission>(
         ? options.around({ route, req, res, principal, deps: options.deps, run })
         : run(options.deps);
     });
-    if (options.checkReplies) checkReply(route, reply.status, reply.body);
-    sendReply(res, reply);
+    if (options.checkReplies) checkReply(route, reply);
+    await sendReply(req, res, reply);
   };
 }
 
-function sendReply(res: Response, { status, body }: RouteReply): void {
+async function sendReply(
+  req: Request,
+  res: Response,
+  { status, body, headers = {}, stream }: RouteReply,
+): Promise<void> {
   res.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  if (stream !== undefined) {
+    if (req.method === 'HEAD') res.end();
+    return stream(res);
+  }
   if (body === undefined) return void res.end();
   const text = Buffer.isBuffer(body) ? body : JSON.stringify(body);
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
@@ -102,12 +116,12 @@ function sendReply(res: Response, { status, body }: RouteReply): void {
 
 function checkReply<Deps, Principal, Permission>(
   route: Route<Deps, Principal, Permission>,
-  status: number,
-  body: unknown,
+  { status, body, stream }: RouteReply,
 ): void {
   if (!(status in route.schemas.responses))
     throw new Error(`${route.method} ${route.path} answered ${status}, which it does not declare`);
-  route.schemas.responses[status]?.parse(Buffer.isBuffer(body) ? JSON.parse(body.toString('utf8')) : body);
+  if (stream === undefined)
+    route.schemas.responses[status]?.parse(Buffer.isBuffer(body) ? JSON.parse(body.toString('utf8')) : body);
 }
 
 /** The signal of a handler, created only when the handler reads it. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 export interface PageRequest {
   readonly limit: number;
-  readonly page: number;
+  /** Default 1. */
+  readonly page?: number | undefined;
 }
 
 /** The envelope of every paginated list (interface.md, pagination envelope). */
@@ -37,11 +38,11 @@ export interface Page<T> {
   meta: { limit: number; page: number; total: number; total_pages: number };
 }
 
-export function toPage<T>(items: T[], total: number, { limit, page }: PageRequest): Page<T> {
+export function toPage<T>(items: T[], total: number, { limit, page = 1 }: PageRequest): Page<T> {
   return { items, meta: { limit, page, total, total_pages: Math.ceil(total / limit) } };
 }
 
 /** Rows to skip, capped at the 32 bits that databases accept as an offset; no list is that long. */
-export function offsetOf({ limit, page }: PageRequest): number {
+export function offsetOf({ limit, page = 1 }: PageRequest): number {
   return Math.min((page - 1) * limit, 2 ** 31 - 1);
 }

@@ -8,6 +8,7 @@ interface ParsedRequest {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
+  readonly headers: unknown;
 }
 
 /**
@@ -21,8 +22,9 @@ export function parseRequest(schemas: RouteSchemas, req: Request, hasLargeBody =
   const query = parseQuery(schemas.query, req, fields);
   // Without the input, because a body may hold secrets that no answer may repeat.
   const body = hasLargeBody ? undefined : parseBody(schemas.body, req.body, fields);
+  const headers = parsePart(schemas.headers, req.headers, fields, { input: req.headers });
   if (fields.length > 0) throw invalidRequest(fields);
-  return { params, query, body };
+  return { params, query, body, headers };
 }
 
 function parseBody(schema: z.ZodType | undefined, body: unknown, fields: ProblemField[]): unknown {

@@ -20,10 +20,10 @@ export function integerParameter(min: number, max: number = Number.MAX_SAFE_INTE
     .pipe(z.number().int().min(min).max(max));
 }
 
-/** `limit` and `page` of every paginated list. */
+/** `limit` and `page` of every paginated list. Whether a page was asked for shows: some parameters go without it. */
 export const pageParameters = {
   limit: integerParameter(1, 100).default(20),
-  page: integerParameter(1).default(1),
+  page: integerParameter(1).optional().meta({ default: 1 }),
 };
 
 /** `sort_by` over the given fields, with `-` for descending. */

@@ -1,14 +1,16 @@
+import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** The input of a handler: everything parsed, nothing of Express. */
-export interface RouteRequest<P, Q, B, Principal> {
+export interface RouteRequest<P, Q, B, H, Principal> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
   /** The body of a route with a large one, unchecked; undefined in all others. */
   readonly bytes: Buffer | undefined;
+  readonly headers: H;
   /** The authenticated caller. */
   readonly principal: Principal;
   readonly requestId: string;
@@ -20,6 +22,12 @@ export interface RouteReply {
   readonly status: number;
   /** Sent as JSON, bytes as they are; absent for 204. */
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Writes the body in place of `body`, after the head; no deadline ends it. Where the answer is over by then (HEAD, a
+   * client that left) it only tidies up. What it rejects with cuts the connection.
+   */
+  readonly stream?: (res: ServerResponse) => Promise<void>;
 }
 
 /** The schemas of a route, for the router and the OpenAPI document. */
@@ -27,12 +35,14 @@ export interface RouteSchemas {
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
+  /** Of headers that the route reads, by their names in lower case. */
+  readonly headers?: z.ZodObject;
   /** Reply schemas by status; undefined: no content. */
   readonly responses: Readonly<Record<number, z.ZodType | undefined>>;
 }
 
 /** Statuses that depend on the current state, not on the form of the request. */
-type ProblemStatus = 404 | 409 | 422 | 502;
+type ProblemStatus = 404 | 409 | 410 | 422 | 502;
 
 interface RouteHead<Permission> {
   readonly method: Method;
@@ -46,6 +56,8 @@ interface RouteHead<Permission> {
   readonly isRepeatable?: boolean;
   /** Statuses of the problems that this route may answer in addition to those of every route. */
   readonly problems?: readonly ProblemStatus[];
+  /** The media type of its answers where that is not JSON: `text/event-stream`. */
+  readonly mediaType?: string | undefined;
 }
 
 /** A route with its types erased, as stored in a route table. */
@@ -55,12 +67,15 @@ export interface Route<Deps, Principal, Permission = unknown> extends RouteHead<
   readonly largeBodyBytes?: number;
   /** An example body for the OpenAPI document. */
   readonly example?: unknown;
-  handle(request: RouteRequest<unknown, unknown, unknown, Principal>, deps: Deps): Promise<RouteReply>;
+  handle(
+    request: RouteRequest<unknown, unknown, unknown, unknown, Principal>,
+    deps: Deps,
+  ): Promise<RouteReply>;
 }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-interface RouteDefinition<P, Q, B, Deps, Principal, Permission> extends RouteHead<Permission> {
+interface RouteDefinition<P, Q, B, H, Deps, Principal, Permission> extends RouteHead<Permission> {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -70,9 +85,13 @@ interface RouteDefinition<P, Q, B, Deps, Principal, Permission> extends RouteHea
     readonly limitBytes: number;
     readonly example: unknown;
   };
+  readonly headers?: H;
   readonly example?: B extends z.ZodType ? z.input<B> : undefined;
   readonly responses: RouteSchemas['responses'];
-  handle(request: RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps: Deps): Promise<RouteReply>;
+  handle(
+    request: RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Parsed<H>, Principal>,
+    deps: Deps,
+  ): Promise<RouteReply>;
 }
 
 /** Makes a route from its head, its schemas and its handler. */
@@ -80,8 +99,9 @@ export type DefineRoute<Deps, Principal, Permission> = <
   P extends z.ZodType | undefined = undefined,
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
+  H extends z.ZodObject | undefined = undefined,
 >(
-  definition: RouteDefinition<P, Q, B, Deps, Principal, Permission>,
+  definition: RouteDefinition<P, Q, B, H, Deps, Principal, Permission>,
 ) => Route<Deps, Principal, Permission>;
 
 /**
@@ -93,14 +113,16 @@ export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, P
     P extends z.ZodType | undefined = undefined,
     Q extends z.ZodType | undefined = undefined,
     B extends z.ZodType | undefined = undefined,
+    H extends z.ZodObject | undefined = undefined,
   >(
-    definition: RouteDefinition<P, Q, B, Deps, Principal, Permission>,
+    definition: RouteDefinition<P, Q, B, H, Deps, Principal, Permission>,
   ): Route<Deps, Principal, Permission> => ({
     method: definition.method,
     path: definition.path,
     permission: definition.permission,
     summary: definition.summary,
     problems: definition.problems,
+    mediaType: definition.mediaType,
     isRepeatable: definition.isRepeatable,
     largeBodyBytes: definition.largeBody?.limitBytes,
     example: definition.example ?? definition.largeBody?.example,
@@ -108,11 +130,12 @@ export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, P
       params: definition.params,
       query: definition.query,
       body: definition.body ?? definition.largeBody?.schema,
+      headers: definition.headers,
       responses: definition.responses,
     },
     // The mount parses with exactly these schemas before it calls the handler, so the erased values have the types `P`,
-    // `Q` and `B`.
+    // `Q`, `B` and `H`.
     handle: (request, deps) =>
-      definition.handle(request as RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Principal>, deps),
+      definition.handle(request as RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Parsed<H>, Principal>, deps),
   });
 }

@@ -43,6 +43,14 @@ export const problemDocumentSchema = z
       )
       .optional()
       .meta({ description: 'Of a 400: what is wrong in which member, at most 100.' }),
+    earliest_position: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({
+        description: 'Of a 410: the lowest `after` behind which nothing is missing.',
+        examples: [18_000],
+      }),
   })
   .meta({ id: 'Problem' });
 
@@ -76,6 +84,7 @@ export function toProblemDocument(
     ...(problem.fields === undefined
       ? {}
       : { fields: problem.fields.slice(0, FIELDS_MAX).map((field) => ({ ...field })) }),
+    ...(problem.earliestPosition === undefined ? {} : { earliest_position: problem.earliestPosition }),
   };
 }
 

@@ -12,6 +12,8 @@ export interface ProblemOptions {
   /** Shown to clients; the kind's own text when absent. */
   readonly detail?: string;
   readonly fields?: readonly ProblemField[];
+  /** Of a 410: the earliest position that may be asked for. */
+  readonly earliestPosition?: number;
   /** Response headers that belong to this answer, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** For logs only. */
@@ -29,6 +31,7 @@ export class ProblemError extends BaseError {
   /** `detail` of the document. Holds no secret, no endpoint, no internal text. */
   declare readonly publicMessage: string;
   readonly fields?: readonly ProblemField[];
+  readonly earliestPosition?: number;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
@@ -40,6 +43,7 @@ export class ProblemError extends BaseError {
     this.title = kind.title;
     this.retryable = kind.retryable;
     if (options.fields !== undefined) this.fields = options.fields;
+    if (options.earliestPosition !== undefined) this.earliestPosition = options.earliestPosition;
     this.headers = options.headers ?? {};
   }
 }

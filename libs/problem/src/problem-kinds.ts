@@ -67,6 +67,14 @@ export const PROBLEM_KINDS = {
     detail: "The request conflicts with the resource's state.",
     retryable: false,
   },
+  gone: {
+    status: 410,
+    title: 'Gone',
+    base: 'docsUrl',
+    path: '/apis/problems/gone',
+    detail: 'What was asked for is kept no longer.',
+    retryable: false,
+  },
   content_too_large: {
     status: 413,
     title: 'Content Too Large',

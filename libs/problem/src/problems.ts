@@ -15,6 +15,11 @@ export function forbidden(detail?: string): ProblemError {
   return new ProblemError('forbidden', { detail });
 }
 
+/** 410. What lies behind `earliestPosition` is still there. */
+export function gone(detail: string, earliestPosition: number): ProblemError {
+  return new ProblemError('gone', { detail, earliestPosition });
+}
+
 /** 404, also for a resource of another project (decisions.md §6). */
 export function notFound(detail?: string): ProblemError {
   return new ProblemError('not_found', { detail });

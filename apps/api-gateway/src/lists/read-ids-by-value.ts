@@ -41,7 +41,7 @@ export async function readIdsByValue(
     isOverlapping = false,
   } = source;
   const rowsOf = (value: string): string =>
-    `SELECT ${isRepeated ? 'DISTINCT ' : ''}${column}, ${id} AS id FROM ${table} WHERE ${key} = ${value}${where === undefined ? '' : ` AND ${where}`} ORDER BY ${column} ${direction}, ${id} ${direction}`;
+    `SELECT ${isRepeated ? 'DISTINCT ' : ''}${column}, ${id} AS id FROM ${table} e WHERE ${key} = ${value}${where === undefined ? '' : ` AND ${where}`} ORDER BY ${column} ${direction}, ${id} ${direction}`;
   const text =
     values.length === 1
       ? `${rowsOf(`$1::${type}`)} LIMIT ${limit} OFFSET ${offset}`

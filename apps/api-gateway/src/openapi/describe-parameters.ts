@@ -24,15 +24,23 @@ export const IDEMPOTENCY_KEY: Parameter = {
   example: 'order-1042',
 };
 
-/** Path and query parameters, from the schemas that parse them. @throws RangeError if one has no description */
+/** Path, query and header parameters, from the schemas that parse them. @throws RangeError if one has no description */
 export function describeParameters(
-  { params, query }: Pick<RouteSchemas, 'params' | 'query'>,
+  { params, query, headers }: Pick<RouteSchemas, 'params' | 'query' | 'headers'>,
   book: SchemaBook,
 ): Parameter[] {
   return [
     ...membersOf(params, book).map(([name, schema]) => toParameter('path', name, schema, true)),
     ...membersOf(query, book).map(([name, schema, isRequired]) =>
       toParameter('query', name, schema, isRequired),
+    ),
+    ...membersOf(headers, book).map(([name, schema, isRequired]) =>
+      toParameter(
+        'header',
+        name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
+        schema,
+        isRequired,
+      ),
     ),
   ];
 }

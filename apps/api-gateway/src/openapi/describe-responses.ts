@@ -36,7 +36,9 @@ const OF_EVERY_ANSWER = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remai
 export function describeResponses(route: RouteDescription, book: SchemaBook): Record<string, JsonSchema> {
   const isPost = route.method === 'POST';
   const own = Object.entries(route.schemas.responses).map(([status, schema]) => {
-    const content = schema && { content: { 'application/json': describeBody(schema, book) } };
+    const content = schema && {
+      content: { [route.mediaType ?? 'application/json']: describeBody(schema, book) },
+    };
     return [
       status,
       {
@@ -66,7 +68,7 @@ function describeBody(schema: z.ZodType, book: SchemaBook): JsonSchema {
 
 /** `components.responses`: one for each kind of problem that the API has. */
 export function problemResponses(): Record<string, JsonSchema> {
-  const kinds = [...OF_EVERY_ROUTE, 403, 404, 409, 422, 502].sort((a, b) => a - b).map(kindOf);
+  const kinds = [...OF_EVERY_ROUTE, 403, 404, 409, 410, 422, 502].sort((a, b) => a - b).map(kindOf);
   return Object.fromEntries(
     kinds.map((kind) => [
       toName(kind.title),

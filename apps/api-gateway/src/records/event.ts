@@ -10,6 +10,26 @@ const schemas = EVENT_TYPES.map((type): EventSchema => EVENT_SCHEMAS[type]) as [
 /** An event exactly as it was sent. */
 export const eventSchema = z.discriminatedUnion('type', schemas);
 
+const position = z
+  .int()
+  .min(1)
+  .nullable()
+  .meta({
+    description:
+      "Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.",
+    examples: [18_231],
+  });
+const itemOf = (schema: EventSchema) => {
+  const { id, description } = schema.meta()!;
+  return schema.extend({ position }).meta({ id: `${id}Item`, description });
+};
+
+/** An event in a list, with its place in the order in which the project's events became visible. */
+export const eventItemSchema = z.discriminatedUnion(
+  'type',
+  schemas.map(itemOf) as [ReturnType<typeof itemOf>, ...ReturnType<typeof itemOf>[]],
+);
+
 /** How long events are shown (decisions.md §5). */
 const EVENT_DAYS = 30;
 
@@ -19,4 +39,14 @@ export function eventHorizon(): Date {
 
 export function toEventRecord({ payload }: { readonly payload: string }): EventEnvelope {
   return JSON.parse(payload) as EventEnvelope;
+}
+
+export function toEventItem({
+  payload,
+  position,
+}: {
+  readonly payload: string;
+  readonly position: number | null;
+}): z.output<typeof eventItemSchema> {
+  return { ...(JSON.parse(payload) as EventEnvelope), position };
 }

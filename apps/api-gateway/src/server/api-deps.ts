@@ -8,6 +8,7 @@ import type { PrismaClient } from '@chainwatch/db/prisma';
 import type { KeyStore } from '@chainwatch/key-store';
 import type { Sealer } from '@chainwatch/secrets';
 import type { ChainRecords } from '../chains/chain-records.ts';
+import type { EventFeeds } from '../events/event-feeds.ts';
 
 /** The dependencies of the handlers. */
 export interface ApiDeps {
@@ -25,6 +26,8 @@ export interface ApiDeps {
   readonly keys: Pick<KeyStore, 'revoke'>;
   /** Carries large bodies out beside the requests of others. */
   readonly bulk: Pick<BulkThread, 'importAddresses'>;
+  /** The open streams of events of this replica. */
+  readonly feeds: Pick<EventFeeds, 'enter' | 'serve'>;
   /** Guarded, because node URLs and webhook URLs come from customers. */
   readonly dial: Dial;
   readonly logger: Pick<Logger, 'warn'>;

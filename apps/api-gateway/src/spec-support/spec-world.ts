@@ -18,6 +18,7 @@ import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { ApiDeps, ApiSettings } from '../server/api-deps.ts';
 import { BulkThread } from '../bulk/bulk-thread.ts';
 import { createChainRecords } from '../chains/chain-records.ts';
+import { EventFeeds, type EventFeedsDeps } from '../events/event-feeds.ts';
 import { createApp } from '../server/create-app.ts';
 import type { AppOptions } from '../server/create-app.ts';
 import { readChainRecord } from '../chains/read-chain-record.ts';
@@ -74,6 +75,7 @@ interface WorldOptions {
   readonly app?: Partial<
     Pick<AppOptions, 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'cache' | 'logger'>
   >;
+  readonly feeds?: Partial<EventFeedsDeps>;
   readonly statementTimeoutMs?: number;
   /** Makes another instance of the app, with that one's database and projects. */
   readonly sharing?: SpecWorld;
@@ -178,7 +180,7 @@ function createDeps(
     readonly published: Published[];
     readonly label: string;
   },
-  { allow = ['127.0.0.0/8', '::1/128'], settings }: WorldOptions,
+  { allow = ['127.0.0.0/8', '::1/128'], settings, feeds }: WorldOptions,
 ): ApiDeps {
   return {
     ...stores,
@@ -190,6 +192,12 @@ function createDeps(
     },
     cache: createCache(undefined),
     sealer: createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' }),
+    feeds: new EventFeeds({
+      db: stores.db,
+      slots: createCache(undefined),
+      logger: { warn: () => undefined },
+      ...feeds,
+    }),
     dial: createDial({ allow: [...allow] }),
     logger: { warn: () => undefined },
     settings: {

@@ -1,50 +1,60 @@
 import { z } from 'zod';
-import { eventTypeSchema } from '@chainwatch/channels';
-import { chainGidSchema } from '@chainwatch/caip';
-import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
-import {
-  booleanParameter,
-  listParameter,
-  offsetOf,
-  pageParameters,
-  pageSchema,
-  sortParameter,
-  toPage,
-} from '@chainwatch/http';
+import { EVENT_TYPES } from '@chainwatch/events';
+import { integerParameter, offsetOf, pageParameters, pageSchema, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
+import {
+  eventConditions,
+  eventFilterParameters,
+  toEventFilters,
+  type EventFilters,
+} from '../../events/event-filters.ts';
+import { checkPosition, readPositions } from '../../events/read-positions.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
-import { eventHorizon, eventSchema, toEventRecord } from '../../records/event.ts';
-import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
+import { eventHorizon, eventItemSchema, toEventItem } from '../../records/event.ts';
 
-const querySchema = z.strictObject({
-  ...pageParameters,
-  sort_by: sortParameter(['created_at'], '-created_at'),
-  types: listParameter(eventTypeSchema),
-  chain_gids: listParameter(chainGidSchema),
-  transaction_id: z
-    .uuid()
+const querySchema = z
+  .strictObject({
+    ...pageParameters,
+    sort_by: z.enum(['created_at', '-created_at']).optional().meta({ default: '-created_at' }),
+    after: integerParameter(0)
+      .optional()
+      .meta({
+        description:
+          'Only events behind this position, in the order of positions: `meta.last_position` is the `after` of the next request. Not together with `page` or `sort_by`.',
+        examples: [18_231],
+      }),
+    ...eventFilterParameters,
+  })
+  .superRefine(({ after, page, sort_by }, ctx) => {
+    if (after === undefined || (page === undefined && sort_by === undefined)) return;
+    ctx.addIssue({
+      code: 'custom',
+      path: ['after'],
+      message: `expected no ${page === undefined ? 'sort_by' : 'page'} beside it`,
+    });
+  });
+
+type Query = z.output<typeof querySchema>;
+
+const pageOfEvents = pageSchema(eventItemSchema);
+const positionMeta = {
+  last_position: z
+    .int()
+    .min(0)
     .optional()
     .meta({
-      description: 'Only events of the transaction with that `id`.',
-      examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
+      description: 'With `after`: everything up to here was read, what the filters kept back included.',
+      examples: [18_240],
     }),
-  is_test: booleanParameter.default(false).meta({ description: 'Only test messages, or only real events.' }),
-  since: madeAtSchema.optional(),
-  until: madeUntilSchema.optional(),
-});
-
-/** Includes the event types, for which an index is asked one by one. */
-interface EventFilters {
-  readonly projectId: string;
-  readonly types: readonly string[];
-  readonly chains: readonly string[] | undefined;
-  readonly transactionId: string | undefined;
-  /** Test messages only, or everything else. */
-  readonly isTest: boolean;
-  readonly from: Date;
-  readonly to: Date | undefined;
-}
+  has_more: z
+    .boolean()
+    .optional()
+    .meta({
+      description: 'With `after`: whether there is more behind `last_position` already.',
+      examples: [false],
+    }),
+};
 
 export const listEvents = defineRoute({
   method: 'GET',
@@ -52,79 +62,78 @@ export const listEvents = defineRoute({
   permission: 'api:event:read',
   summary: 'Events of the project, as they were sent; kept for 30 days unless configured otherwise',
   query: querySchema,
-  responses: { 200: pageSchema(eventSchema) },
-  handle: async ({ query, principal }, { db, prisma }) => {
-    const horizon = eventHorizon();
-    const filters: EventFilters = {
-      projectId: principal.projectId,
-      types: [...new Set(query.types ?? eventTypeSchema.options)],
-      chains: query.chain_gids?.map(normalizeChainGid),
-      transactionId: query.transaction_id,
-      isTest: query.is_test,
-      from: query.since !== undefined && query.since > horizon ? query.since : horizon,
-      to: query.until,
-    };
-    const total = await countEvents(db, filters);
-    const page = {
-      column: 'created_at',
-      direction: query.sort_by.startsWith('-') ? 'DESC' : 'ASC',
-      offset: offsetOf(query),
-      limit: query.limit,
-    } as const;
-    const { where, parameters } = toConditions(filters);
-    const ids =
-      page.offset < total
-        ? await readIdsByValue(
-            db,
-            {
-              table: 'events',
-              id: 'id',
-              key: 'type',
-              type: 'text',
-              values: filters.types,
-              where,
-              parameters,
-            },
-            page,
-          )
-        : [];
-    const rows = new Map(
-      (await prisma.event.findMany({ where: { id: { in: ids.map(BigInt) } } })).map((row) => [
-        Number(row.id),
-        row,
-      ]),
-    );
-    return {
-      status: 200,
-      body: toPage(ids.flatMap((id) => rows.get(Number(id)) ?? []).map(toEventRecord), total, query),
-    };
+  problems: [410],
+  responses: { 200: pageOfEvents.extend({ meta: pageOfEvents.shape.meta.extend(positionMeta) }) },
+  handle: async ({ query, principal: { projectId } }, { db }) => {
+    const body =
+      query.after === undefined
+        ? await readPage(db, projectId, query)
+        : await readOn(db, { ...query, projectId, after: query.after });
+    return { status: 200, body };
   },
 });
 
+async function readOn(
+  db: Sql,
+  { projectId, after, limit, ...query }: Query & { readonly projectId: string; readonly after: number },
+): Promise<unknown> {
+  await checkPosition(db, projectId, after);
+  const { events, lastPosition, hasMore } = await readPositions(db, {
+    projectId,
+    after,
+    limit,
+    filters: toEventFilters(query),
+  });
+  const { items, meta } = toPage(events.map(toEventItem), events.length, { limit });
+  return { items, meta: { ...meta, last_position: lastPosition, has_more: hasMore } };
+}
+
+async function readPage(db: Sql, projectId: string, query: Query): Promise<unknown> {
+  const { types = EVENT_TYPES, ...filters } = toEventFilters(query);
+  const horizon = eventHorizon();
+  const from = filters.from !== undefined && filters.from > horizon ? filters.from : horizon;
+  const byType = { ...filters, types: undefined, from };
+  const total = await countEvents(db, projectId, { ...byType, types });
+  const offset = offsetOf(query);
+  if (offset >= total) return toPage([], total, query);
+  const parameters: unknown[] = [undefined, projectId];
+  const where = `project_id = $2 AND NOT is_held AND ${eventConditions(byType, parameters)}`;
+  const ids = await readIdsByValue(
+    db,
+    {
+      table: 'events',
+      id: 'id',
+      key: 'type',
+      type: 'text',
+      values: [...new Set(types)],
+      where,
+      parameters: parameters.slice(1),
+    },
+    {
+      column: 'created_at',
+      direction: query.sort_by === 'created_at' ? 'ASC' : 'DESC',
+      offset,
+      limit: query.limit,
+    },
+  );
+  return toPage(await readItems(db, ids), total, query);
+}
+
 /** Events are shown for a limited time, so the range is counted from the index. */
-async function countEvents(db: Sql, filters: EventFilters): Promise<number> {
-  const { where, parameters } = toConditions(filters);
+async function countEvents(db: Sql, projectId: string, filters: EventFilters): Promise<number> {
+  const values: unknown[] = [projectId];
   const { rows } = await db.query<{ total: number }>(
-    `SELECT count(*) AS total FROM events WHERE type = ANY ($1) AND ${where}`,
-    [filters.types, ...parameters],
+    `SELECT count(*) AS total FROM events e WHERE project_id = $1 AND NOT is_held AND ${eventConditions(filters, values)}`,
+    values,
   );
   return rows[0]!.total;
 }
 
-/** Conditions after the first parameter. A filter that is not used is left out, so that an index alone can answer. */
-function toConditions({ projectId, chains, transactionId, isTest, from, to }: EventFilters): {
-  where: string;
-  parameters: unknown[];
-} {
-  const parameters: unknown[] = [projectId, from];
-  const conditions = [
-    `project_id = $2 AND NOT is_held AND subject_kind ${isTest ? '=' : '<>'} 'test' AND created_at >= $3`,
-  ];
-  const add = (condition: (parameter: string) => string, value: unknown): void => {
-    if (value !== undefined) conditions.push(condition(`$${parameters.push(value) + 1}`));
-  };
-  add((p) => `created_at <= ${p}`, to);
-  add((p) => `chain_gid = ANY (${p})`, chains);
-  add((p) => `transaction_id = ${p}`, transactionId);
-  return { where: conditions.join(' AND '), parameters };
+async function readItems(db: Sql, ids: readonly string[]): Promise<ReturnType<typeof toEventItem>[]> {
+  const { rows } = await db.query<{ payload: string; position: number | null }>(
+    `SELECT e.payload, p.position FROM unnest($1::bigint[]) WITH ORDINALITY AS u (id, place)
+     JOIN events e ON e.id = u.id LEFT JOIN event_positions p ON p.event_row_id = e.id ORDER BY u.place`,
+    [ids],
+  );
+  return rows.map(toEventItem);
 }

@@ -25,17 +25,22 @@ export function sendAttempt(origin: string, attempt: Attempt): Promise<Answer> {
       { host, port, method, path, agent, headers: { ...bare, ...length }, timeout: TIMEOUT_MS },
       (res) => {
         const chunks: Buffer[] = [];
-        res.on('data', (chunk: Buffer) => chunks.push(chunk));
-        res.on('error', reject);
-        res.on('end', () =>
+        const finish = (): void =>
           resolve({
             method: method.toLowerCase(),
             path: path.split('?', 1)[0]!,
             status: res.statusCode ?? 0,
             headers: res.headers,
             body: Buffer.concat(chunks).toString(),
-          }),
-        );
+          });
+        // A stream does not end: its head is the answer.
+        if (res.headers['content-type']?.startsWith('text/event-stream')) {
+          finish();
+          return void res.destroy();
+        }
+        res.on('data', (chunk: Buffer) => chunks.push(chunk));
+        res.on('error', reject);
+        res.on('end', finish);
       },
     );
     req.on('timeout', () => req.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));

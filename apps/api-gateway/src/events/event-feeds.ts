@@ -1,0 +1,205 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import type { Cache } from '@chainwatch/cache';
+import type { Sql } from '@chainwatch/db';
+import { serviceUnavailable, tooManyRequests } from '@chainwatch/problem';
+import { gauge, type Logger } from '@chainwatch/telemetry';
+import { EventStream, type StreamRequest } from './event-stream.ts';
+import { readPositions } from './read-positions.ts';
+
+export interface EventFeedsDeps {
+  readonly db: Sql;
+  readonly slots: Pick<Cache, 'holdSlot' | 'freeSlot'>;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Between two comments, default 15,000. */
+  readonly commentMs?: number;
+  /** Open streams of a project over all replicas, default 100. */
+  readonly streamsMax?: number;
+}
+
+/** The streams of one project, and how far they were told. */
+interface Feed {
+  readonly projectId: string;
+  position: number;
+  readonly streams: Set<EventStream>;
+}
+
+const LOOK_MS = 100;
+/** Keys are looked at so often: a stream ends within a second of its key. */
+const KEYS_MS = 500;
+const READ_ROWS = 50;
+const CATCH_UP_ROWS = 100;
+/** Reads at the same time, for what is new and for what streams missed. */
+const READS_AT_ONCE = 4;
+/** A replica that dies holds its slots for so long. */
+const SLOT_SECONDS = 45;
+const RETRY_AFTER_SECONDS = 15;
+
+const openStreams = gauge('chainwatch_event_streams', { description: 'Open streams of events.' });
+
+/**
+ * The streams of this process. One statement finds the projects with news, one read for each of them serves all its
+ * streams. While no stream is open nothing is asked.
+ */
+export class EventFeeds {
+  readonly #deps: EventFeedsDeps;
+  readonly #streams = new Set<EventStream>();
+  readonly #feeds = new Map<string, Feed>();
+  readonly #readNews = pLimit(READS_AT_ONCE);
+  // Streams take turns, page by page.
+  readonly #readMissed = pLimit(READS_AT_ONCE);
+  #running: Promise<void> | undefined;
+  #commentedAtMs = 0;
+  #lookedForKeysAtMs = 0;
+  #lastError = '';
+  #isClosed = false;
+
+  constructor(deps: EventFeedsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes a place for a stream. @throws ProblemError 429; 503 when this process is about to end */
+  async enter({ id, projectId }: Pick<StreamRequest, 'id' | 'projectId'>): Promise<void> {
+    const { slots, streamsMax = 100 } = this.#deps;
+    if (this.#isClosed)
+      throw serviceUnavailable('This server is about to end; connect again.', { retryAfterSeconds: 1 });
+    const slot = { key: `streams:${projectId}`, holder: id, limit: streamsMax, ttlSeconds: SLOT_SECONDS };
+    if (!(await slots.holdSlot(slot)))
+      throw tooManyRequests(RETRY_AFTER_SECONDS, `A project may have ${streamsMax} open streams of events.`);
+  }
+
+  /** Resolves when the stream has ended. Its place was taken. */
+  async serve(res: ServerResponse, request: StreamRequest): Promise<void> {
+    const stream = new EventStream(res, request);
+    const closed = new Promise<void>((resolve) => stream.onClose(resolve));
+    this.#streams.add(stream);
+    openStreams.set(this.#streams.size);
+    if (this.#isClosed) this.#dismiss(stream);
+    this.#running ??= this.#run();
+    try {
+      await Promise.race([closed, this.#catchUp(stream)]);
+      await closed;
+    } finally {
+      this.#forget(stream);
+      const { projectId, id } = request;
+      await this.#deps.slots.freeSlot({ key: `streams:${projectId}`, holder: id });
+    }
+  }
+
+  /** Sends every client to another process, not all at the same moment. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stream of this.#streams) this.#dismiss(stream);
+  }
+
+  #dismiss(stream: EventStream): void {
+    stream.end(`retry: ${1_000 + Math.floor(Math.random() * 4_000)}\n\n`);
+  }
+
+  #forget(stream: EventStream): void {
+    const feed = this.#feeds.get(stream.request.projectId);
+    feed?.streams.delete(stream);
+    if (feed?.streams.size === 0) this.#feeds.delete(feed.projectId);
+    this.#streams.delete(stream);
+    openStreams.set(this.#streams.size);
+  }
+
+  /** Until the stream stands where the others of its project stand; from then on it gets what they get. */
+  async #catchUp(stream: EventStream): Promise<void> {
+    const { projectId, filters } = stream.request;
+    while (stream.isOpen) {
+      try {
+        const read = await this.#readMissed(() =>
+          readPositions(this.#deps.db, { projectId, after: stream.position, limit: CATCH_UP_ROWS, filters }),
+        );
+        if (!(await stream.catchUp(read))) return;
+        if (!read.hasMore && this.#join(stream)) return;
+      } catch (error) {
+        this.#noteFailure(error);
+        await delay(KEYS_MS);
+      }
+    }
+  }
+
+  #join(stream: EventStream): boolean {
+    const { projectId } = stream.request;
+    const feed = this.#feeds.get(projectId) ?? { projectId, position: stream.position, streams: new Set() };
+    if (feed.position > stream.position) return false;
+    feed.streams.add(stream);
+    this.#feeds.set(projectId, feed);
+    return true;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#streams.size > 0) {
+      try {
+        await this.#look();
+        this.#lastError = '';
+      } catch (error) {
+        this.#noteFailure(error);
+      }
+      this.#comment();
+      await delay(LOOK_MS);
+    }
+    this.#running = undefined;
+  }
+
+  async #look(): Promise<void> {
+    const feeds = [...this.#feeds.values()];
+    if (performance.now() - this.#lookedForKeysAtMs >= KEYS_MS) await this.#endRevoked();
+    if (feeds.length === 0) return;
+    const { rows } = await this.#deps.db.query<{ project_id: string }>({
+      name: 'find_event_news',
+      text: `SELECT p.project_id FROM unnest($1::uuid[], $2::bigint[]) AS k (project_id, position)
+             JOIN project_positions p ON p.project_id = k.project_id AND p.last_position > k.position`,
+      values: [feeds.map(({ projectId }) => projectId), feeds.map(({ position }) => position)],
+    });
+    await Promise.all(rows.map((row) => this.#readNews(() => this.#tell(this.#feeds.get(row.project_id)))));
+  }
+
+  async #tell(feed: Feed | undefined): Promise<void> {
+    for (let hasMore = true; hasMore && feed !== undefined && feed.streams.size > 0; ) {
+      const request = { projectId: feed.projectId, after: feed.position, limit: READ_ROWS };
+      const read = await readPositions(this.#deps.db, request);
+      feed.position = read.lastPosition;
+      for (const stream of feed.streams) stream.push(read);
+      hasMore = read.hasMore;
+    }
+  }
+
+  /** Of a key that was revoked, has expired or went with its project. */
+  async #endRevoked(): Promise<void> {
+    this.#lookedForKeysAtMs = performance.now();
+    const keyIds = [...new Set([...this.#streams].map(({ request }) => request.keyId))];
+    const { rows } = await this.#deps.db.query<{ id: string }>({
+      name: 'find_live_keys',
+      text: 'SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())',
+      values: [keyIds],
+    });
+    const live = new Set(rows.map(({ id }) => id));
+    const asked = new Set(keyIds);
+    for (const stream of this.#streams)
+      if (asked.has(stream.request.keyId) && !live.has(stream.request.keyId)) stream.end();
+  }
+
+  /** Proxies and clients see that the stream lives, and so does whoever counts the project's streams. */
+  #comment(): void {
+    const { commentMs = 15_000, slots, streamsMax = 100 } = this.#deps;
+    if (performance.now() - this.#commentedAtMs < commentMs) return;
+    this.#commentedAtMs = performance.now();
+    for (const stream of this.#streams) {
+      stream.write(':\n\n');
+      const { projectId, id } = stream.request;
+      const slot = { key: `streams:${projectId}`, holder: id, limit: streamsMax, ttlSeconds: SLOT_SECONDS };
+      void slots.holdSlot({ ...slot, isKept: true });
+    }
+  }
+
+  #noteFailure(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (message !== this.#lastError)
+      this.#deps.logger.warn({ err: error }, 'events for open streams could not be read, retrying');
+    this.#lastError = message;
+  }
+}

@@ -1,0 +1,26 @@
+/** One of a number of things that may be open at the same time, over all replicas. */
+export interface SlotRequest {
+  /** What is limited: the streams of a project. */
+  readonly key: string;
+  /** The one that is open, by an id of its own. */
+  readonly holder: string;
+  readonly limit: number;
+  /** A holder that does not come again within this time has died: its slot is free. */
+  readonly ttlSeconds: number;
+  /** The holder has its slot, and keeps it, however many others there are by now. */
+  readonly isKept?: boolean;
+}
+
+/**
+ * KEYS[1] the key, a sorted set of holders by the time at which their slots end; ARGV holder, limit, time to live in ms, 1 if
+ * the slot is kept. Returns 1 if the holder has a slot.
+ */
+export const SLOT_SCRIPT = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if ARGV[4] ~= '1' and not redis.call('ZSCORE', KEYS[1], ARGV[1]) and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1
+`;
