@@ -64,6 +64,8 @@ import { updateQuotas } from './routes/quotas.update/handler.ts';
 import { createToken } from './routes/tokens.create/handler.ts';
 import { getToken } from './routes/tokens.get/handler.ts';
 import { listTokens } from './routes/tokens.list/handler.ts';
+import { getTransaction } from './routes/transactions.get/handler.ts';
+import { getTransactionByHash } from './routes/transactions.get-by-hash/handler.ts';
 import { listTransactions } from './routes/transactions.list/handler.ts';
 import { getVersion } from './routes/version.get/handler.ts';
 import { deletePreviousSecret } from './routes/webhook-secrets.delete-previous/handler.ts';
@@ -183,10 +185,15 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   listBalanceHistory,
   listUtxos,
   listTransactions,
+<<<<<<< HEAD
   listConfirmationPolicies,
   getConfirmationPolicy,
   setConfirmationPolicy,
   deleteConfirmationPolicy,
+=======
+  getTransaction,
+  getTransactionByHash,
+>>>>>>> 8226109a (feat(api-gateway): read one transaction; Location of what was created)
   listEvents,
   streamEvents,
   getEvent,

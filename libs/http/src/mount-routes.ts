@@ -99,9 +99,10 @@ function toHandler<Deps, Principal, Permission>(
 async function sendReply(
   req: Request,
   res: Response,
-  { status, body, headers = {}, stream }: RouteReply,
+  { status, body, headers = {}, location, stream }: RouteReply,
 ): Promise<void> {
   res.statusCode = status;
+  if (location !== undefined) res.setHeader('Location', encodeURI(`${req.baseUrl}${location}`));
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (stream !== undefined) {
     if (req.method === 'HEAD') res.end();

@@ -23,6 +23,8 @@ export interface RouteReply {
   /** Sent as JSON, bytes as they are; absent for 204. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of what was created: a path of the same table. */
+  readonly location?: string | undefined;
   /**
    * Writes the body in place of `body`, after the head; no deadline ends it. Where the answer is over by then (HEAD, a
    * client that left) it only tidies up. What it rejects with cuts the connection.

@@ -7,7 +7,12 @@ import type { OwnerSealer } from '@chainwatch/secrets';
 
 type Stored =
   | { readonly type: 'bytes'; readonly status: number }
-  | { readonly type: 'reply'; readonly status: number; readonly body?: unknown }
+  | {
+      readonly type: 'reply';
+      readonly status: number;
+      readonly body?: unknown;
+      readonly location?: string | undefined;
+    }
   | {
       readonly type: 'problem';
       readonly code: ProblemCode;
@@ -36,11 +41,14 @@ export async function openAnswer(sealer: OwnerSealer, sealed: Buffer): Promise<R
   const stored = JSON.parse(head.toString('utf8')) as Stored;
   if (stored.type === 'bytes') return { status: stored.status, body: bytes.subarray(lineEnd + 1) };
   if (stored.type === 'problem') throw new ProblemError(stored.code, stored);
-  return { status: stored.status, body: stored.body };
+  return { status: stored.status, body: stored.body, location: stored.location };
 }
 
 function toStored(answer: RouteReply | ProblemError): Stored {
-  if (!(answer instanceof ProblemError)) return { type: 'reply', status: answer.status, body: answer.body };
+  if (!(answer instanceof ProblemError)) {
+    const { status, body, location } = answer;
+    return { type: 'reply', status, body, location };
+  }
   return {
     type: 'problem',
     code: answer.code,

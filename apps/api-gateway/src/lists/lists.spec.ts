@@ -357,7 +357,7 @@ async function fill({ db, api, project, otherProject }: SpecWorld): Promise<void
     created_at: hoursAgo(1),
     is_test_message: false,
     sequence: 1,
-    data: { transaction: body.items[0], balance_changes: [], truncated: false },
+    data: { transaction: body.items[0], balance_changes: [], addresses: [], truncated: false },
   };
   await run(
     `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, is_held, created_at)

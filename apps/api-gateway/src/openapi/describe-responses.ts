@@ -27,6 +27,7 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     const: 'true',
   }),
+  Location: always('The path of what was created.', { type: 'string' }),
   Allow: header('The methods that the path has.', { type: 'string' }),
 };
 
@@ -43,7 +44,11 @@ export function describeResponses(route: RouteDescription, book: SchemaBook): Re
       status,
       {
         description: describeSuccess(Number(status), schema),
-        headers: headerReferences(isPost ? [...OF_EVERY_ANSWER, 'Idempotency-Replayed'] : OF_EVERY_ANSWER),
+        headers: headerReferences([
+          ...OF_EVERY_ANSWER,
+          ...(isPost ? ['Idempotency-Replayed'] : []),
+          ...(status === '201' ? ['Location'] : []),
+        ]),
         ...content,
       },
     ] as const;

@@ -14,6 +14,7 @@ const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const unknown: Readonly<Record<string, string>> = {
   address: '0x00000000219ab540356cbb839cbe05303d7705fa',
   asset_path: 'erc20:0x00000000219ab540356cbb839cbe05303d7705fb',
+  hash: '0x2',
 };
 const unknownId = '00000000-0000-4000-8000-000000000000';
 /** What every project sees. */
@@ -72,8 +73,14 @@ describe('what belongs to another project or workspace', () => {
       [world.project.projectId, channel.id, events[0]!.event_id],
     );
     await discover(world, world.project.projectId, token);
+    const { rows: transactions } = await world.db.query<{ id: string; hash: string }>(
+      `SELECT id, hash FROM transactions WHERE project_id = $1 AND chain_gid = 'eip155:1' LIMIT 1`,
+      [world.project.projectId],
+    );
     ids = {
       address,
+      transaction_id: transactions[0]!.id,
+      hash: transactions[0]!.hash,
       asset_path: `erc20:${token}`,
       public_key_id: publicKey.id,
       channel_id: channel.id,

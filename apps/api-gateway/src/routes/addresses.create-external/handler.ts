@@ -104,6 +104,7 @@ export const createExternalAddress = defineRoute({
     const row = created.get(parsed.canonical);
     if (row === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);
     announceAddress(deps, row);
-    return { status: 201, body: await readAddress(deps.db, row) };
+    const record = await readAddress(deps.db, row);
+    return { status: 201, body: record, location: `/addresses/${record.address}` };
   },
 });

@@ -29,6 +29,10 @@ export const createBlockchain = defineRoute({
     const isNew = await deps.db.transaction((sql) => insertBlockchain(sql, network));
     if (!isNew) throw conflict(`The blockchain ${network.gid} exists already.`);
     announceChain(deps, network.gid);
-    return { status: 201, body: toBlockchainRecord(await findChain(deps, network.gid)) };
+    return {
+      status: 201,
+      body: toBlockchainRecord(await findChain(deps, network.gid)),
+      location: `/blockchains/${network.gid}`,
+    };
   },
 });

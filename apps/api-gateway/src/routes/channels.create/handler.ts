@@ -50,7 +50,11 @@ export function createChannelRoute(
         return kind.isSigned ? insertWebhookSecret(sql, id, deps) : undefined;
       });
       const record = toChannelRecord(await findChannel(deps, principal, id));
-      return { status: 201, body: secret === undefined ? record : { ...record, webhook_secret: secret } };
+      return {
+        status: 201,
+        body: secret === undefined ? record : { ...record, webhook_secret: secret },
+        location: `/notification_channels/${id}`,
+      };
     },
   });
 }

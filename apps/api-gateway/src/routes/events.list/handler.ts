@@ -63,7 +63,13 @@ export const listEvents = defineRoute({
   summary: 'Events of the project, as they were sent; kept for 30 days unless configured otherwise',
   query: querySchema,
   problems: [410],
-  responses: { 200: pageOfEvents.extend({ meta: pageOfEvents.shape.meta.extend(positionMeta) }) },
+  responses: {
+    200: pageOfEvents.extend({
+      meta: pageOfEvents.shape.meta
+        .extend(positionMeta)
+        .meta({ description: 'Where the page stands in the list.' }),
+    }),
+  },
   handle: async ({ query, principal: { projectId } }, { db }) => {
     const body =
       query.after === undefined

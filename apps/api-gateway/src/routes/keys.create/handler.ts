@@ -34,6 +34,10 @@ export const createKey = defineRoute({
         expiresAt: body.expires_at ?? null,
       });
     });
-    return { status: 201, body: { ...toKeyRecord(await findKey(deps, principal, id)), key } };
+    return {
+      status: 201,
+      body: { ...toKeyRecord(await findKey(deps, principal, id)), key },
+      location: `/management/keys/${id}`,
+    };
   },
 });

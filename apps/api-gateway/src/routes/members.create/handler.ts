@@ -35,6 +35,10 @@ export const createMember = defineRoute({
       );
       return rows[0]!.id;
     });
-    return { status: 201, body: toMemberRecord(await findMember(deps, principal, id)) };
+    return {
+      status: 201,
+      body: toMemberRecord(await findMember(deps, principal, id)),
+      location: `/management/members/${id}`,
+    };
   },
 });

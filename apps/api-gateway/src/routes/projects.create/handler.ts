@@ -26,6 +26,10 @@ export const createProject = defineRoute({
       );
       return rows[0]!.id;
     });
-    return { status: 201, body: toProjectRecord(await findProject(deps, principal, id)) };
+    return {
+      status: 201,
+      body: toProjectRecord(await findProject(deps, principal, id)),
+      location: `/management/projects/${id}`,
+    };
   },
 });

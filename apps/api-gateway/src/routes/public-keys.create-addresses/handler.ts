@@ -72,6 +72,7 @@ export const createPublicKeyAddresses = defineRoute({
         created_count: generated.createdCount,
         existing_count: generated.indexes.length - generated.createdCount,
       },
+      location: `/public_keys/${key.id}/addresses`,
     };
   },
 });

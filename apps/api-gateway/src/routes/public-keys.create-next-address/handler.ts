@@ -34,6 +34,6 @@ export const createNextAddress = defineRoute({
     });
     const [record] = await readGenerated(deps.db, key, body.change, indexes);
     if (record === undefined) throw notFound(`The public key ${key.id} was deleted meanwhile.`);
-    return { status: 201, body: record };
+    return { status: 201, body: record, location: `/addresses/${record.address}` };
   },
 });

@@ -76,6 +76,6 @@ export const createPublicKey = defineRoute({
     const id = await deps.db.transaction((sql) => insertPublicKey(sql, added, signal));
     if (id === undefined) throw conflict('The public key exists already in this project.');
     const [record] = await readPublicKeys(deps.db, [await findPublicKey(deps, principal, id)]);
-    return { status: 201, body: record };
+    return { status: 201, body: record, location: `/public_keys/${id}` };
   },
 });

@@ -36,6 +36,6 @@ export const createToken = defineRoute({
     );
     if (!isAdded) throw conflict(`The token ${gid} exists already.`);
     const [token] = await readProjectAssets(deps.db, projectId, [gid]);
-    return { status: 201, body: toTokenRecord(token!) };
+    return { status: 201, body: toTokenRecord(token!), location: `/tokens/${gid}` };
   },
 });

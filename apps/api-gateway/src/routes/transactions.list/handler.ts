@@ -2,7 +2,6 @@ import { transactionRecord } from '@chainwatch/events';
 import { pageSchema, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { queryTransactions } from './query-transactions.ts';
-import { toTransactionRecord } from './to-transaction-record.ts';
 import { transactionQuery } from './transaction-query.ts';
 
 export const listTransactions = defineRoute({
@@ -13,8 +12,7 @@ export const listTransactions = defineRoute({
   query: transactionQuery,
   responses: { 200: pageSchema(transactionRecord) },
   handle: async ({ query, principal }, deps) => {
-    const { rows, transfers, total } = await queryTransactions(deps.db, principal.projectId, query);
-    const items = await Promise.all(rows.map((row) => toTransactionRecord(row, transfers.get(row.id) ?? [])));
+    const { items, total } = await queryTransactions(deps.db, principal.projectId, query);
     return { status: 200, body: toPage(items, total, query) };
   },
 });

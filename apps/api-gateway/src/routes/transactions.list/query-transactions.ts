@@ -1,13 +1,14 @@
 import type { TransactionRow, TransferRow } from './types.ts';
 import type { Sql } from '@chainwatch/db';
+import type { TransactionRecord } from '@chainwatch/events';
 import type { TransactionQuery } from './transaction-query.ts';
 import { countTransactions } from './count-transactions.ts';
 import { findPageIds } from './find-page-ids.ts';
 import { resolveFilters } from './resolve-filters.ts';
+import { toTransactionRecord } from './to-transaction-record.ts';
 
 interface TransactionPage {
-  readonly rows: TransactionRow[];
-  readonly transfers: ReadonlyMap<string, TransferRow[]>;
+  readonly items: TransactionRecord[];
   readonly total: number;
 }
 
@@ -20,12 +21,16 @@ export async function queryTransactions(
   const filters = await resolveFilters(sql, projectId, query);
   const total = await countTransactions(sql, filters);
   const ids = await findPageIds(sql, filters, query, total);
-  if (ids.length === 0) return { rows: [], transfers: new Map(), total };
-  const [rows, transfers] = await Promise.all([readTransactions(sql, ids), readTransfers(sql, ids)]);
-  return { rows, transfers, total };
+  return { items: await readRecords(sql, ids), total };
 }
 
-/** In the order of the ids; rows deleted meanwhile are missing. */
+/** The records of these transactions in the order of the ids; those deleted meanwhile are missing. */
+export async function readRecords(sql: Sql, ids: readonly string[]): Promise<TransactionRecord[]> {
+  if (ids.length === 0) return [];
+  const [rows, transfers] = await Promise.all([readTransactions(sql, ids), readTransfers(sql, ids)]);
+  return Promise.all(rows.map((row) => toTransactionRecord(row, transfers.get(row.id) ?? [])));
+}
+
 async function readTransactions(sql: Sql, ids: readonly string[]): Promise<TransactionRow[]> {
   const { rows } = await sql.query<TransactionRow>(
     `SELECT t.*, t.fee_amount_raw::text, f.decimals AS fee_decimals, s.head_number

@@ -4,6 +4,8 @@ import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
 import { integerParameter, listParameter, pageParameters, sortParameter } from '@chainwatch/http';
 import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 
+export const hashSchema = z.string().regex(/^[0-9a-zA-Z]{1,128}$/, 'expected a transaction hash');
+
 export const transactionQuery = z.strictObject({
   ...pageParameters,
   sort_by: sortParameter(['detected_at', 'block_number'], '-detected_at'),
@@ -21,14 +23,10 @@ export const transactionQuery = z.strictObject({
     .enum(['in', 'out', 'self'])
     .optional()
     .meta({ description: 'Only transactions of that direction, as the monitored addresses see it.' }),
-  hash: z
-    .string()
-    .regex(/^[0-9a-zA-Z]{1,128}$/, 'expected a transaction hash')
-    .optional()
-    .meta({
-      description: 'Only the transaction with that hash, as the chain writes it.',
-      examples: ['0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060'],
-    }),
+  hash: hashSchema.optional().meta({
+    description: 'Only the transaction with that hash, as the chain writes it.',
+    examples: ['0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060'],
+  }),
   from_block: integerParameter(0).optional(),
   to_block: integerParameter(0).optional(),
   since: timestampSchema.optional(),
