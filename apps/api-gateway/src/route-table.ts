@@ -185,15 +185,12 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   listBalanceHistory,
   listUtxos,
   listTransactions,
-<<<<<<< HEAD
+  getTransaction,
+  getTransactionByHash,
   listConfirmationPolicies,
   getConfirmationPolicy,
   setConfirmationPolicy,
   deleteConfirmationPolicy,
-=======
-  getTransaction,
-  getTransactionByHash,
->>>>>>> 8226109a (feat(api-gateway): read one transaction; Location of what was created)
   listEvents,
   streamEvents,
   getEvent,

@@ -65,16 +65,13 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
 
   'GET /transactions': 'api:transaction:read',
 
-<<<<<<< HEAD
+  'GET /transactions/:transaction_id': 'api:transaction:read',
+  'GET /transactions/:chain_gid/:hash': 'api:transaction:read',
   'GET /confirmation_policies': 'api:confirmation_policy:read',
   'GET /confirmation_policies/:chain_gid': 'api:confirmation_policy:read',
   'PUT /confirmation_policies/:chain_gid': 'api:confirmation_policy:write',
   'DELETE /confirmation_policies/:chain_gid': 'api:confirmation_policy:write',
 
-=======
-  'GET /transactions/:transaction_id': 'api:transaction:read',
-  'GET /transactions/:chain_gid/:hash': 'api:transaction:read',
->>>>>>> 8226109a (feat(api-gateway): read one transaction; Location of what was created)
   'GET /events': 'api:event:read',
   'GET /events/stream': 'api:event:read',
   'GET /events/:event_id': 'api:event:read',
