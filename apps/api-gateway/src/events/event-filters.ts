@@ -40,9 +40,9 @@ export interface FilteredEvent {
   readonly created_at: Date;
 }
 
-const filterSchema = z.object(eventFilterParameters);
+type EventQuery = z.output<z.ZodObject<typeof eventFilterParameters>>;
 
-export function toEventFilters(query: z.output<typeof filterSchema>): EventFilters {
+export function toEventFilters(query: EventQuery): EventFilters {
   return {
     types: query.types,
     chains: query.chain_gids?.map(normalizeChainGid),

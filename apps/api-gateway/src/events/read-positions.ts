@@ -92,8 +92,8 @@ async function findEarliest(sql: Sql, projectId: string, horizon: Date): Promise
        (SELECT id FROM events WHERE project_id = $1 AND subject_kind = 'test' AND created_at >= $2 ORDER BY created_at, id LIMIT 1))`,
     [projectId, horizon, EVENT_TYPES],
   );
-  const position = rows[0]?.position;
-  return position == null ? undefined : position - 1;
+  const { position } = rows[0]!;
+  return position === null ? undefined : position - 1;
 }
 
 /** The last position that was given; 0 before the first. */

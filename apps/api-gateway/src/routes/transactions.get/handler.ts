@@ -10,12 +10,10 @@ export const getTransaction = defineRoute({
   permission: 'api:transaction:read',
   summary: 'One transaction of the project, by its `id`',
   params: z.object({
-    transaction_id: z
-      .uuid()
-      .meta({
-        description: 'The transaction, by its `id`.',
-        examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
-      }),
+    transaction_id: z.uuid().meta({
+      description: 'The transaction, by its `id`.',
+      examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
+    }),
   }),
   responses: { 200: transactionRecord },
   handle: async ({ params, principal }, { db }) => {
