@@ -4,6 +4,8 @@ export interface PageRequest {
   readonly limit: number;
   /** Default 1. */
   readonly page?: number | undefined;
+  /** Where the page begins, in place of `page`. */
+  readonly cursor?: string | undefined;
 }
 
 /** The envelope of every paginated list (interface.md, pagination envelope). */
@@ -28,6 +30,13 @@ export function pageSchema<T extends z.ZodType>(item: T) {
           .int()
           .min(0)
           .meta({ description: 'How many pages there are.', examples: [1] }),
+        next_cursor: z
+          .string()
+          .optional()
+          .meta({
+            description: 'The `cursor` of the next page; absent on the last one.',
+            examples: ['v1.main.3q2-7wAA'],
+          }),
       })
       .meta({ description: 'Where the page stands in the list.' }),
   });
@@ -35,11 +44,25 @@ export function pageSchema<T extends z.ZodType>(item: T) {
 
 export interface Page<T> {
   items: T[];
-  meta: { limit: number; page: number; total: number; total_pages: number };
+  meta: {
+    limit: number;
+    page: number;
+    total: number;
+    total_pages: number;
+    next_cursor?: string | undefined;
+  };
 }
 
-export function toPage<T>(items: T[], total: number, { limit, page = 1 }: PageRequest): Page<T> {
-  return { items, meta: { limit, page, total, total_pages: Math.ceil(total / limit) } };
+export function toPage<T>(
+  items: T[],
+  total: number,
+  { limit, page = 1 }: PageRequest,
+  nextCursor?: string,
+): Page<T> {
+  return {
+    items,
+    meta: { limit, page, total, total_pages: Math.ceil(total / limit), next_cursor: nextCursor },
+  };
 }
 
 /** Rows to skip, capped at the 32 bits that databases accept as an offset; no list is that long. */

@@ -20,10 +20,11 @@ export function integerParameter(min: number, max: number = Number.MAX_SAFE_INTE
     .pipe(z.number().int().min(min).max(max));
 }
 
-/** `limit` and `page` of every paginated list. Whether a page was asked for shows: some parameters go without it. */
+/** `limit`, `page` and `cursor` of every list. Whether a page was asked for shows: some parameters go without it. */
 export const pageParameters = {
   limit: integerParameter(1, 100).default(20),
   page: integerParameter(1).optional().meta({ default: 1 }),
+  cursor: z.string().min(1).max(4_096).optional(),
 };
 
 /** `sort_by` over the given fields, with `-` for descending. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import type { Prisma } from '@chainwatch/db/prisma';
-import { booleanParameter, listParameter, offsetOf, pageParameters, toPage } from '@chainwatch/http';
+import { booleanParameter, listParameter, pageParameters, toPage } from '@chainwatch/http';
 import type { Page, PageRequest } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../server/api-deps.ts';
@@ -11,6 +11,9 @@ import { matchMetadata, metadataFilter, type MetadataFilter } from './metadata-f
 import { readAddresses } from './read-addresses.ts';
 import { ADDRESS_INCLUDE, type addressSchema } from '../records/address.ts';
 import { familySchema, searchSchema } from '../records/path-schemas.ts';
+import type { OrderColumn } from '../lists/list-order.ts';
+import { openPager, type Range } from '../lists/pager.ts';
+import { inOrder, readRows, type ListedRow } from '../lists/read-list.ts';
 
 export const ADDRESS_SORT_FIELDS = ['created_at', 'address', 'label', 'index'] as const;
 
@@ -49,55 +52,76 @@ export interface AddressQuery extends PageRequest {
   readonly search?: string;
 }
 
-/** One page of the project's addresses. */
+/** One page of the project's addresses. @param name of the list that is asked for */
 export async function queryAddresses(
-  { prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>,
+  { prisma, db, sealer }: Pick<ApiDeps, 'prisma' | 'db' | 'sealer'>,
   principal: Principal,
+  name: string,
   query: AddressQuery,
 ): Promise<Page<z.infer<typeof addressSchema>>> {
-  const { ids, total } =
-    query.search === undefined && query.groups === undefined && query.metadata === undefined
-      ? await findPage({ prisma, db }, principal, query)
-      : await searchAddresses(db, principal, query);
-  const rows = await prisma.address.findMany({ where: { id: { in: ids } }, include: ADDRESS_INCLUDE });
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return toPage(
-    await readAddresses(
-      db,
-      ids.flatMap((id) => byId.get(id) ?? []),
-    ),
-    total,
-    query,
-  );
+  const pager = openPager({ sealer, principal, list: name, query });
+  const isSearch = query.search !== undefined || query.groups !== undefined || query.metadata !== undefined;
+  const found = isSearch
+    ? await searchAddresses(db, principal, query, pager.range)
+    : await findPage({ prisma, db }, principal, query, pager.range);
+  const { rows, nextCursor } = pager.close(found.rows);
+  const ids = rows.map(({ id }) => id);
+  const addresses = await prisma.address.findMany({ where: { id: { in: ids } }, include: ADDRESS_INCLUDE });
+  return toPage(await readAddresses(db, inOrder(ids, addresses)), found.total, query, nextCursor);
+}
+
+interface Found {
+  readonly rows: readonly ListedRow[];
+  readonly total: number;
 }
 
 async function findPage(
   deps: Pick<ApiDeps, 'prisma' | 'db'>,
   principal: Principal,
   query: AddressQuery,
-): Promise<{ ids: string[]; total: number }> {
+  range: Range,
+): Promise<Found> {
   const total = await countAddresses(deps, principal, query);
-  return { ids: offsetOf(query) < total ? await findPageIds(deps, principal, query) : [], total };
+  return { rows: range.offset < total ? await findRows(deps, principal, query, range) : [], total };
 }
 
-const ORDERS: Readonly<Record<SortField, readonly string[]>> = {
-  created_at: ['created_at'],
-  address: ['display'],
-  label: ['label'],
-  index: ['derivation_index', 'derivation_change', 'created_at'],
+const CREATED = { name: 'created_at', type: 'timestamptz' } as const;
+const ID = { name: 'id', type: 'uuid' } as const;
+const INDEX = [
+  { name: 'derivation_index', type: 'bigint', isNullable: true },
+  { name: 'derivation_change', type: 'integer', isNullable: true },
+] as const;
+const DERIVED = INDEX.map(({ name, type }) => ({ name, type }));
+const ORDERS: Readonly<Record<SortField, readonly OrderColumn[]>> = {
+  created_at: [CREATED],
+  address: [{ name: 'display', type: 'text' }],
+  label: [{ name: 'label', type: 'text', isNullable: true }],
+  // External addresses have no index, so they come last.
+  index: [{ name: "(kind <> 'hd')", type: 'boolean', isAscending: true }, ...INDEX, CREATED],
 };
 
-/** Searches, and filters that an index finds in no order of a list. */
-function searchAddresses(
-  sql: Sql,
+const directionOf = ({ sort_by }: AddressQuery): 'ASC' | 'DESC' => (sort_by.startsWith('-') ? 'DESC' : 'ASC');
+const fieldOf = ({ sort_by }: AddressQuery): SortField => sort_by.replace('-', '') as SortField;
+
+function wantedColumns(
   { projectId }: Principal,
-  query: AddressQuery,
-): Promise<{ ids: string[]; total: number }> {
-  const { kind, public_key_id, chain_families, formats, is_monitored, is_used, change } = query;
-  const field = query.sort_by.replace('-', '') as SortField;
-  const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
-  const order = [...ORDERS[field], 'id'].map((column) => `${column} ${direction}`).join(', ');
+  { kind, public_key_id, chain_families, formats, is_monitored, is_used, change }: AddressQuery,
+): Record<string, readonly unknown[] | undefined> {
   const one = (value: unknown): unknown[] | undefined => (value === undefined ? undefined : [value]);
+  return {
+    project_id: [projectId],
+    kind: one(kind),
+    public_key_id: one(public_key_id),
+    chain_family: chain_families,
+    format: formats,
+    is_monitored: one(is_monitored),
+    is_used: one(is_used),
+    derivation_change: one(change),
+  };
+}
+
+/** Searches, and filters that an index finds in no order of a list. */
+function searchAddresses(sql: Sql, principal: Principal, query: AddressQuery, range: Range): Promise<Found> {
   return searchRows(sql, {
     table: 'addresses',
     id: 'id',
@@ -107,20 +131,9 @@ function searchAddresses(
       ...(query.groups === undefined ? [] : [`groups <> '{}' AND groups && ${add(query.groups)}::text[]`]),
       ...matchMetadata(query.metadata ?? {}, add),
     ],
-    wanted: {
-      project_id: [projectId],
-      kind: one(kind),
-      public_key_id: one(public_key_id),
-      chain_family: chain_families,
-      format: formats,
-      is_monitored: one(is_monitored),
-      is_used: one(is_used),
-      derivation_change: one(change),
-    },
-    // External addresses have no index, so they come last.
-    order: field === 'index' ? `kind <> 'hd', ${order}` : order,
-    offset: offsetOf(query),
-    limit: query.limit,
+    wanted: wantedColumns(principal, query),
+    order: { columns: [...ORDERS[fieldOf(query)], ID], direction: directionOf(query) },
+    range,
   });
 }
 
@@ -148,54 +161,39 @@ function asTexts(value: boolean | number | undefined): string[] | undefined {
   return value === undefined ? undefined : [String(value)];
 }
 
-type Order = Prisma.AddressOrderByWithRelationInput;
-
-async function findPageIds(
+async function findRows(
   deps: Pick<ApiDeps, 'prisma' | 'db'>,
   principal: Principal,
   query: AddressQuery,
-): Promise<string[]> {
-  const direction = query.sort_by.startsWith('-') ? 'desc' : 'asc';
-  const read = (part: AddressQuery, orderBy: Order[], skip: number, take: number) =>
-    readIds(deps, { where: toConditions(principal, part), orderBy, skip, take });
-  const skip = offsetOf(query);
-  switch (query.sort_by.replace('-', '') as SortField) {
-    case 'created_at':
-      return read(query, [{ createdAt: direction }, { id: direction }], skip, query.limit);
-    case 'address':
-      return read(query, [{ display: direction }, { id: direction }], skip, query.limit);
-    case 'label':
-      return read(query, [{ label: direction }, { id: direction }], skip, query.limit);
-    case 'index':
-      break;
-  }
-  const byIndex: Order[] = [{ derivationIndex: direction }, { derivationChange: direction }];
-  if (query.public_key_id !== undefined)
-    return read(query, [...byIndex, { id: direction }], skip, query.limit);
-  // External addresses have no index, so they come last, in the order of their creation.
+  range: Range,
+): Promise<readonly ListedRow[]> {
+  const field = fieldOf(query);
+  const read = (part: AddressQuery, columns: readonly OrderColumn[], rows: Range) =>
+    readRows(
+      deps.db,
+      {
+        from: 'addresses',
+        id: 'id',
+        wanted: wantedColumns(principal, part),
+        order: { columns: [...columns, ID], direction: directionOf(query) },
+      },
+      rows,
+    );
+  if (field !== 'index') return read(query, ORDERS[field], range);
+  if (query.public_key_id !== undefined) return read(query, DERIVED, range);
+  // External addresses have no index, so they come last, in the order of their creation. Their keys are shorter.
   const derived: AddressQuery = { ...query, kind: 'hd' };
-  const derivedCount = query.kind === 'external' ? 0 : await countAddresses(deps, principal, derived);
-  const first =
-    skip < derivedCount
-      ? await read(derived, [...byIndex, { createdAt: direction }, { id: direction }], skip, query.limit)
-      : [];
-  if (first.length === query.limit || query.kind === 'hd') return first;
-  const others = await read(
-    { ...query, kind: 'external' },
-    [{ createdAt: direction }, { id: direction }],
-    Math.max(0, skip - derivedCount),
-    query.limit - first.length,
-  );
+  const { offset, limit, after } = range;
+  const isBehindDerived = query.kind === 'external' || (after !== undefined && after.length <= 2);
+  const derivedCount = isBehindDerived ? 0 : await countAddresses(deps, principal, derived);
+  const first = offset < derivedCount ? await read(derived, [...DERIVED, CREATED], range) : [];
+  if (first.length === limit || query.kind === 'hd') return first;
+  const others = await read({ ...query, kind: 'external' }, [CREATED], {
+    offset: Math.max(0, offset - derivedCount),
+    limit: limit - first.length,
+    after: isBehindDerived ? after : undefined,
+  });
   return [...first, ...others];
-}
-
-/** Only the ids are read, so an index alone answers however many rows are skipped. */
-async function readIds(
-  { prisma }: Pick<ApiDeps, 'prisma'>,
-  page: Pick<Prisma.AddressFindManyArgs, 'where' | 'orderBy' | 'skip' | 'take'>,
-): Promise<string[]> {
-  const rows = await prisma.address.findMany({ ...page, select: { id: true } });
-  return rows.map(({ id }) => id);
 }
 
 function toConditions(principal: Principal, query: AddressQuery): Prisma.AddressWhereInput {

@@ -1,5 +1,11 @@
-import type { Sql } from '@chainwatch/db';
-import { buildConditions } from '../lists/build-conditions.ts';
+import type { Page, PageRequest } from '@chainwatch/http';
+import { toPage } from '@chainwatch/http';
+import type { Principal } from '@chainwatch/key-store';
+import { toListOrder } from '../lists/list-order.ts';
+import { openPager } from '../lists/pager.ts';
+import { readList } from '../lists/read-list.ts';
+import { containsIn, searchRows } from '../lists/search-rows.ts';
+import type { ApiDeps } from '../server/api-deps.ts';
 import { LISTED_ASSETS } from './listed-assets.ts';
 import { readProjectAssets } from './project-asset.ts';
 import type { ProjectAsset } from './project-asset.ts';
@@ -12,35 +18,61 @@ export interface AssetFilters {
   readonly isArchived: boolean;
 }
 
-export interface AssetPage {
-  readonly projectId: string;
+const GID = { name: 'gid', type: 'text' } as const;
+/** `name` and `symbol` are not known of every asset. */
+const ORDERS = {
+  gid: GID,
+  namespace: { name: 'namespace', type: 'text' },
+  reference: { name: 'reference', type: 'text' },
+  status: { name: 'status', type: 'text' },
+  created_at: { name: 'created_at', type: 'timestamptz' },
+  name: { name: 'name', type: 'text', isNullable: true },
+  symbol: { name: 'symbol', type: 'text', isNullable: true },
+} as const;
+type SortField = keyof typeof ORDERS;
+
+interface AssetList {
+  readonly principal: Principal;
+  /** Of the list that is asked for. */
+  readonly name: string;
+  readonly query: PageRequest & {
+    readonly sort_by: SortField | `-${SortField}`;
+    /** Part of a name, a symbol or a reference. */
+    readonly search?: string | undefined;
+  };
   readonly filters: AssetFilters;
-  /** A column with its direction: `-created_at`. */
-  readonly sortBy: string;
-  readonly offset: number;
-  readonly limit: number;
 }
 
 /** One page of a project's assets, and how many there are. */
 export async function listProjectAssets(
-  sql: Sql,
-  { projectId, filters, sortBy, offset, limit }: AssetPage,
-): Promise<{ rows: ProjectAsset[]; total: number }> {
-  const values: unknown[] = [];
-  const matching = `${LISTED_ASSETS} l WHERE ${buildConditions(wantedColumns(projectId, filters), values)}`;
-  const counted = await sql.query<{ total: number }>(`SELECT count(*) AS total FROM ${matching}`, values);
-  const { total } = counted.rows[0]!;
-  if (offset >= total) return { rows: [], total };
-  const { rows } = await sql.query<{ gid: string }>(
-    `SELECT gid FROM ${matching} ORDER BY ${toAssetOrder(sortBy)} LIMIT ${limit} OFFSET ${offset}`,
-    values,
-  );
-  const gids = rows.map(({ gid }) => gid);
-  return { rows: await readProjectAssets(sql, projectId, gids), total };
+  { db, sealer }: Pick<ApiDeps, 'db' | 'sealer'>,
+  { principal, name, query, filters }: AssetList,
+): Promise<Page<ProjectAsset>> {
+  const { projectId } = principal;
+  const order = toListOrder(query.sort_by, ORDERS, [GID]);
+  const wanted = wantedColumns(projectId, filters);
+  const read = (gids: string[]): Promise<ProjectAsset[]> => readProjectAssets(db, projectId, gids);
+  const { search } = query;
+  if (search === undefined) {
+    const list = { from: `${LISTED_ASSETS} l`, id: 'gid', wanted, order } as const;
+    return readList({ db, sealer }, { principal, name, query }, list, read);
+  }
+  const pager = openPager({ sealer, principal, list: name, query });
+  const found = await searchRows(db, {
+    table: LISTED_ASSETS,
+    id: 'gid',
+    columns: '*',
+    matches: (add) => [containsIn(['name', 'symbol', 'reference'], add, search)],
+    wanted,
+    order,
+    range: pager.range,
+  });
+  const { rows, nextCursor } = pager.close(found.rows);
+  return toPage(await read(rows.map(({ id }) => id)), found.total, query, nextCursor);
 }
 
 /** The filters as the list's columns and the values allowed in each. */
-export function wantedColumns(
+function wantedColumns(
   projectId: string,
   { chains, namespaces, types, statuses, isArchived }: AssetFilters,
 ): Record<string, readonly unknown[] | undefined> {
@@ -52,10 +84,4 @@ export function wantedColumns(
     status: statuses,
     '(archived_at IS NOT NULL)': [isArchived],
   };
-}
-
-/** The tiebreak runs in the direction of the order, so that one index serves both directions. */
-export function toAssetOrder(sortBy: string): string {
-  const direction = sortBy.startsWith('-') ? 'DESC' : 'ASC';
-  return [...new Set([sortBy.replace('-', ''), 'gid'])].map((column) => `${column} ${direction}`).join(', ');
 }

@@ -200,10 +200,27 @@ describe('lists', () => {
           }
         }
       };
+      const readOn = async (order: string, limit: number): Promise<string[]> => {
+        const names: string[] = [];
+        for (let cursor = ''; ; ) {
+          const { body } = await world.api
+            .get(
+              `${path}?sort_by=${order}&limit=${limit}${cursor && `&cursor=${cursor}`}${query && `&${query}`}`,
+            )
+            .expect(200);
+          names.push(...body.items.map(nameOf));
+          expect(body.meta.page).toBe(1);
+          if (body.meta.next_cursor === undefined) return names;
+          expect(body.items).toHaveLength(limit);
+          cursor = body.meta.next_cursor;
+        }
+      };
       const up = await read(sort, 100);
       expect(new Set(up).size).toBe(up.length);
       expect(await read(sort, 35)).toEqual(up);
       const down = await read(`-${sort}`, 45);
+      expect(await readOn(sort, 17)).toEqual(up);
+      expect(await readOn(`-${sort}`, 20)).toEqual(down);
       if (sort === 'index' && path === '/addresses') expect([...down].sort()).toEqual([...up].sort());
       else expect(down.reverse()).toEqual(up);
     },

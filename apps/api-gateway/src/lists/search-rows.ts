@@ -1,5 +1,8 @@
 import type { Sql } from '@chainwatch/db';
 import { buildConditions } from './build-conditions.ts';
+import { behindSql, keySql, orderSql, type ListOrder } from './list-order.ts';
+import type { Range } from './pager.ts';
+import type { ListedRow } from './read-list.ts';
 
 interface Search {
   /** SQL: a table, or a query in brackets. */
@@ -11,10 +14,8 @@ interface Search {
   readonly matches: (add: AddValue) => readonly string[];
   /** Further conditions on the rows: a column and the values allowed in it; undefined: any. */
   readonly wanted: Readonly<Record<string, readonly unknown[] | undefined>>;
-  /** SQL of the order, down to the tiebreak. */
-  readonly order: string;
-  readonly offset: number;
-  readonly limit: number;
+  readonly order: ListOrder;
+  readonly range: Range;
 }
 
 export type AddValue = (value: unknown) => string;
@@ -26,19 +27,22 @@ export function containsIn(columns: readonly string[], add: AddValue, text: stri
 }
 
 /**
- * One page of the ids that a search finds, and their total. The rows are found once, by the index of what is searched.
+ * One page of the rows that a search finds, and their total. The rows are found once, by the index of what is searched.
  * Left to itself, the planner would walk the list's order, which fills a page soon only for common words.
  */
 export async function searchRows(
   sql: Sql,
-  { table, id, columns, matches, wanted, order, offset, limit }: Search,
-): Promise<{ ids: string[]; total: number }> {
+  { table, id, columns, matches, wanted, order, range: { offset, limit, after } }: Search,
+): Promise<{ rows: readonly ListedRow[]; total: number }> {
   const values: unknown[] = [];
-  const conditions = matches((value) => `$${values.push(value)}`);
-  const { rows } = await sql.query<{ ids: string[]; total: number }>(
-    `WITH found AS MATERIALIZED (SELECT ${columns} FROM ${table} l WHERE ${[...conditions, buildConditions(wanted, values)].join(' AND ')})
-     SELECT (SELECT count(*) FROM found) AS total, ARRAY(SELECT ${id}::text FROM found ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}) AS ids`,
+  const add: AddValue = (value) => `$${values.push(value)}`;
+  const conditions = [...matches(add), buildConditions(wanted, values)].join(' AND ');
+  const behind = after === undefined ? 'true' : behindSql(order, after, add);
+  const found = await sql.query<{ rows: readonly ListedRow[]; total: number }>(
+    `WITH found AS MATERIALIZED (SELECT ${columns} FROM ${table} l WHERE ${conditions})
+     SELECT (SELECT count(*) FROM found) AS total, ARRAY(
+       SELECT json_build_object('id', ${id}::text, 'key', ${keySql(order)}) FROM found WHERE ${behind} ORDER BY ${orderSql(order)} LIMIT ${limit} OFFSET ${offset}) AS rows`,
     values,
   );
-  return rows[0]!;
+  return found.rows[0]!;
 }

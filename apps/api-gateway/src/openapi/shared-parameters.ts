@@ -24,6 +24,11 @@ export const SHARED_PARAMETERS: Readonly<Record<string, SharedParameter>> = {
   chain_gids: { description: 'Only what belongs to these chains (CAIP-2).', example: ['eip155:1'] },
   change: { description: 'Only receive (0) or change (1) addresses.' },
   channel_id: { description: 'The notification channel, by its `id`.', example: ID },
+  cursor: {
+    description:
+      'Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.',
+    example: 'v1.main.3q2-7wAA',
+  },
   delivery_id: { description: 'The delivery, by its `id`.', example: ID },
   event_id: { description: 'The event, by its `event_id`.', example: ID },
   formats: { description: 'Only addresses written in one of these formats.', example: ['evm'] },

@@ -21,6 +21,6 @@ export const listAddresses = defineRoute({
   responses: { 200: pageSchema(addressSchema) },
   handle: async ({ query, principal }, deps) => ({
     status: 200,
-    body: await queryAddresses(deps, principal, query),
+    body: await queryAddresses(deps, principal, 'addresses', query),
   }),
 });

@@ -8,6 +8,7 @@ import { addressParams } from '../../records/address-input.ts';
 import { utxoSchema } from '../../records/utxo.ts';
 import { listUtxoChains } from '../../records/utxo-chains.ts';
 import { queryCoins } from './query-coins.ts';
+import { openPager } from '../../lists/pager.ts';
 
 export const listUtxos = defineRoute({
   method: 'GET',
@@ -28,7 +29,11 @@ export const listUtxos = defineRoute({
     const chains = (await listUtxoChains(chainFamily)).filter(
       ({ network }) => wanted === undefined || wanted.includes(network.gid),
     );
-    const { items, total } = await queryCoins(deps.db, { addressId: id, address, chains, ...query });
-    return { status: 200, body: toPage(items, total, query) };
+    const pager = openPager({ sealer: deps.sealer, principal, list: `utxos ${id}`, query });
+    const wantedCoins = { addressId: id, address, chains, sort_by: query.sort_by, range: pager.range };
+    const found = await queryCoins(deps.db, wantedCoins);
+    const { rows, nextCursor } = pager.close(found.rows);
+    const items = rows.map(({ record }) => record);
+    return { status: 200, body: toPage(items, found.total, query, nextCursor) };
   },
 });

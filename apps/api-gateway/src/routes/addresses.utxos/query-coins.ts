@@ -1,17 +1,25 @@
 import { formatAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';
-import { offsetOf, type PageRequest } from '@chainwatch/http';
 import type { UtxoChain } from '../../records/utxo-chains.ts';
 import type { UtxoRecord } from '../../records/utxo.ts';
+import { behindSql, keySql, orderSql, toListOrder } from '../../lists/list-order.ts';
+import type { Key, Range } from '../../lists/pager.ts';
 
-interface CoinQuery extends PageRequest {
+interface CoinQuery {
   readonly addressId: string;
   readonly address: string;
   readonly chains: readonly UtxoChain[];
+  readonly range: Range;
   readonly sort_by: 'block_number' | '-block_number' | 'amount' | '-amount';
 }
 
+interface CoinRow {
+  readonly key: Key;
+  readonly record: UtxoRecord;
+}
+
 interface Row {
+  readonly key: Key;
   readonly chain_gid: string;
   readonly txid: string;
   readonly vout: number;
@@ -21,7 +29,15 @@ interface Row {
   readonly confirmations: number;
 }
 
-const COLUMNS = { block_number: 'block_number', amount: 'amount_raw' } as const;
+const ORDERS = {
+  block_number: { name: 'u.block_number', type: 'bigint' },
+  amount: { name: 'u.amount_raw', type: 'numeric' },
+} as const;
+const TIEBREAK = [
+  { name: 'u.chain_gid', type: 'text' },
+  { name: 'u.txid', type: 'text' },
+  { name: 'u.vout', type: 'integer' },
+] as const;
 const UNSPENT = 'utxos u WHERE u.chain_gid = ANY ($1) AND u.address = $2 AND u.spent_block_number IS NULL';
 /**
  * While the address's earlier coins are being searched for, the known ones come from others who watch it: they are left
@@ -34,28 +50,29 @@ const OWN = `NOT EXISTS (SELECT FROM address_backfills f LEFT JOIN address_watch
 export async function queryCoins(
   sql: Sql,
   query: CoinQuery,
-): Promise<{ items: UtxoRecord[]; total: number }> {
+): Promise<{ rows: readonly CoinRow[]; total: number }> {
   const chains = new Map<string, UtxoChain>(query.chains.map((chain) => [chain.network.gid, chain]));
   const isSearching = await hasOpenBackfill(sql, query.addressId);
   const values = [[...chains.keys()], query.address, ...(isSearching ? [query.addressId] : [])];
   const source = isSearching ? `${UNSPENT} AND ${OWN}` : UNSPENT;
-  const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
-  const order = [COLUMNS[query.sort_by.replace('-', '') as keyof typeof COLUMNS], 'chain_gid', 'txid', 'vout']
-    .map((column) => `u.${column} ${direction}`)
-    .join(', ');
+  const order = toListOrder(query.sort_by, ORDERS, TIEBREAK);
+  const { offset, limit, after } = query.range;
+  const parameters: unknown[] = [...values];
+  const behind =
+    after === undefined ? 'true' : behindSql(order, after, (value) => `$${parameters.push(value)}`);
   const [page, count] = await Promise.all([
     // The skipped rows are read from the index alone.
     sql.query<Row>(
-      `SELECT u.*, u.amount_raw::text, GREATEST(0, coalesce(s.head_number - u.block_number + 1, 0)) AS confirmations
-       FROM (SELECT u.chain_gid, u.txid, u.vout FROM ${source} ORDER BY ${order} LIMIT ${query.limit} OFFSET ${offsetOf(query)}) c
+      `SELECT u.*, u.amount_raw::text, ${keySql(order)} AS key, GREATEST(0, coalesce(s.head_number - u.block_number + 1, 0)) AS confirmations
+       FROM (SELECT u.chain_gid, u.txid, u.vout FROM ${source} AND ${behind} ORDER BY ${orderSql(order)} LIMIT ${limit} OFFSET ${offset}) c
        JOIN utxos u USING (chain_gid, txid, vout) LEFT JOIN ingestor_states s ON s.chain_gid = u.chain_gid
-       ORDER BY ${order}`,
-      values,
+       ORDER BY ${orderSql(order)}`,
+      parameters,
     ),
     sql.query<{ total: number }>(`SELECT count(*) AS total FROM ${source}`, values),
   ]);
   return {
-    items: page.rows.map((row) => toRecord(row, chains.get(row.chain_gid)!)),
+    rows: page.rows.map((row) => ({ key: row.key, record: toRecord(row, chains.get(row.chain_gid)!) })),
     total: count.rows[0]!.total,
   };
 }

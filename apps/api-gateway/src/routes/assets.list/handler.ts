@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import {
-  booleanParameter,
-  listParameter,
-  offsetOf,
-  pageParameters,
-  pageSchema,
-  sortParameter,
-  toPage,
-} from '@chainwatch/http';
+import { booleanParameter, listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { listProjectAssets } from '../../assets/list-project-assets.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { assetNamespaceSchema, assetSchema, assetStatusSchema, toAssetRecord } from '../../records/asset.ts';
@@ -29,20 +21,14 @@ export const listAssets = defineRoute({
     is_archived: booleanParameter.default(false),
   }),
   responses: { 200: pageSchema(assetSchema) },
-  handle: async ({ query, principal }, { db }) => {
+  handle: async ({ query, principal }, deps) => {
     const filters = {
       chains: query.chain_gids?.map(normalizeChainGid),
       namespaces: query.namespaces,
       statuses: query.statuses,
       isArchived: query.is_archived,
     };
-    const { rows, total } = await listProjectAssets(db, {
-      projectId: principal.projectId,
-      filters,
-      sortBy: query.sort_by,
-      offset: offsetOf(query),
-      limit: query.limit,
-    });
-    return { status: 200, body: toPage(rows.map(toAssetRecord), total, query) };
+    const { items, meta } = await listProjectAssets(deps, { principal, name: 'assets', query, filters });
+    return { status: 200, body: { items: items.map(toAssetRecord), meta } };
   },
 });

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import type { Prisma } from '@chainwatch/db/prisma';
-import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
-import { containsText } from '../../lists/contains-text.ts';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import {
   auditActionSchema,
@@ -9,10 +7,10 @@ import {
   targetTypeSchema,
   toAuditLogRecord,
 } from '../../records/audit-log.ts';
-import { toOrders } from '../../records/order.ts';
 import { madeAtSchema, madeUntilSchema, searchSchema } from '../../records/path-schemas.ts';
-
-const COLUMNS = { created_at: 'createdAt' } as const;
+import { toListOrder } from '../../lists/list-order.ts';
+import { inOrder, readList } from '../../lists/read-list.ts';
+import { containsIn, type AddValue } from '../../lists/search-rows.ts';
 
 const querySchema = z.strictObject({
   ...pageParameters,
@@ -50,32 +48,29 @@ export const listAuditLogs = defineRoute({
   summary: 'Who changed what in the workspace',
   query: querySchema,
   responses: { 200: pageSchema(auditLogSchema) },
-  handle: async ({ query, principal }, { prisma }) => {
-    const matches = query.search === undefined ? undefined : containsText(query.search);
-    const where: Prisma.AuditLogWhereInput = {
-      workspaceId: principal.workspaceId,
-      action: query.actions && { in: query.actions },
-      targetType: query.target_types && { in: query.target_types },
-      targetId: query.target_ids && { in: query.target_ids },
-      actorKeyId: query.actor_key_ids && { in: query.actor_key_ids },
-      requestId: query.request_id,
-      createdAt: { gte: query.since, lte: query.until },
-      OR: matches && [{ actorName: matches }, { actorMask: matches }],
-    };
-    const total = await prisma.auditLog.count({ where });
-    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
-    // Only the ids are read, so an index alone answers however many rows are skipped.
-    const ids =
-      offsetOf(query) < total
-        ? await prisma.auditLog.findMany({
-            where,
-            orderBy,
-            select: { id: true },
-            skip: offsetOf(query),
-            take: query.limit,
-          })
-        : [];
-    const rows = await prisma.auditLog.findMany({ where: { id: { in: ids.map(({ id }) => id) } }, orderBy });
-    return { status: 200, body: toPage(rows.map(toAuditLogRecord), total, query) };
+  handle: async ({ query, principal }, deps) => {
+    const list = {
+      from: 'audit_logs',
+      id: 'id',
+      wanted: {
+        workspace_id: [principal.workspaceId],
+        action: query.actions,
+        target_type: query.target_types,
+        target_id: query.target_ids,
+        actor_key_id: query.actor_key_ids,
+        request_id: query.request_id === undefined ? undefined : [query.request_id],
+      },
+      matches: (add: AddValue) => [
+        ...(query.since === undefined ? [] : [`created_at >= ${add(query.since)}`]),
+        ...(query.until === undefined ? [] : [`created_at <= ${add(query.until)}`]),
+        ...(query.search === undefined ? [] : [containsIn(['actor_name', 'actor_mask'], add, query.search)]),
+      ],
+      order: toListOrder(query.sort_by, { created_at: { name: 'created_at', type: 'timestamptz' } }, [
+        { name: 'id', type: 'uuid' },
+      ]),
+    } as const;
+    const read = async (ids: string[]) =>
+      inOrder(ids, await deps.prisma.auditLog.findMany({ where: { id: { in: ids } } })).map(toAuditLogRecord);
+    return { status: 200, body: await readList(deps, { principal, name: 'audit_logs', query }, list, read) };
   },
 });

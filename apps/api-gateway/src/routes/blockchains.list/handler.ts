@@ -1,22 +1,19 @@
 import { z } from 'zod';
-import type { Prisma } from '@chainwatch/db/prisma';
-import {
-  booleanParameter,
-  listParameter,
-  offsetOf,
-  pageParameters,
-  pageSchema,
-  sortParameter,
-  toPage,
-} from '@chainwatch/http';
-import { containsText } from '../../lists/contains-text.ts';
+import { booleanParameter, listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { readChainRecords } from '../../chains/read-chain-record.ts';
 import { blockchainSchema } from '../../records/blockchain.ts';
-import { toOrders } from '../../records/order.ts';
 import { familySchema, searchSchema } from '../../records/path-schemas.ts';
+import { toListOrder } from '../../lists/list-order.ts';
+import { readList } from '../../lists/read-list.ts';
+import { containsIn, type AddValue } from '../../lists/search-rows.ts';
 
-const COLUMNS = { name: 'name', short_name: 'shortName', gid: 'gid', is_active: 'isActive' } as const;
+const ORDERS = {
+  name: { name: 'name', type: 'text' },
+  short_name: { name: 'short_name', type: 'text' },
+  gid: { name: 'gid', type: 'text' },
+  is_active: { name: 'is_active', type: 'boolean' },
+} as const;
 
 export const listBlockchains = defineRoute({
   method: 'GET',
@@ -31,34 +28,19 @@ export const listBlockchains = defineRoute({
     is_active: booleanParameter.optional().meta({ description: 'Only active, or only inactive chains.' }),
   }),
   responses: { 200: pageSchema(blockchainSchema) },
-  handle: async ({ query }, { db, prisma }) => {
-    const matches = query.search === undefined ? undefined : containsText(query.search);
-    const where: Prisma.BlockchainWhereInput = {
-      family: query.families && { in: query.families },
-      isActive: query.is_active,
-      OR: matches && [{ name: matches }, { shortName: matches }],
-    };
-    const orderBy = toOrders(query.sort_by, COLUMNS, ['gid']);
-    const [rows, total] = await Promise.all([
-      prisma.blockchain.findMany({
-        where,
-        orderBy,
-        select: { gid: true },
-        skip: offsetOf(query),
-        take: query.limit,
-      }),
-      prisma.blockchain.count({ where }),
-    ]);
-    return {
-      status: 200,
-      body: toPage(
-        await readChainRecords(
-          db,
-          rows.map(({ gid }) => gid),
-        ),
-        total,
-        query,
-      ),
-    };
+  handle: async ({ query, principal }, deps) => {
+    const list = {
+      from: 'blockchains',
+      id: 'gid',
+      wanted: {
+        family: query.families,
+        is_active: query.is_active === undefined ? undefined : [query.is_active],
+      },
+      matches: (add: AddValue) =>
+        query.search === undefined ? [] : [containsIn(['name', 'short_name'], add, query.search)],
+      order: toListOrder(query.sort_by, ORDERS, [{ name: 'gid', type: 'text' }]),
+    } as const;
+    const read = (gids: string[]) => readChainRecords(deps.db, gids);
+    return { status: 200, body: await readList(deps, { principal, name: 'blockchains', query }, list, read) };
   },
 });

@@ -5,7 +5,6 @@ import type { Prisma } from '@chainwatch/db/prisma';
 import {
   integerParameter,
   listParameter,
-  offsetOf,
   pageParameters,
   pageSchema,
   sortParameter,
@@ -16,9 +15,17 @@ import { defineRoute } from '../../server/define-route.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { NOBODY, sumCounts } from '../../lists/sum-counts.ts';
 import { blockSchema, blockStatusSchema, toBlockRecord } from '../../records/block.ts';
-import { toOrders } from '../../records/order.ts';
+import { toListOrder } from '../../lists/list-order.ts';
+import { openPager, type Range } from '../../lists/pager.ts';
+import { inOrder, readRows, type List, type ListedRow } from '../../lists/read-list.ts';
+import type { Sql } from '@chainwatch/db';
 
-const COLUMNS = { number: 'number', chain_gid: 'chainGid', status: 'status' } as const;
+const NUMBER = { name: 'number', type: 'bigint' } as const;
+const ORDERS = {
+  number: NUMBER,
+  chain_gid: { name: 'chain_gid', type: 'text' },
+  status: { name: 'status', type: 'text' },
+} as const;
 
 /** Skipped numbers are shown only to those who ask for them. */
 const LISTED = ['new', 'processed', 'confirmed', 'reorged'] as const;
@@ -40,7 +47,7 @@ export const listBlocks = defineRoute({
   summary: 'Blocks with their processing statuses',
   query: querySchema,
   responses: { 200: pageSchema(blockSchema) },
-  handle: async ({ query }, { prisma, db }) => {
+  handle: async ({ query, principal }, { prisma, db, sealer }) => {
     const chains = query.chain_gids?.map(normalizeChainGid);
     const where: Prisma.BlockWhereInput = {
       chainGid: chains && { in: chains },
@@ -48,52 +55,55 @@ export const listBlocks = defineRoute({
       number: { gte: query.from_block, lte: query.to_block },
     };
     const total = await countBlocks({ prisma, db }, where, { ...query, chains });
-    const orderBy = toOrders(query.sort_by, COLUMNS, ['number', 'id']);
-    const skip = offsetOf(query);
-    const rows =
-      skip >= total
-        ? []
-        : chains && chains.length > 1 && query.sort_by.endsWith('number')
-          ? await readOfChains({ prisma, db }, query, chains)
-          : await prisma.block.findMany({ where, orderBy, skip, take: query.limit });
-    return { status: 200, body: toPage(rows.map(toBlockRecord), total, query) };
+    const pager = openPager({ sealer, principal, list: 'blocks', query });
+    const isByChain = chains !== undefined && chains.length > 1 && query.sort_by.endsWith('number');
+    const readPage = isByChain ? readOfChains : readOrdered;
+    const found =
+      pager.range.offset < total ? await readPage(db, { ...query, chains: chains ?? [] }, pager.range) : [];
+    const { rows, nextCursor } = pager.close(found);
+    const ids = rows.map(({ id }) => id);
+    const blocks = inOrder(
+      ids,
+      await prisma.block.findMany({ where: { id: { in: ids.map((id) => BigInt(id)) } } }),
+    );
+    return { status: 200, body: toPage(blocks.map(toBlockRecord), total, query, nextCursor) };
   },
 });
+
+type BlockSearch = BlockQuery & { readonly chains: readonly string[] };
+
+function readOrdered(db: Sql, query: BlockSearch, range: Range): Promise<readonly ListedRow[]> {
+  const { statuses, chains, from_block: from, to_block: to } = query;
+  const list: List = {
+    from: 'blocks',
+    id: 'id',
+    wanted: { chain_gid: chains.length === 0 ? undefined : chains, status: statuses ?? LISTED },
+    matches: (add) => [
+      ...(from === undefined ? [] : [`number >= ${add(from)}`]),
+      ...(to === undefined ? [] : [`number <= ${add(to)}`]),
+    ],
+    order: toListOrder(query.sort_by, ORDERS, [NUMBER, { name: 'id', type: 'bigint' }]),
+  };
+  return readRows(db, list, range);
+}
 
 /**
  * Reads the chains one by one: heights of different chains are far apart, and an index returns the blocks of each chain
  * in order, but not those of several.
  */
-async function readOfChains(
-  { prisma, db }: Pick<ApiDeps, 'prisma' | 'db'>,
-  query: BlockQuery,
-  chains: readonly string[],
-) {
-  const { statuses, from_block: from = 0, to_block: to = Number.MAX_SAFE_INTEGER } = query;
-  const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
-  const where = 'status = ANY ($2) AND number >= $3 AND number <= $4';
+function readOfChains(db: Sql, query: BlockSearch, range: Range): Promise<readonly ListedRow[]> {
+  const { statuses, chains, from_block: from = 0, to_block: to = Number.MAX_SAFE_INTEGER } = query;
   const source = {
     table: 'blocks',
     id: 'id',
     key: 'chain_gid',
     type: 'text',
     values: [...new Set(chains)],
-    where,
+    where: 'status = ANY ($2) AND number >= $3 AND number <= $4',
     parameters: [statuses ?? LISTED, from, to],
   } as const;
-  const ids = await readIdsByValue(db, source, {
-    column: 'number',
-    direction,
-    offset: offsetOf(query),
-    limit: query.limit,
-  });
-  const rows = new Map(
-    (await prisma.block.findMany({ where: { id: { in: ids.map(BigInt) } } })).map((row) => [
-      Number(row.id),
-      row,
-    ]),
-  );
-  return ids.flatMap((id) => rows.get(Number(id)) ?? []);
+  const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
+  return readIdsByValue(db, source, { column: 'number', direction }, range);
 }
 
 interface BlockFilters {

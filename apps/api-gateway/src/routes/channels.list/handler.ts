@@ -1,21 +1,19 @@
 import { z } from 'zod';
 import { CHANNEL_KINDS } from '@chainwatch/channels';
-import type { Prisma } from '@chainwatch/db/prisma';
-import {
-  booleanParameter,
-  offsetOf,
-  pageParameters,
-  pageSchema,
-  sortParameter,
-  toPage,
-} from '@chainwatch/http';
-import { containsText } from '../../lists/contains-text.ts';
+import { booleanParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
-import { toOrders } from '../../records/order.ts';
+import { toListOrder } from '../../lists/list-order.ts';
+import { inOrder, readList } from '../../lists/read-list.ts';
+import { containsIn, type AddValue } from '../../lists/search-rows.ts';
 
 const kinds = CHANNEL_KINDS.map(({ kind }) => kind).toSorted();
-const COLUMNS = { name: 'name', kind: 'kind', created_at: 'createdAt', updated_at: 'updatedAt' } as const;
+const ORDERS = {
+  name: { name: 'name', type: 'text' },
+  kind: { name: 'kind', type: 'text' },
+  created_at: { name: 'created_at', type: 'timestamptz' },
+  updated_at: { name: 'updated_at', type: 'timestamptz' },
+} as const;
 
 export const listChannels = defineRoute({
   method: 'GET',
@@ -30,18 +28,23 @@ export const listChannels = defineRoute({
     search: z.string().min(1).max(128).optional(),
   }),
   responses: { 200: pageSchema(channelSchema) },
-  handle: async ({ query, principal }, { prisma }) => {
-    const where: Prisma.NotificationChannelWhereInput = {
-      projectId: principal.projectId,
-      kind: query.kind ?? { in: kinds },
-      isArchived: query.is_archived,
-      name: query.search === undefined ? undefined : containsText(query.search),
-    };
-    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
-    const [rows, total] = await Promise.all([
-      prisma.notificationChannel.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
-      prisma.notificationChannel.count({ where }),
-    ]);
-    return { status: 200, body: toPage(rows.map(toChannelRecord), total, query) };
+  handle: async ({ query, principal }, deps) => {
+    const list = {
+      from: 'notification_channels',
+      id: 'id',
+      wanted: {
+        project_id: [principal.projectId],
+        kind: query.kind === undefined ? kinds : [query.kind],
+        is_archived: query.is_archived === undefined ? undefined : [query.is_archived],
+      },
+      matches: (add: AddValue) =>
+        query.search === undefined ? [] : [containsIn(['name'], add, query.search)],
+      order: toListOrder(query.sort_by, ORDERS, [{ name: 'id', type: 'uuid' }]),
+    } as const;
+    const read = async (ids: string[]) =>
+      inOrder(ids, await deps.prisma.notificationChannel.findMany({ where: { id: { in: ids } } })).map(
+        toChannelRecord,
+      );
+    return { status: 200, body: await readList(deps, { principal, name: 'channels', query }, list, read) };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventTypeSchema } from '@chainwatch/channels';
-import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
@@ -8,6 +8,10 @@ import { sumCounts } from '../../lists/sum-counts.ts';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
 import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
+import type { Sql } from '@chainwatch/db';
+import { toListOrder } from '../../lists/list-order.ts';
+import { openPager, type Range } from '../../lists/pager.ts';
+import { inOrder, readRows, type List, type ListedRow } from '../../lists/read-list.ts';
 
 const querySchema = z.strictObject({
   ...pageParameters,
@@ -32,15 +36,13 @@ export const listDeliveries = defineRoute({
   responses: { 200: pageSchema(deliverySchema) },
   handle: async ({ params, query, principal }, deps) => {
     const { id } = await findChannel(deps, principal, params.notification_channel_id);
+    const pager = openPager({ sealer: deps.sealer, principal, list: `deliveries ${id}`, query });
     const total = await countDeliveries(deps, id, query);
-    const ids = offsetOf(query) < total ? await findPageIds(deps, id, query) : [];
-    const rows = new Map(
-      (await deps.prisma.delivery.findMany({ where: { id: { in: ids } } })).map((row) => [row.id, row]),
-    );
-    return {
-      status: 200,
-      body: toPage(ids.flatMap((each) => rows.get(each) ?? []).map(toDeliveryRecord), total, query),
-    };
+    const found = pager.range.offset < total ? await findRows(deps.db, id, query, pager.range) : [];
+    const { rows, nextCursor } = pager.close(found);
+    const ids = rows.map((row) => row.id);
+    const items = inOrder(ids, await deps.prisma.delivery.findMany({ where: { id: { in: ids } } }));
+    return { status: 200, body: toPage(items.map(toDeliveryRecord), total, query, nextCursor) };
   },
 });
 
@@ -55,15 +57,14 @@ async function countDeliveries(
   return prisma.delivery.count({ where: toConditions(channelId, query) });
 }
 
-/** Only the ids are read, so an index alone answers however many rows are skipped. */
-async function findPageIds(
-  { db, prisma }: Pick<ApiDeps, 'db' | 'prisma'>,
+async function findRows(
+  db: Sql,
   channelId: string,
   query: DeliveryQuery,
-): Promise<string[]> {
-  const { statuses, event_id, event_types, since, until, limit } = query;
-  const isDescending = query.sort_by.startsWith('-');
-  const offset = offsetOf(query);
+  range: Range,
+): Promise<readonly ListedRow[]> {
+  const { statuses, event_id, event_types, since, until } = query;
+  const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
   if (
     statuses !== undefined &&
     [event_id, event_types, since, until].every((filter) => filter === undefined)
@@ -77,22 +78,26 @@ async function findPageIds(
       where: 'channel_id = $2',
       parameters: [channelId],
     } as const;
-    return readIdsByValue(db, source, {
-      column: 'created_at',
-      direction: isDescending ? 'DESC' : 'ASC',
-      offset,
-      limit,
-    });
+    return readIdsByValue(db, source, { column: 'created_at', direction }, range);
   }
-  const direction = isDescending ? 'desc' : 'asc';
-  const rows = await prisma.delivery.findMany({
-    where: toConditions(channelId, query),
-    orderBy: [{ createdAt: direction }, { id: direction }],
-    select: { id: true },
-    skip: offset,
-    take: limit,
-  });
-  return rows.map(({ id }) => id);
+  const list: List = {
+    from: 'deliveries',
+    id: 'id',
+    wanted: {
+      channel_id: [channelId],
+      status: statuses,
+      event_id: event_id === undefined ? undefined : [event_id],
+      event_type: event_types,
+    },
+    matches: (add) => [
+      ...(since === undefined ? [] : [`created_at >= ${add(since)}`]),
+      ...(until === undefined ? [] : [`created_at <= ${add(until)}`]),
+    ],
+    order: toListOrder(query.sort_by, { created_at: { name: 'created_at', type: 'timestamptz' } }, [
+      { name: 'id', type: 'uuid' },
+    ]),
+  };
+  return readRows(db, list, range);
 }
 
 function toConditions(channelId: string, { statuses, event_id, event_types, since, until }: DeliveryQuery) {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import { EVENT_TYPES } from '@chainwatch/events';
-import { integerParameter, offsetOf, pageParameters, pageSchema, toPage } from '@chainwatch/http';
+import { integerParameter, pageParameters, pageSchema, toPage } from '@chainwatch/http';
+import type { Principal } from '@chainwatch/key-store';
+import type { ApiDeps } from '../../server/api-deps.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import {
   eventConditions,
@@ -10,6 +12,7 @@ import {
   type EventFilters,
 } from '../../events/event-filters.ts';
 import { checkPosition, readPositions } from '../../events/read-positions.ts';
+import { openPager } from '../../lists/pager.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { eventHorizon, eventItemSchema, toEventItem } from '../../records/event.ts';
 
@@ -21,18 +24,15 @@ const querySchema = z
       .optional()
       .meta({
         description:
-          'Only events behind this position, in the order of positions: `meta.last_position` is the `after` of the next request. Not together with `page` or `sort_by`.',
+          'Only events behind this position, in the order of positions: `meta.last_position` is the `after` of the next request. Not together with `page`, `cursor` or `sort_by`.',
         examples: [18_231],
       }),
     ...eventFilterParameters,
   })
-  .superRefine(({ after, page, sort_by }, ctx) => {
-    if (after === undefined || (page === undefined && sort_by === undefined)) return;
-    ctx.addIssue({
-      code: 'custom',
-      path: ['after'],
-      message: `expected no ${page === undefined ? 'sort_by' : 'page'} beside it`,
-    });
+  .superRefine((query, ctx) => {
+    const other = (['page', 'sort_by', 'cursor'] as const).find((name) => query[name] !== undefined);
+    if (query.after !== undefined && other !== undefined)
+      ctx.addIssue({ code: 'custom', path: ['after'], message: `expected no ${other} beside it` });
   });
 
 type Query = z.output<typeof querySchema>;
@@ -70,11 +70,12 @@ export const listEvents = defineRoute({
         .meta({ description: 'Where the page stands in the list.' }),
     }),
   },
-  handle: async ({ query, principal: { projectId } }, { db }) => {
+  handle: async ({ query, principal }, deps) => {
+    const { after } = query;
     const body =
-      query.after === undefined
-        ? await readPage(db, projectId, query)
-        : await readOn(db, { ...query, projectId, after: query.after });
+      after === undefined
+        ? await readPage(deps, principal, query)
+        : await readOn(deps.db, { ...query, projectId: principal.projectId, after });
     return { status: 200, body };
   },
 });
@@ -94,35 +95,40 @@ async function readOn(
   return { items, meta: { ...meta, last_position: lastPosition, has_more: hasMore } };
 }
 
-async function readPage(db: Sql, projectId: string, query: Query): Promise<unknown> {
+async function readPage(
+  { db, sealer }: Pick<ApiDeps, 'db' | 'sealer'>,
+  principal: Principal,
+  query: Query,
+): Promise<unknown> {
+  const { projectId } = principal;
+  const pager = openPager({ sealer, principal, list: 'events', query });
   const { types = EVENT_TYPES, ...filters } = toEventFilters(query);
   const horizon = eventHorizon();
   const from = filters.from !== undefined && filters.from > horizon ? filters.from : horizon;
   const byType = { ...filters, types: undefined, from };
   const total = await countEvents(db, projectId, { ...byType, types });
-  const offset = offsetOf(query);
-  if (offset >= total) return toPage([], total, query);
   const parameters: unknown[] = [undefined, projectId];
   const where = `project_id = $2 AND NOT is_held AND ${eventConditions(byType, parameters)}`;
-  const ids = await readIdsByValue(
+  const source = {
+    table: 'events',
+    id: 'id',
+    key: 'type',
+    type: 'text',
+    values: [...new Set(types)],
+    where,
+    parameters: parameters.slice(1),
+  } as const;
+  const order = {
+    column: 'created_at',
+    direction: query.sort_by === 'created_at' ? 'ASC' : 'DESC',
+  } as const;
+  const found = pager.range.offset < total ? await readIdsByValue(db, source, order, pager.range) : [];
+  const { rows, nextCursor } = pager.close(found);
+  const items = await readItems(
     db,
-    {
-      table: 'events',
-      id: 'id',
-      key: 'type',
-      type: 'text',
-      values: [...new Set(types)],
-      where,
-      parameters: parameters.slice(1),
-    },
-    {
-      column: 'created_at',
-      direction: query.sort_by === 'created_at' ? 'ASC' : 'DESC',
-      offset,
-      limit: query.limit,
-    },
+    rows.map(({ id }) => id),
   );
-  return toPage(await readItems(db, ids), total, query);
+  return toPage(items, total, query, nextCursor);
 }
 
 /** Events are shown for a limited time, so the range is counted from the index. */

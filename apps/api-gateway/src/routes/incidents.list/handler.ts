@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Prisma } from '@chainwatch/db/prisma';
-import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';
 import { incidentSchema, incidentStatusSchema, toIncidentRecord } from '../../records/incident.ts';
-import { toOrders } from '../../records/order.ts';
 import { chainParams } from '../../records/path-schemas.ts';
+import { toListOrder } from '../../lists/list-order.ts';
+import { inOrder, readList } from '../../lists/read-list.ts';
 
 export const listIncidents = defineRoute({
   method: 'GET',
@@ -19,17 +19,19 @@ export const listIncidents = defineRoute({
     statuses: listParameter(incidentStatusSchema),
   }),
   responses: { 200: pageSchema(incidentSchema) },
-  handle: async ({ params, query }, deps) => {
+  handle: async ({ params, query, principal }, deps) => {
     const { gid } = await findChain(deps, params.chain_gid);
-    const where: Prisma.IncidentWhereInput = {
-      chainGid: gid,
-      status: query.statuses && { in: query.statuses },
-    };
-    const orderBy = toOrders(query.sort_by, { created_at: 'createdAt' }, ['id']);
-    const [rows, total] = await Promise.all([
-      deps.prisma.incident.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
-      deps.prisma.incident.count({ where }),
-    ]);
-    return { status: 200, body: toPage(rows.map(toIncidentRecord), total, query) };
+    const list = {
+      from: 'incidents',
+      id: 'id',
+      wanted: { chain_gid: [gid], status: query.statuses },
+      order: toListOrder(query.sort_by, { created_at: { name: 'created_at', type: 'timestamptz' } }, [
+        { name: 'id', type: 'uuid' },
+      ]),
+    } as const;
+    const read = async (ids: string[]) =>
+      inOrder(ids, await deps.prisma.incident.findMany({ where: { id: { in: ids } } })).map(toIncidentRecord);
+    const call = { principal, name: `incidents ${gid}`, query };
+    return { status: 200, body: await readList(deps, call, list, read) };
   },
 });

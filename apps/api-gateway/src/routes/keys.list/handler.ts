@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import type { Prisma } from '@chainwatch/db/prisma';
-import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
-import { containsText } from '../../lists/contains-text.ts';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { keySchema, keyStatusSchema, keyTypeSchema, toKeyRecord } from '../../records/key.ts';
-import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
+import { toListOrder } from '../../lists/list-order.ts';
+import { inOrder, readList } from '../../lists/read-list.ts';
+import { containsIn, type AddValue } from '../../lists/search-rows.ts';
 
-const COLUMNS = { created_at: 'createdAt', name: 'name', type: 'type' } as const;
+const ORDERS = {
+  created_at: { name: 'created_at', type: 'timestamptz' },
+  name: { name: 'name', type: 'text' },
+  type: { name: 'type', type: 'text' },
+} as const;
 
 export const listKeys = defineRoute({
   method: 'GET',
@@ -26,36 +30,35 @@ export const listKeys = defineRoute({
     search: searchSchema,
   }),
   responses: { 200: pageSchema(keySchema) },
-  handle: async ({ query, principal }, { prisma }) => {
+  handle: async ({ query, principal }, deps) => {
     const now = new Date();
-    const matches = query.search === undefined ? undefined : containsText(query.search);
-    const where: Prisma.ApiKeyWhereInput = {
-      workspaceId: principal.workspaceId,
-      type: query.types && { in: query.types },
-      projectId: query.project_ids && { in: query.project_ids },
-      AND: [
-        { OR: matches && [{ name: matches }, { mask: matches }] },
-        { OR: query.statuses?.map((status) => hasStatus(status, now)) },
+    const list = {
+      from: 'api_keys',
+      id: 'id',
+      wanted: {
+        workspace_id: [principal.workspaceId],
+        type: query.types,
+        project_id: query.project_ids,
+      },
+      matches: (add: AddValue) => [
+        ...(query.search === undefined ? [] : [containsIn(['name', 'mask'], add, query.search)]),
+        ...(query.statuses === undefined ? [] : [hasStatus(query.statuses, add(now))]),
       ],
-    };
-    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
-    const [rows, total] = await Promise.all([
-      prisma.apiKey.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
-      prisma.apiKey.count({ where }),
-    ]);
-    return {
-      status: 200,
-      body: toPage(
-        rows.map((row) => toKeyRecord(row, now)),
-        total,
-        query,
-      ),
-    };
+      order: toListOrder(query.sort_by, ORDERS, [{ name: 'id', type: 'uuid' }]),
+    } as const;
+    const read = async (ids: string[]) =>
+      inOrder(ids, await deps.prisma.apiKey.findMany({ where: { id: { in: ids } } })).map((row) =>
+        toKeyRecord(row, now),
+      );
+    return { status: 200, body: await readList(deps, { principal, name: 'keys', query }, list, read) };
   },
 });
 
-function hasStatus(status: z.infer<typeof keyStatusSchema>, now: Date): Prisma.ApiKeyWhereInput {
-  if (status === 'revoked') return { revokedAt: { not: null } };
-  if (status === 'expired') return { revokedAt: null, expiresAt: { lte: now } };
-  return { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
+function hasStatus(statuses: readonly z.infer<typeof keyStatusSchema>[], now: string): string {
+  const conditions = {
+    revoked: 'revoked_at IS NOT NULL',
+    expired: `revoked_at IS NULL AND expires_at <= ${now}`,
+    active: `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`,
+  };
+  return `(${statuses.map((status) => `(${conditions[status]})`).join(' OR ')})`;
 }

@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import type { Prisma } from '@chainwatch/db/prisma';
-import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
-import { containsText } from '../../lists/contains-text.ts';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { memberSchema, roleSchema, toMemberRecord } from '../../records/member.ts';
-import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
+import { toListOrder } from '../../lists/list-order.ts';
+import { inOrder, readList } from '../../lists/read-list.ts';
+import { containsIn, type AddValue } from '../../lists/search-rows.ts';
 
-const COLUMNS = { created_at: 'createdAt', email: 'email', role: 'role' } as const;
+const ORDERS = {
+  created_at: { name: 'created_at', type: 'timestamptz' },
+  email: { name: 'email', type: 'text' },
+  role: { name: 'role', type: 'text' },
+} as const;
 
 export const listMembers = defineRoute({
   method: 'GET',
@@ -21,17 +25,17 @@ export const listMembers = defineRoute({
     search: searchSchema,
   }),
   responses: { 200: pageSchema(memberSchema) },
-  handle: async ({ query, principal }, { prisma }) => {
-    const where: Prisma.MemberWhereInput = {
-      workspaceId: principal.workspaceId,
-      role: query.roles && { in: query.roles },
-      email: query.search === undefined ? undefined : containsText(query.search),
-    };
-    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
-    const [rows, total] = await Promise.all([
-      prisma.member.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
-      prisma.member.count({ where }),
-    ]);
-    return { status: 200, body: toPage(rows.map(toMemberRecord), total, query) };
+  handle: async ({ query, principal }, deps) => {
+    const list = {
+      from: 'members',
+      id: 'id',
+      wanted: { workspace_id: [principal.workspaceId], role: query.roles },
+      matches: (add: AddValue) =>
+        query.search === undefined ? [] : [containsIn(['email'], add, query.search)],
+      order: toListOrder(query.sort_by, ORDERS, [{ name: 'id', type: 'uuid' }]),
+    } as const;
+    const read = async (ids: string[]) =>
+      inOrder(ids, await deps.prisma.member.findMany({ where: { id: { in: ids } } })).map(toMemberRecord);
+    return { status: 200, body: await readList(deps, { principal, name: 'members', query }, list, read) };
   },
 });

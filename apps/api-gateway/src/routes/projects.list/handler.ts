@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import type { Prisma } from '@chainwatch/db/prisma';
-import { offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
-import { containsText } from '../../lists/contains-text.ts';
+import { pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
-import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { projectSchema, toProjectRecord } from '../../records/project.ts';
+import { toListOrder } from '../../lists/list-order.ts';
+import { inOrder, readList } from '../../lists/read-list.ts';
+import { containsIn, type AddValue } from '../../lists/search-rows.ts';
 
-const COLUMNS = { created_at: 'createdAt', updated_at: 'updatedAt', name: 'name' } as const;
+const ORDERS = {
+  created_at: { name: 'created_at', type: 'timestamptz' },
+  updated_at: { name: 'updated_at', type: 'timestamptz' },
+  name: { name: 'name', type: 'text' },
+} as const;
 
 export const listProjects = defineRoute({
   method: 'GET',
@@ -20,16 +24,17 @@ export const listProjects = defineRoute({
     search: searchSchema,
   }),
   responses: { 200: pageSchema(projectSchema) },
-  handle: async ({ query, principal }, { prisma }) => {
-    const where: Prisma.ProjectWhereInput = {
-      workspaceId: principal.workspaceId,
-      name: query.search === undefined ? undefined : containsText(query.search),
-    };
-    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
-    const [rows, total] = await Promise.all([
-      prisma.project.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
-      prisma.project.count({ where }),
-    ]);
-    return { status: 200, body: toPage(rows.map(toProjectRecord), total, query) };
+  handle: async ({ query, principal }, deps) => {
+    const list = {
+      from: 'projects',
+      id: 'id',
+      wanted: { workspace_id: [principal.workspaceId] },
+      matches: (add: AddValue) =>
+        query.search === undefined ? [] : [containsIn(['name'], add, query.search)],
+      order: toListOrder(query.sort_by, ORDERS, [{ name: 'id', type: 'uuid' }]),
+    } as const;
+    const read = async (ids: string[]) =>
+      inOrder(ids, await deps.prisma.project.findMany({ where: { id: { in: ids } } })).map(toProjectRecord);
+    return { status: 200, body: await readList(deps, { principal, name: 'projects', query }, list, read) };
   },
 });

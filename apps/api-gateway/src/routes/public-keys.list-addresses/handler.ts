@@ -28,6 +28,9 @@ export const listPublicKeyAddresses = defineRoute({
   responses: { 200: pageSchema(hdAddressSchema) },
   handle: async ({ params, query, principal }, deps) => {
     const { id } = await findPublicKey(deps, principal, params.public_key_id);
-    return { status: 200, body: await queryAddresses(deps, principal, { ...query, public_key_id: id }) };
+    return {
+      status: 200,
+      body: await queryAddresses(deps, principal, `addresses ${id}`, { ...query, public_key_id: id }),
+    };
   },
 });

@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import type { Prisma } from '@chainwatch/db/prisma';
-import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
-import { containsText } from '../../lists/contains-text.ts';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { readPublicKeys } from '../../public-keys/read-public-keys.ts';
-import { toOrders } from '../../records/order.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { publicKeySchema } from '../../records/public-key.ts';
+import { toListOrder } from '../../lists/list-order.ts';
+import { inOrder, readList } from '../../lists/read-list.ts';
+import { containsIn, type AddValue } from '../../lists/search-rows.ts';
 
-const COLUMNS = { created_at: 'createdAt', label: 'label' } as const;
+const ORDERS = {
+  created_at: { name: 'created_at', type: 'timestamptz' },
+  label: { name: 'label', type: 'text', isNullable: true },
+} as const;
 
 export const listPublicKeys = defineRoute({
   method: 'GET',
@@ -24,18 +27,25 @@ export const listPublicKeys = defineRoute({
     search: searchSchema,
   }),
   responses: { 200: pageSchema(publicKeySchema) },
-  handle: async ({ query, principal }, { prisma, db }) => {
-    const matches = query.search === undefined ? undefined : containsText(query.search);
-    const where: Prisma.PublicKeyWhereInput = {
-      projectId: principal.projectId,
-      chainGid: query.chain_gids && { in: query.chain_gids.map(normalizeChainGid) },
-      OR: matches && [{ label: matches }, { fingerprint: matches }, { extendedPublicKey: matches }],
-    };
-    const orderBy = toOrders(query.sort_by, COLUMNS, ['id']);
-    const [rows, total] = await Promise.all([
-      prisma.publicKey.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
-      prisma.publicKey.count({ where }),
-    ]);
-    return { status: 200, body: toPage(await readPublicKeys(db, rows), total, query) };
+  handle: async ({ query, principal }, deps) => {
+    const list = {
+      from: 'public_keys',
+      id: 'id',
+      wanted: {
+        project_id: [principal.projectId],
+        chain_gid: query.chain_gids?.map(normalizeChainGid),
+      },
+      matches: (add: AddValue) =>
+        query.search === undefined
+          ? []
+          : [containsIn(['label', 'fingerprint', 'extended_public_key'], add, query.search)],
+      order: toListOrder(query.sort_by, ORDERS, [{ name: 'id', type: 'uuid' }]),
+    } as const;
+    const read = async (ids: string[]) =>
+      readPublicKeys(
+        deps.db,
+        inOrder(ids, await deps.prisma.publicKey.findMany({ where: { id: { in: ids } } })),
+      );
+    return { status: 200, body: await readList(deps, { principal, name: 'public_keys', query }, list, read) };
   },
 });

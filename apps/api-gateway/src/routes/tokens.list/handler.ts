@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { listProjectAssets } from '../../assets/list-project-assets.ts';
-import { searchProjectAssets } from '../../assets/search-project-assets.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { assetNamespaceSchema } from '../../records/asset.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
@@ -27,7 +26,7 @@ export const listTokens = defineRoute({
     search: searchSchema,
   }),
   responses: { 200: pageSchema(tokenSchema) },
-  handle: async ({ query, principal }, { db }) => {
+  handle: async ({ query, principal }, deps) => {
     const filters = {
       chains: query.chain_gids?.map(normalizeChainGid),
       namespaces: query.namespaces,
@@ -35,17 +34,7 @@ export const listTokens = defineRoute({
       statuses: LISTED,
       isArchived: false,
     };
-    const page = {
-      projectId: principal.projectId,
-      filters,
-      sortBy: query.sort_by,
-      offset: offsetOf(query),
-      limit: query.limit,
-    };
-    const { rows, total } =
-      query.search === undefined
-        ? await listProjectAssets(db, page)
-        : await searchProjectAssets(db, page, query.search);
-    return { status: 200, body: toPage(rows.map(toTokenRecord), total, query) };
+    const { items, meta } = await listProjectAssets(deps, { principal, name: 'tokens', query, filters });
+    return { status: 200, body: { items: items.map(toTokenRecord), meta } };
   },
 });

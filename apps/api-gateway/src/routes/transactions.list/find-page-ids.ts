@@ -1,6 +1,8 @@
 import type { Sql } from '@chainwatch/db';
-import { offsetOf } from '@chainwatch/http';
-import { readIdsByValue, type IdPage } from '../../lists/read-ids-by-value.ts';
+import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';
+import type { Range } from '../../lists/pager.ts';
+import type { ListedRow } from '../../lists/read-list.ts';
+import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { buildConditions } from './build-conditions.ts';
 import type { TransactionQuery } from './transaction-query.ts';
@@ -25,34 +27,48 @@ export async function findPageIds(
   sql: Sql,
   filters: TransactionFilters,
   query: TransactionQuery,
-  total: number,
-): Promise<string[]> {
-  const page = {
+  { range, total }: { readonly range: Range; readonly total: number },
+): Promise<readonly ListedRow[]> {
+  const order = {
     column: COLUMNS[query.sort_by.replace('-', '') as keyof typeof COLUMNS],
     direction: query.sort_by.startsWith('-') ? ('DESC' as const) : ('ASC' as const),
-    offset: offsetOf(query),
-    limit: query.limit,
   };
-  if (page.offset >= total) return [];
+  if (range.offset >= total) return [];
   const names = listSetFilters(filters);
   const source = names.length === 1 ? findSource(filters, names[0]) : undefined;
-  if (source?.columns.includes(page.column)) return readIdsByValue(sql, source, page);
-  return readFromTransactions(sql, filters, page, total);
+  if (source?.columns.includes(order.column)) return readIdsByValue(sql, source, order, range);
+  return readFromTransactions(sql, filters, { ...order, ...range, total });
+}
+
+interface OrderedRange extends Range {
+  readonly column: (typeof COLUMNS)[keyof typeof COLUMNS];
+  readonly direction: 'ASC' | 'DESC';
+  readonly total: number;
 }
 
 async function readFromTransactions(
   sql: Sql,
   filters: TransactionFilters,
-  page: IdPage,
-  total: number,
-): Promise<string[]> {
-  const { column, direction, offset, limit } = page;
+  range: OrderedRange,
+): Promise<readonly ListedRow[]> {
+  const { column, direction, offset, limit, after } = range;
   const { where, values } = buildConditions(filters);
-  const order = `ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit} OFFSET ${offset}`;
-  const text = (await isGathered(sql, filters, page, total))
-    ? `WITH matching AS MATERIALIZED (SELECT t.id, t.${column} FROM transactions t WHERE ${where}) SELECT id FROM matching ${order}`
-    : `SELECT t.id FROM transactions t WHERE ${where} ${order}`;
-  return readIds(sql, text, values);
+  const order: ListOrder = {
+    columns: [
+      { name: column, type: column === 'detected_at' ? 'timestamptz' : 'bigint' },
+      { name: 'id', type: 'uuid' },
+    ],
+    direction,
+  };
+  const behind =
+    after === undefined ? '' : ` AND ${behindSql(order, after, (value) => `$${values.push(value)}`)}`;
+  const page = `SELECT id, ${keySql(order)} AS key`;
+  const end = `ORDER BY ${orderSql(order)} LIMIT ${limit} OFFSET ${offset}`;
+  const text = (await isGathered(sql, filters, range))
+    ? `WITH matching AS MATERIALIZED (SELECT t.id, t.${column} FROM transactions t WHERE ${where}${behind}) ${page} FROM matching ${end}`
+    : `${page} FROM transactions t WHERE ${where}${behind} ${end}`;
+  const { rows } = await sql.query<ListedRow>(text, values);
+  return rows;
 }
 
 /**
@@ -62,8 +78,7 @@ async function readFromTransactions(
 async function isGathered(
   sql: Sql,
   { projectId, blocks, times }: TransactionFilters,
-  { column, offset, limit }: IdPage,
-  total: number,
+  { column, offset, limit, total }: OrderedRange,
 ): Promise<boolean> {
   if (total <= GATHERED_ROWS) return true;
   const all = await sumCounts(sql, { scope: projectId, list: 'transactions' });
@@ -73,9 +88,4 @@ async function isGathered(
   // all other rows come before them.
   const isTogether = (column === 'detected_at' ? blocks : times) !== undefined;
   return isTogether ? total * ROW_COST <= all - total + needed : total <= (needed * all) / total;
-}
-
-async function readIds(sql: Sql, text: string, values: unknown[]): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(text, values);
-  return rows.map(({ id }) => id);
 }

@@ -1,5 +1,5 @@
 import { transactionRecord } from '@chainwatch/events';
-import { pageSchema, toPage } from '@chainwatch/http';
+import { pageSchema } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { queryTransactions } from './query-transactions.ts';
 import { transactionQuery } from './transaction-query.ts';
@@ -11,8 +11,8 @@ export const listTransactions = defineRoute({
   summary: 'Transactions of monitored addresses of the project',
   query: transactionQuery,
   responses: { 200: pageSchema(transactionRecord) },
-  handle: async ({ query, principal }, deps) => {
-    const { items, total } = await queryTransactions(deps.db, principal.projectId, query);
-    return { status: 200, body: toPage(items, total, query) };
-  },
+  handle: async ({ query, principal }, deps) => ({
+    status: 200,
+    body: await queryTransactions(deps, principal, query),
+  }),
 });

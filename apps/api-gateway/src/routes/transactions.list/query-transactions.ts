@@ -6,22 +6,27 @@ import { countTransactions } from './count-transactions.ts';
 import { findPageIds } from './find-page-ids.ts';
 import { resolveFilters } from './resolve-filters.ts';
 import { toTransactionRecord } from './to-transaction-record.ts';
-
-interface TransactionPage {
-  readonly items: TransactionRecord[];
-  readonly total: number;
-}
+import { toPage, type Page } from '@chainwatch/http';
+import type { Principal } from '@chainwatch/key-store';
+import type { ApiDeps } from '../../server/api-deps.ts';
+import { openPager } from '../../lists/pager.ts';
 
 /** One page of the project's transactions with their transfers, and how many there are in all. */
 export async function queryTransactions(
-  sql: Sql,
-  projectId: string,
+  { db, sealer }: Pick<ApiDeps, 'db' | 'sealer'>,
+  principal: Principal,
   query: TransactionQuery,
-): Promise<TransactionPage> {
-  const filters = await resolveFilters(sql, projectId, query);
-  const total = await countTransactions(sql, filters);
-  const ids = await findPageIds(sql, filters, query, total);
-  return { items: await readRecords(sql, ids), total };
+): Promise<Page<TransactionRecord>> {
+  const pager = openPager({ sealer, principal, list: 'transactions', query });
+  const filters = await resolveFilters(db, principal.projectId, query);
+  const total = await countTransactions(db, filters);
+  const found = await findPageIds(db, filters, query, { range: pager.range, total });
+  const { rows, nextCursor } = pager.close(found);
+  const items = await readRecords(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return toPage(items, total, query, nextCursor);
 }
 
 /** The records of these transactions in the order of the ids; those deleted meanwhile are missing. */

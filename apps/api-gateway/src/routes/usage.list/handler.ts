@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
-import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
+import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';
+import { openPager, type Key } from '../../lists/pager.ts';
 
 const count = z.int().min(0);
 
@@ -54,7 +56,7 @@ export const listUsage = defineRoute({
   summary: 'What the RPC keys of the workspace called, by the hour',
   query: querySchema,
   responses: { 200: pageSchema(usageSchema) },
-  handle: async ({ query, principal }, { db }) => {
+  handle: async ({ query, principal }, { db, sealer }) => {
     const filters = [
       principal.workspaceId,
       query.key_ids ?? null,
@@ -65,17 +67,31 @@ export const listUsage = defineRoute({
     ];
     const where = `workspace_id = $1 AND ($2::uuid[] IS NULL OR key_id = ANY($2)) AND ($3::text[] IS NULL OR chain_gid = ANY($3))
       AND ($4::text[] IS NULL OR method = ANY($4)) AND ($5::timestamptz IS NULL OR hour >= $5) AND ($6::timestamptz IS NULL OR hour <= $6)`;
-    const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
-    const [{ rows }, total] = await Promise.all([
-      db.query<UsageRow>(
-        `SELECT hour, key_id, chain_gid, method, requests, failures, cached, bytes_in, bytes_out FROM rpc_usage WHERE ${where}
-         ORDER BY hour ${direction}, key_id, chain_gid, method LIMIT $7 OFFSET $8`,
-        [...filters, query.limit, offsetOf(query)],
+    const pager = openPager({ sealer, principal, list: 'usage', query });
+    const order: ListOrder = {
+      columns: [
+        { name: 'hour', type: 'timestamptz' },
+        { name: 'key_id', type: 'uuid', isAscending: true },
+        { name: 'chain_gid', type: 'text', isAscending: true },
+        { name: 'method', type: 'text', isAscending: true },
+      ],
+      direction: query.sort_by.startsWith('-') ? 'DESC' : 'ASC',
+    };
+    const { offset, limit, after } = pager.range;
+    const values: unknown[] = [...filters];
+    const behind =
+      after === undefined ? 'true' : behindSql(order, after, (value) => `$${values.push(value)}`);
+    const [found, total] = await Promise.all([
+      db.query<UsageRow & { readonly key: Key }>(
+        `SELECT hour, key_id, chain_gid, method, requests, failures, cached, bytes_in, bytes_out, ${keySql(order)} AS key FROM rpc_usage
+         WHERE ${where} AND ${behind} ORDER BY ${orderSql(order)} LIMIT ${limit} OFFSET ${offset}`,
+        values,
       ),
       countUsage(db, query, { workspaceId: principal.workspaceId, where, values: filters }),
     ]);
-    const items = rows.map((row) => ({ ...row, hour: row.hour.toISOString() }));
-    return { status: 200, body: toPage(items, total, query) };
+    const { rows, nextCursor } = pager.close(found.rows);
+    const items = rows.map(({ key: _, ...row }) => ({ ...row, hour: row.hour.toISOString() }));
+    return { status: 200, body: toPage(items, total, query, nextCursor) };
   },
 });
 

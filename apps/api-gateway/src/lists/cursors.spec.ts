@@ -1,0 +1,184 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { givePositions, insertEvent } from '../spec-support/positions.ts';
+import { startSpecWorld } from '../spec-support/spec-world.ts';
+import type { Client, SpecWorld } from '../spec-support/spec-world.ts';
+
+const evm = 'eip155:31337';
+
+let world: SpecWorld;
+beforeAll(async () => {
+  world = await startSpecWorld();
+  await world.api.post('/blockchains').send({ chain_gid: evm }).expect(201);
+}, 60_000);
+afterAll(() => world.stop());
+
+interface Moving {
+  readonly path: string;
+  readonly sorts: readonly string[];
+  readonly client: () => Client;
+  /** Adds a row with random values in the columns of every order. Returns its name. */
+  readonly add: () => Promise<string>;
+  readonly remove: (name: string) => Promise<unknown>;
+  readonly nameOf: (item: Record<string, unknown>) => string;
+}
+
+let heights = 100;
+const at = (): Date => new Date(Date.UTC(2026, 0, 1 + randomInt(5)));
+const insert = (sql: string, values: unknown[]): Promise<unknown> => world.db.query(sql, values);
+const byId = (item: Record<string, unknown>): string => String(item.id);
+
+const lists: readonly Moving[] = [
+  {
+    path: '/addresses',
+    sorts: ['created_at', 'address', 'label', 'index'],
+    client: () => world.api,
+    async add() {
+      const id = randomUUID();
+      const display = `0x${randomInt(2 ** 40)
+        .toString(16)
+        .padStart(40, '0')}`;
+      await insert(
+        `INSERT INTO addresses (id, project_id, chain_family, address, display, kind, format, label, created_at) VALUES ($1, $2, 'evm', $3, $3, 'external', 'evm', $4, $5)`,
+        [id, world.project.projectId, display, randomInt(3) === 0 ? null : `label ${randomInt(4)}`, at()],
+      );
+      return id;
+    },
+    remove: (id) => insert('DELETE FROM addresses WHERE id = $1', [id]),
+    nameOf: byId,
+  },
+  {
+    path: '/transactions',
+    sorts: ['detected_at', 'block_number'],
+    client: () => world.api,
+    async add() {
+      const id = randomUUID();
+      await insert(
+        `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, required_confirmations, block_number, detected_at) VALUES ($1::uuid, $2, $3, $1::text, $4, 'in', 1, $5, $6)`,
+        [
+          id,
+          world.project.projectId,
+          evm,
+          randomInt(4) === 0 ? 'pending' : 'detected',
+          randomInt(4) === 0 ? null : randomInt(5),
+          at(),
+        ],
+      );
+      return id;
+    },
+    remove: (id) => insert('DELETE FROM transactions WHERE id = $1', [id]),
+    nameOf: byId,
+  },
+  {
+    path: '/events',
+    sorts: ['created_at'],
+    client: () => world.api,
+    async add() {
+      const id = await insertEvent(world.db, world.project.projectId, { daysAgo: randomInt(5) });
+      await givePositions(world.db);
+      return id;
+    },
+    remove: (id) => insert('DELETE FROM events WHERE event_id = $1', [id]),
+    nameOf: (item) => String(item.event_id),
+  },
+  {
+    path: '/blocks',
+    sorts: ['number', 'chain_gid', 'status'],
+    client: () => world.api,
+    async add() {
+      const hash = randomUUID();
+      // Of a height there may be many orphans, and one block that is none.
+      const isOrphan = randomInt(2) === 0;
+      const status = isOrphan ? 'reorged' : ['new', 'processed', 'confirmed'][randomInt(3)];
+      const number = isOrphan ? randomInt(20) : (heights += 1);
+      await insert('INSERT INTO blocks (chain_gid, number, hash, status) VALUES ($1, $2, $3, $4)', [
+        evm,
+        number,
+        hash,
+        status,
+      ]);
+      return hash;
+    },
+    remove: (hash) => insert('DELETE FROM blocks WHERE hash = $1', [hash]),
+    nameOf: (item) => String(item.hash),
+  },
+  {
+    path: '/management/projects',
+    sorts: ['created_at', 'updated_at', 'name'],
+    client: () => world.management,
+    async add() {
+      const id = randomUUID();
+      await insert(
+        'INSERT INTO projects (id, workspace_id, name, created_at, updated_at) VALUES ($1, $2, $3, $4, $5)',
+        [id, world.project.workspaceId, `project ${randomInt(5)}`, at(), at()],
+      );
+      return id;
+    },
+    remove: (id) => insert('DELETE FROM projects WHERE id = $1', [id]),
+    nameOf: byId,
+  },
+];
+
+it.each(
+  lists.flatMap((list) =>
+    list.sorts.flatMap((sort) => [sort, `-${sort}`].map((order) => [list.path, order, list] as const)),
+  ),
+)(
+  '%s by %s: every row that stays is seen once, while rows are added and removed between the pages',
+  async (path, order, { client, add, remove, nameOf }) => {
+    const rows: string[] = [];
+    for (let count = 0; count < 40; count += 1) rows.push(await add());
+    const gone = new Set<string>();
+    const seen: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await client()
+        .get(`${path}?sort_by=${order}&limit=6${cursor && `&cursor=${cursor}`}`)
+        .expect(200);
+      seen.push(...body.items.map(nameOf));
+      if (body.meta.next_cursor === undefined) break;
+      cursor = body.meta.next_cursor;
+      await add();
+      await add();
+      // The last one of the page, behind which the next page begins, and any other.
+      for (const name of [nameOf(body.items.at(-1)), rows[randomInt(rows.length)]!])
+        if (rows.includes(name) && !gone.has(name)) {
+          await remove(name);
+          gone.add(name);
+        }
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    const staying = rows.filter((name) => !gone.has(name));
+    expect(seen.filter((name) => staying.includes(name)).sort()).toEqual([...staying].sort());
+    for (const name of staying) await remove(name);
+  },
+);
+
+describe('a cursor', () => {
+  const cursorOf = async (path: string, client = world.api): Promise<string> =>
+    (await client.get(path).expect(200)).body.meta.next_cursor;
+  const refuse = async (path: string, client = world.api): Promise<void> => {
+    const { body } = await client.get(path).expect(400);
+    expect(body.fields).toMatchObject([{ name: 'cursor' }]);
+  };
+
+  it('is good for its list, filters, order and owner alone, with any limit; beside `page` it is 400', async () => {
+    for (const list of lists.slice(0, 2)) for (let count = 0; count < 3; count += 1) await list.add();
+    for (let count = 0; count < 3; count += 1)
+      await world.db.query(
+        `INSERT INTO addresses (project_id, chain_family, address, display, kind, format) VALUES ($1, 'evm', $2, $2, 'external', 'evm')`,
+        [world.otherProject.projectId, `0x${String(count).padStart(40, '0')}`],
+      );
+    const cursor = await cursorOf('/addresses?limit=1&sort_by=address&kind=external');
+    expect(cursor).toEqual(expect.any(String));
+    await world.api.get(`/addresses?sort_by=address&kind=external&limit=2&cursor=${cursor}`).expect(200);
+    await refuse(`/addresses?sort_by=address&kind=external&page=1&cursor=${cursor}`);
+    await refuse(`/addresses?sort_by=-address&kind=external&cursor=${cursor}`);
+    await refuse(`/addresses?sort_by=address&cursor=${cursor}`);
+    await refuse(`/addresses?sort_by=address&kind=external&is_monitored=true&cursor=${cursor}`);
+    await refuse(`/transactions?cursor=${cursor}`);
+    await refuse(`/addresses?sort_by=address&kind=external&cursor=${cursor}`, world.other);
+    await refuse(`/addresses?sort_by=address&kind=external&cursor=${cursor.slice(0, -4)}AAAA`);
+    await refuse('/addresses?cursor=x');
+    await refuse('/events?cursor=');
+    expect(Buffer.from(cursor.split('.').at(-1)!, 'base64url').toString('latin1')).not.toContain('0x');
+  });
+});
