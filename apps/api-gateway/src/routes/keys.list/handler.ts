@@ -42,7 +42,7 @@ export const listKeys = defineRoute({
       },
       matches: (add: AddValue) => [
         ...(query.search === undefined ? [] : [containsIn(['name', 'mask'], add, query.search)]),
-        ...(query.statuses === undefined ? [] : [hasStatus(query.statuses, add(now))]),
+        ...(query.statuses === undefined ? [] : [hasStatus(query.statuses, () => add(now))]),
       ],
       order: toListOrder(query.sort_by, ORDERS, [{ name: 'id', type: 'uuid' }]),
     } as const;
@@ -54,11 +54,12 @@ export const listKeys = defineRoute({
   },
 });
 
-function hasStatus(statuses: readonly z.infer<typeof keyStatusSchema>[], now: string): string {
+function hasStatus(statuses: readonly z.infer<typeof keyStatusSchema>[], now: () => string): string {
+  // A parameter that no condition uses is refused by the server.
   const conditions = {
-    revoked: 'revoked_at IS NOT NULL',
-    expired: `revoked_at IS NULL AND expires_at <= ${now}`,
-    active: `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`,
+    revoked: () => 'revoked_at IS NOT NULL',
+    expired: () => `revoked_at IS NULL AND expires_at <= ${now()}`,
+    active: () => `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now()})`,
   };
-  return `(${statuses.map((status) => `(${conditions[status]})`).join(' OR ')})`;
+  return `(${statuses.map((status) => `(${conditions[status]()})`).join(' OR ')})`;
 }

@@ -45,7 +45,13 @@ describe('GET /management/usage', () => {
         bytes_out: 40,
       },
     ]);
-    expect(body.meta).toEqual({ limit: 1, page: 1, total: 3, total_pages: 3 });
+    expect(body.meta).toEqual({
+      limit: 1,
+      page: 1,
+      total: 3,
+      total_pages: 3,
+      next_cursor: expect.any(String),
+    });
   });
 
   it('is sorted and filtered', async () => {
