@@ -42,7 +42,7 @@ describe('GET /blockchains/:chain_gid/incidents', () => {
             accepted_at: null,
           },
         ],
-        meta: { limit: 1, page: 1, total: 4, total_pages: 4 },
+        meta: { limit: 1, page: 1, total: 4, total_pages: 4, next_cursor: expect.any(String) },
       });
     }
   });
