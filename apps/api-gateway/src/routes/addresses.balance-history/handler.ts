@@ -5,13 +5,14 @@ import { normalizeChainGid } from '@chainwatch/chain-registry';
 import {
   integerParameter,
   listParameter,
-  offsetOf,
   pageParameters,
   pageSchema,
   sortParameter,
   toPage,
 } from '@chainwatch/http';
 import { findAddress } from '../../addresses/find-address.ts';
+import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';
+import { openPager, type Key } from '../../lists/pager.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { SHOWN_BALANCES } from '../addresses.balance-details/balance-row.ts';
@@ -27,6 +28,7 @@ const readingSchema = z
   .meta({ id: 'BalanceReading' });
 
 interface Row {
+  readonly key: Key;
   readonly chain_gid: string;
   readonly asset_gid: string;
   readonly block_number: number;
@@ -54,9 +56,17 @@ export const listBalanceHistory = defineRoute({
     to_block: integerParameter(0).optional(),
   }),
   responses: { 200: pageSchema(readingSchema) },
-  handle: async ({ params, query, principal }, { db, prisma }) => {
+  handle: async ({ params, query, principal }, { db, prisma, sealer }) => {
     const { id } = await findAddress({ prisma }, principal, params.address);
-    const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
+    const pager = openPager({ sealer, principal, list: `balance history ${id}`, query });
+    const order: ListOrder = {
+      columns: [
+        { name: 'h.block_number', type: 'bigint' },
+        { name: 'h.asset_gid', type: 'text', isAscending: true },
+        { name: 'h.block_hash', type: 'text', isAscending: true },
+      ],
+      direction: query.sort_by.startsWith('-') ? 'DESC' : 'ASC',
+    };
     const values = [
       id,
       principal.projectId,
@@ -70,15 +80,20 @@ export const listBalanceHistory = defineRoute({
       WHERE ($3::text[] IS NULL OR b.chain_gid = ANY ($3)) AND ($4::text[] IS NULL OR b.asset_gid = ANY ($4))
         AND h.block_number BETWEEN $5 AND $6`;
     const { rows: totals } = await db.query<{ total: number }>(`SELECT count(*) AS total ${from}`, values);
-    const { rows } = await db.query<Row>(
-      `SELECT h.chain_gid, h.asset_gid, h.block_number, h.block_hash, h.amount_raw::text, a.decimals ${from}
-       ORDER BY h.block_number ${direction}, h.asset_gid, h.block_hash LIMIT $7 OFFSET $8`,
-      [...values, query.limit, offsetOf(query)],
+    const parameters: unknown[] = [...values];
+    const { offset, limit, after } = pager.range;
+    const behind =
+      after === undefined ? 'true' : behindSql(order, after, (value) => `$${parameters.push(value)}`);
+    const found = await db.query<Row>(
+      `SELECT h.chain_gid, h.asset_gid, h.block_number, h.block_hash, h.amount_raw::text, a.decimals, ${keySql(order)} AS key ${from}
+       AND ${behind} ORDER BY ${orderSql(order)} LIMIT ${limit} OFFSET ${offset}`,
+      parameters,
     );
-    const items = rows.map(({ amount_raw: raw, decimals, ...row }) => ({
+    const { rows, nextCursor } = pager.close(found.rows);
+    const items = rows.map(({ amount_raw: raw, decimals, key: _, ...row }) => ({
       ...row,
       balance: formatAmount(BigInt(raw), decimals),
     }));
-    return { status: 200, body: toPage(items, Number(totals[0]!.total), query) };
+    return { status: 200, body: toPage(items, Number(totals[0]!.total), query, nextCursor) };
   },
 });
