@@ -15,7 +15,7 @@ export interface ListedRow {
 export interface List {
   /** SQL: a table, or a query in brackets with a name. */
   readonly from: string;
-  readonly id: 'id' | 'gid';
+  readonly id: 'id' | 'gid' | 'chain_gid';
   /** A column and the values allowed in it; undefined: any. */
   readonly wanted: Readonly<Record<string, readonly unknown[] | undefined>>;
   /** Further conditions; `add` makes a value a parameter. */

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { listParameter, offsetOf, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import { toListOrder } from '../../lists/list-order.ts';
+import { readList } from '../../lists/read-list.ts';
 import { confirmationPolicySchema, toPolicyRecord } from '../../records/confirmation-policy.ts';
-import { toOrders } from '../../records/order.ts';
 import { defineRoute } from '../../server/define-route.ts';
 
-const COLUMNS = { chain_gid: 'chainGid', created_at: 'createdAt' } as const;
+const GID = { name: 'chain_gid', type: 'text' } as const;
+const ORDERS = { chain_gid: GID, created_at: { name: 'created_at', type: 'timestamptz' } } as const;
 
 export const listConfirmationPolicies = defineRoute({
   method: 'GET',
@@ -19,16 +21,23 @@ export const listConfirmationPolicies = defineRoute({
     chain_gids: listParameter(chainGidSchema),
   }),
   responses: { 200: pageSchema(confirmationPolicySchema) },
-  handle: async ({ query, principal }, { prisma }) => {
-    const where = {
-      projectId: principal.projectId,
-      chainGid: query.chain_gids && { in: query.chain_gids.map(normalizeChainGid) },
+  handle: async ({ query, principal }, deps) => {
+    const { projectId } = principal;
+    const list = {
+      from: 'confirmation_policies',
+      // A project has one for each chain.
+      id: 'chain_gid',
+      wanted: { project_id: [projectId], chain_gid: query.chain_gids?.map(normalizeChainGid) },
+      order: toListOrder(query.sort_by, ORDERS, [GID]),
+    } as const;
+    const read = async (gids: string[]) => {
+      const rows = await deps.prisma.confirmationPolicy.findMany({
+        where: { projectId, chainGid: { in: gids } },
+      });
+      const byGid = new Map(rows.map((row) => [row.chainGid, row]));
+      return gids.flatMap((gid) => byGid.get(gid) ?? []).map(toPolicyRecord);
     };
-    const orderBy = toOrders(query.sort_by, COLUMNS, ['chainGid']);
-    const [rows, total] = await Promise.all([
-      prisma.confirmationPolicy.findMany({ where, orderBy, skip: offsetOf(query), take: query.limit }),
-      prisma.confirmationPolicy.count({ where }),
-    ]);
-    return { status: 200, body: toPage(rows.map(toPolicyRecord), total, query) };
+    const page = { principal, name: 'confirmation_policies', query };
+    return { status: 200, body: await readList(deps, page, list, read) };
   },
 });
