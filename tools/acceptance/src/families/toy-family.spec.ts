@@ -36,7 +36,7 @@ const FIXTURE = {
 };
 /** What a script writes from what stands elsewhere. */
 const GENERATED =
-  /^(package-lock\.json|(.*\/)?tsconfig(\.projects)?\.json|deploy\/(compose|prometheus\/prometheus)\.yaml|deploy\/kubernetes\/.*)$/;
+  /^(package-lock\.json|(.*\/)?tsconfig(\.projects)?\.json|deploy\/(compose|prometheus\/(prometheus|rules))\.yaml|deploy\/kubernetes\/.*)$/;
 const run = promisify(execFile);
 const scratch = new ScratchRepository();
 const node = new ToyNode();
