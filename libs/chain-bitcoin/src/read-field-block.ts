@@ -50,7 +50,7 @@ export async function readFieldBlock(
   const transactions = read.map(
     ({ raw, isUnproved }, index): Transaction => ({
       ...decodeTransaction(raw, index),
-      isUnproved,
+      ...(isUnproved && { isUnproved }),
     }),
   );
   const unknowns = read.flatMap(({ flag }, index) =>

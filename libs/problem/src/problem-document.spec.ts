@@ -22,6 +22,7 @@ const expected: [problem.ProblemError, number, string, string][] = [
   [problem.methodNotAllowed(['GET']), 405, 'Method Not Allowed', `${docs}/apis/problems/method-not-allowed`],
   [problem.notAcceptable(), 406, 'Not Acceptable', `${docs}/apis/problems/not-acceptable`],
   [problem.conflict('x'), 409, 'Conflict', `${docs}/apis/problems/conflict`],
+  [problem.gone('x', 7), 410, 'Gone', `${docs}/apis/problems/gone`],
   [problem.contentTooLarge(5), 413, 'Content Too Large', `${docs}/apis/problems/content-too-large`],
   [
     problem.unsupportedMediaType(),
