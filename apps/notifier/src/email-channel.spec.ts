@@ -97,7 +97,9 @@ describe('an e-mail channel', () => {
     const name = 'x\r\nBcc: victim@example.com\r\n\r\nbody';
     await addChannel({ 'a@example.com': 'confirmed' }, { event_types: [name] });
     await world.start(email());
-    await world.emit({ type: name as 'transaction.detected' });
+    // A message cannot carry such a type in its header.
+    const event = await world.insertEvent({ type: name as 'transaction.detected' });
+    await world.publish({ ...event, type: 'transaction.detected' });
     await waitFor(() => server.mails.length === 1);
     expect(server.mails[0]!.to).toEqual(['a@example.com']);
     expect(server.mails[0]!.headers).toMatchObject({ subject: 'x' });

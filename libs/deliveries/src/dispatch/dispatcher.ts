@@ -93,8 +93,6 @@ export class Dispatcher {
 
   /** Dispatches, in order, what nobody has completed yet: before anything new, when this replica begins or gets channels. */
   async catchUp(): Promise<void> {
-    // Batches under way write deliveries of the same events: with two winners a newer one could go first.
-    await this.#batcher.drain();
     for (let after = 0, found = BATCH_MAX; found === BATCH_MAX; ) {
       const refs = await listUndispatched(this.#deps.db, after, BATCH_MAX);
       if (refs.length > 0) await this.#dispatchBatch(refs, false);
