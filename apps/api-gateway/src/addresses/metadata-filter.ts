@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AddValue } from '../lists/search-rows.ts';
+import type { AddValue } from '../lists/build-conditions.ts';
 
 const PREFIX = 'metadata.';
 const KEYS_MAX = 10;

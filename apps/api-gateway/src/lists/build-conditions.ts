@@ -1,3 +1,6 @@
+/** Makes a value a parameter of the statement: `$2`. */
+export type AddValue = (value: unknown) => string;
+
 /**
  * The wanted rows as SQL conditions: `a = $1 AND b = ANY ($2)`. A list with one value is compared with `=`, so that an
  * index returns its rows in order.

@@ -1,5 +1,5 @@
 import type { Key } from './pager.ts';
-import type { AddValue } from './search-rows.ts';
+import type { AddValue } from './build-conditions.ts';
 
 /** A column that a list is ordered by. */
 export interface OrderColumn {

@@ -2,10 +2,9 @@ import type { Sql } from '@chainwatch/db';
 import { toPage, type Page, type PageRequest } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../server/api-deps.ts';
-import { buildConditions } from './build-conditions.ts';
+import { buildConditions, type AddValue } from './build-conditions.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from './list-order.ts';
 import { openPager, type Key, type Range } from './pager.ts';
-import type { AddValue } from './search-rows.ts';
 
 export interface ListedRow {
   readonly id: string;

@@ -1,5 +1,5 @@
 import type { Sql } from '@chainwatch/db';
-import { buildConditions } from './build-conditions.ts';
+import { buildConditions, type AddValue } from './build-conditions.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from './list-order.ts';
 import type { Range } from './pager.ts';
 import type { ListedRow } from './read-list.ts';
@@ -17,8 +17,6 @@ interface Search {
   readonly order: ListOrder;
   readonly range: Range;
 }
-
-export type AddValue = (value: unknown) => string;
 
 /** A condition: one of the columns contains the text, in upper or lower case. */
 export function containsIn(columns: readonly string[], add: AddValue, text: string): string {

@@ -10,7 +10,8 @@ import {
 import { madeAtSchema, madeUntilSchema, searchSchema } from '../../records/path-schemas.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList } from '../../lists/read-list.ts';
-import { containsIn, type AddValue } from '../../lists/search-rows.ts';
+import type { AddValue } from '../../lists/build-conditions.ts';
+import { containsIn } from '../../lists/search-rows.ts';
 
 const querySchema = z.strictObject({
   ...pageParameters,

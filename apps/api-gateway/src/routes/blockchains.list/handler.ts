@@ -6,7 +6,8 @@ import { blockchainSchema } from '../../records/blockchain.ts';
 import { familySchema, searchSchema } from '../../records/path-schemas.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { readList } from '../../lists/read-list.ts';
-import { containsIn, type AddValue } from '../../lists/search-rows.ts';
+import type { AddValue } from '../../lists/build-conditions.ts';
+import { containsIn } from '../../lists/search-rows.ts';
 
 const ORDERS = {
   name: { name: 'name', type: 'text' },

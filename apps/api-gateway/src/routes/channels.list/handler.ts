@@ -5,7 +5,8 @@ import { defineRoute } from '../../server/define-route.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList } from '../../lists/read-list.ts';
-import { containsIn, type AddValue } from '../../lists/search-rows.ts';
+import type { AddValue } from '../../lists/build-conditions.ts';
+import { containsIn } from '../../lists/search-rows.ts';
 
 const kinds = CHANNEL_KINDS.map(({ kind }) => kind).toSorted();
 const ORDERS = {

@@ -8,7 +8,8 @@ import { searchSchema } from '../../records/path-schemas.ts';
 import { publicKeySchema } from '../../records/public-key.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList } from '../../lists/read-list.ts';
-import { containsIn, type AddValue } from '../../lists/search-rows.ts';
+import type { AddValue } from '../../lists/build-conditions.ts';
+import { containsIn } from '../../lists/search-rows.ts';
 
 const ORDERS = {
   created_at: { name: 'created_at', type: 'timestamptz' },
