@@ -108,6 +108,7 @@ describe('two replicas', () => {
       ),
     ).toEqual(ids);
     expect(gate.seen.ownCount).toBeLessThan(ids.length);
+    expect(gate.seen.ownedDuringWrite).toBe('some');
   });
 });
 
@@ -125,6 +126,8 @@ interface Seen {
   /** Of the channels, by the replica that takes over. */
   owned: 'none' | 'some' | 'all';
   ownCount: number;
+  /** What it looked after when all shares were its own, while the deliveries were being written. */
+  ownedDuringWrite: Seen['owned'] | undefined;
   hasTakenOver: boolean;
   isDone: boolean;
 }
@@ -135,14 +138,25 @@ interface Seen {
  * that replica owns all channels its look-ups find nothing, so the first deliveries come from a message.
  */
 function gateTakeover(db: Database): { db: Database; seen: Seen } {
-  const seen: Seen = { owned: 'none', ownCount: 0, hasTakenOver: false, isDone: false };
+  const seen: Seen = {
+    owned: 'none',
+    ownCount: 0,
+    ownedDuringWrite: undefined,
+    hasTakenOver: false,
+    isDone: false,
+  };
   let marking: Promise<unknown> = Promise.resolve();
 
   async function write(statement: Statement): Promise<unknown> {
     seen.ownCount = (statement.values![0] as string[]).length;
     await db.query('DELETE FROM owner_beats WHERE owner = $1', [OTHER]);
     await db.query('UPDATE owners SET lease_until = clock_timestamp() WHERE owner = $1', [OTHER]);
-    await waitFor(() => seen.hasTakenOver);
+    await waitFor(async () => {
+      const { rows } = await db.query(`SELECT FROM owners WHERE kind = 'channels' AND owner = $1`, [OTHER]);
+      return rows.length === 0;
+    });
+    // It has the shares, and begins with their channels when what is under way is written.
+    seen.ownedDuringWrite = seen.owned;
     const result = await db.query(statement);
     void letFollow();
     return result;

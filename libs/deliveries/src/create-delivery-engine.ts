@@ -53,6 +53,8 @@ export function createDeliveryEngine(
   return {
     dispatcher,
     async changeShare() {
+      // A batch under way would plan for the channels that came, ahead of older events that only the table has.
+      await dispatcher.drain();
       members.begin();
       await giveBack(queues.clear(({ channel }) => !members.owns(channel.id)));
       await findBacklogs(claiming);
