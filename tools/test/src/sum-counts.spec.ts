@@ -10,7 +10,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(countsDir, { recursive: true }));
 
-function count(project: string, target: string, counts: { passed: number; failed: number }): void {
+function count(
+  project: string,
+  target: string,
+  counts: { passed: number; failed: number; failures?: string[] },
+): void {
   mkdirSync(join(countsDir, project), { recursive: true });
   writeFileSync(join(countsDir, project, `${target}.json`), JSON.stringify(counts));
 }
@@ -38,7 +42,7 @@ describe('sumCounts', () => {
   });
 
   it('counts the tests that failed, and a task that died as one', async () => {
-    count('@chainwatch/bus', 'test', { passed: 4, failed: 2 });
+    count('@chainwatch/bus', 'test', { passed: 4, failed: 2, failures: ['  ● a bus › stops'] });
     count('@chainwatch/caip', 'test', { passed: 76, failed: 0 });
     const tasks = [
       task('@chainwatch/bus', 'test', 1),
@@ -48,7 +52,11 @@ describe('sumCounts', () => {
     expect(await sumCounts({ code: 1, tasks, targets: ['test', 'knip'], countsDir })).toEqual({
       passed: 4,
       failed: 4,
-      faults: ['@chainwatch/bus:test: 2', '@chainwatch/caip:test: 1', '@chainwatch/tool-test:knip: 1'],
+      faults: [
+        '@chainwatch/bus:test: 2\n  ● a bus › stops',
+        '@chainwatch/caip:test: 1',
+        '@chainwatch/tool-test:knip: 1',
+      ],
     });
   });
 

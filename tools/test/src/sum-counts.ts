@@ -13,6 +13,8 @@ export interface NxTask {
 interface Counts {
   readonly passed: number;
   readonly failed: number;
+  /** Lines that name what failed. */
+  readonly failures?: readonly string[];
 }
 
 /**
@@ -24,7 +26,7 @@ export async function sumCounts(run: {
   readonly tasks: readonly NxTask[];
   readonly targets: readonly string[];
   readonly countsDir: string;
-}): Promise<Counts & { readonly faults: readonly string[] }> {
+}): Promise<Omit<Counts, 'failures'> & { readonly faults: readonly string[] }> {
   const faults = run.targets
     .filter((target) => run.tasks.every((task) => task.target !== target))
     .map((target) => `${target} ran nowhere`);
@@ -34,7 +36,8 @@ export async function sumCounts(run: {
     const counts = await readCounts(run.countsDir, task);
     passed += counts.passed;
     failed += counts.failed;
-    if (counts.failed > 0) faults.push(`${task.taskId}: ${counts.failed}`);
+    if (counts.failed > 0)
+      faults.push([`${task.taskId}: ${counts.failed}`, ...(counts.failures ?? [])].join('\n'));
   }
   if (run.code !== 0 && failed === 0) return { passed, failed: 1, faults: [`Nx ended with ${run.code}`] };
   return { passed, failed, faults };
