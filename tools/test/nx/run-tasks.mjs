@@ -62,7 +62,9 @@ async function runTasks(tasks, repoDir) {
   for (const { id, project, kind } of tasks) {
     const { passed, failed, output } = outcomes.get(id) ?? noOutcome;
     // Jest heads what failed with a bullet and its name.
-    const failures = output.split('\n').filter((line) => line.startsWith('  ● '));
+    const failures = stripVTControlCharacters(output)
+      .split('\n')
+      .filter((line) => line.startsWith('  ● '));
     const file = join(repoDir, '.chainwatch/counts', project, `${kind}.json`);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, JSON.stringify({ passed, failed, failures: [...new Set(failures)] }));
