@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { generatePrismaClient } from '../../stack/generate-prisma-client.mjs';
 import { checkProjects } from './check-projects.mjs';
 import { testProjects } from './test-projects.mjs';
