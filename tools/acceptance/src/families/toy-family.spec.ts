@@ -209,6 +209,8 @@ describe('an address of it', () => {
   }
 
   it('is told of a payment, and has its balance', async () => {
+    // An address counts from the head on, that block included: it holds none of the earlier payments.
+    node.mine();
     await ask(201, 'POST', '/blockchains', { chain_gid: GID });
     await ask(200, 'PATCH', `/blockchains/${GID}/toy`, { endpoint_url: node.url });
     await ask(200, 'POST', `/blockchains/${GID}/actions/activate`);
