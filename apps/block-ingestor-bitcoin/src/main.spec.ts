@@ -36,7 +36,7 @@ describe('block-ingestor-bitcoin', () => {
     await waitForHead();
     await waitFor(
       async () =>
-        (await rig.readFeed()).some(({ type, number }) => type === 'finalize' && number >= from + 3),
+        (await rig.readFeed()).some(({ type, number }) => type === 'finalize' && number >= from + 4),
       { message: 'finality by depth' },
     );
     const finalized = (await rig.readFeed())
