@@ -88,8 +88,7 @@ export function createRpcServer(
       http.drain();
     },
     async close(graceMs) {
-      upgrade.close();
-      await http.close(graceMs);
+      await Promise.all([upgrade.close(graceMs), http.close(graceMs)]);
     },
   };
 }

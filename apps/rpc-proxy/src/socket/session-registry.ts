@@ -47,6 +47,12 @@ export class SessionRegistry {
     if (Date.now() >= group.endsAtMs) end(group);
   }
 
+  /** Ends every session when its calls in flight are answered. */
+  leave(): void {
+    for (const { sessions } of [...this.#byHash.values()])
+      for (const session of [...sessions]) session.leave();
+  }
+
   stop(): void {
     clearInterval(this.#looking);
   }

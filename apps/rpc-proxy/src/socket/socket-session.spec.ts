@@ -430,6 +430,42 @@ describe('a node that takes over', () => {
   });
 });
 
+describe('a gateway that stops', () => {
+  it('answers what a socket has asked, then closes it with 1012; one that asks nothing is closed at once', async () => {
+    const gateway = await open(ETHEREUM);
+    const [busy, idle] = [await join(gateway, 'ethereum'), await join(gateway, 'ethereum')];
+    await idle.ask('s', 'eth_subscribe', ['newHeads']);
+    let answer: (() => void) | undefined;
+    nodes[0]!.answer = (...asked) => {
+      answer = () => answerResult('"late"')(...asked);
+    };
+    const asked = busy.ask(1, 'debug_traceCall');
+    await waitFor(() => answer);
+    const stopped = gateway.stop();
+    await waitFor(() => idle.closed);
+    expect([idle.closed!.code, busy.closed]).toEqual([1012, undefined]);
+    answer!();
+    expect((await asked).result).toBe('late');
+    await waitFor(() => busy.closed);
+    expect(busy.closed!.code).toBe(1012);
+    await stopped;
+  });
+
+  it('cuts what is not answered when its time is over', async () => {
+    const gateway = await open(ETHEREUM);
+    const client = await join(gateway, 'ethereum');
+    let isAsked = false;
+    nodes[0]!.answer = () => {
+      isAsked = true;
+    };
+    client.socket.send('{"jsonrpc":"2.0","id":1,"method":"debug_traceCall"}');
+    await waitFor(() => isAsked);
+    await gateway.stop(200);
+    await waitFor(() => client.closed);
+    expect(client.closed!.code).toBe(1006);
+  });
+});
+
 describe('what waits is bounded', () => {
   it('for a node that never shakes hands: in bytes, and what is more is refused', async () => {
     const gateway = await open(SOLANA, {

@@ -56,6 +56,7 @@ export class SocketSession {
   /** Bytes that the client has not accepted yet. */
   #unsentBytes = 0;
   #isOver = false;
+  #isLeaving = false;
 
   constructor(options: SessionOptions) {
     const { client, chain, subscribing, dial, quota, principal } = options;
@@ -92,6 +93,12 @@ export class SocketSession {
     setTimeout(() => client.terminate(), CLOSE_MS).unref();
   }
 
+  /** Ends as soon as no call is in flight. */
+  leave(): void {
+    this.#isLeaving = true;
+    if (this.#underWay === 0) this.end(1012, 'the gateway restarts: connect again');
+  }
+
   /** An exception ends this session only. */
   #fail = (error: unknown): void => {
     this.#options.onFault(error);
@@ -126,7 +133,13 @@ export class SocketSession {
     this.#underWay += 1;
     // From here on the upstream request holds its own bytes.
     const isAdmitted = await this.#admit(message).finally(() => quota.release(length));
-    if (!isAdmitted || !this.#serve(message)) this.#underWay -= 1;
+    if (!isAdmitted || !this.#serve(message)) this.#settle();
+  }
+
+  /** A message is done. */
+  #settle(): void {
+    this.#underWay -= 1;
+    if (this.#isLeaving) this.leave();
   }
 
   async #admit(message: ClientMessage): Promise<boolean> {
@@ -160,9 +173,9 @@ export class SocketSession {
       finish: (answer, heldBytes) => {
         this.#channels.delete(channel);
         quota.release(heldBytes);
-        this.#underWay -= 1;
         if (answer !== undefined)
           this.#send(answer, writeErrors(message, { code: -32005, message: answerFull('key').error }));
+        this.#settle();
       },
     });
     this.#channels.add(channel);

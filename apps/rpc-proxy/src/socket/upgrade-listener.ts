@@ -38,7 +38,8 @@ export interface UpgradeListener {
   (req: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Ends the sockets of a key, at once or from `endsAtMs` on; the hash is hexadecimal. */
   revoke(keyHash: string, endsAtMs: number): void;
-  close(): void;
+  /** Ends sockets when their calls in flight are answered, the remaining ones after `graceMs`. Takes no new ones. */
+  close(graceMs: number): Promise<void>;
 }
 
 const PING_MS = 30_000;
@@ -99,13 +100,22 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
   };
   return Object.assign(listener, {
     revoke: (keyHash: string, endsAtMs: number) => registry.revoke(keyHash, endsAtMs),
-    close: () => {
+    close: async (graceMs: number) => {
       pings.stop();
+      registry.leave();
+      await closeServer(server, graceMs);
       registry.stop();
-      for (const client of server.clients) client.terminate();
-      server.close();
     },
   });
+}
+
+/** Takes no new client, and cuts those that are left after `graceMs`. */
+async function closeServer(server: WebSocketServer, graceMs: number): Promise<void> {
+  const cut = setTimeout(() => {
+    for (const client of server.clients) client.terminate();
+  }, graceMs);
+  await new Promise<unknown>((resolve) => server.close(resolve));
+  clearTimeout(cut);
 }
 
 /** Cuts a client that did not answer the last ping. */
