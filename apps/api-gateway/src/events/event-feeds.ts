@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Cache } from '@chainwatch/cache';
 import type { Sql } from '@chainwatch/db';
-import { serviceUnavailable, tooManyRequests } from '@chainwatch/problem';
+import { tooManyRequests } from '@chainwatch/problem';
 import { gauge, type Logger } from '@chainwatch/telemetry';
 import { EventStream, type StreamRequest } from './event-stream.ts';
 import { readPositions } from './read-positions.ts';
@@ -59,11 +59,11 @@ export class EventFeeds {
     this.#deps = deps;
   }
 
-  /** Takes a place for a stream. @throws ProblemError 429; 503 when this process is about to end */
+  /** Takes a place for a stream. @throws ProblemError 429 */
   async enter({ id, projectId }: Pick<StreamRequest, 'id' | 'projectId'>): Promise<void> {
     const { slots, streamsMax = 100 } = this.#deps;
-    if (this.#isClosed)
-      throw serviceUnavailable('This server is about to end; connect again.', { retryAfterSeconds: 1 });
+    // It ends at once. A refusal would be the end for browsers: they come again after a stream alone.
+    if (this.#isClosed) return;
     const slot = { key: `streams:${projectId}`, holder: id, limit: streamsMax, ttlSeconds: SLOT_SECONDS };
     if (!(await slots.holdSlot(slot)))
       throw tooManyRequests(RETRY_AFTER_SECONDS, `A project may have ${streamsMax} open streams of events.`);
