@@ -48,17 +48,20 @@ describe('event ids', () => {
     expect(transactionIdOf(projectId, 'eip155:1', '0xabc')).toBe('05134b10-1e6d-5d98-9b7a-f1efefb1f0cc');
   });
 
-  it('names a balance event by its count', () => {
+  it('names a balance event by its count and by what it tells', () => {
     const key = {
       projectId,
       chainGid: 'eip155:1',
       addressId: projectId,
       assetGid: 'eip155:1/slip44:60',
       changeCount: 1,
+      blockHash: '0xb1',
+      amountRaw: 20n,
     };
     expect(balanceEventIdOf(key)).toBe(
-      uuidv5(`${projectId}|balance.changed|eip155:1|${projectId}|eip155:1/slip44:60|1`),
+      uuidv5(`${projectId}|balance.changed|eip155:1|${projectId}|eip155:1/slip44:60|1|0xb1|20`),
     );
-    expect(balanceEventIdOf({ ...key, changeCount: 2 })).not.toBe(balanceEventIdOf(key));
+    for (const other of [{ changeCount: 2 }, { blockHash: '0xb2' }, { amountRaw: 21n }])
+      expect(balanceEventIdOf({ ...key, ...other })).not.toBe(balanceEventIdOf(key));
   });
 });

@@ -32,12 +32,21 @@ export interface BalanceEventKey {
   readonly assetGid: string;
   /** `balance.changed` events made for this address and asset, this one included. */
   readonly changeCount: number;
+  /** Where the balance was read, and what it is in base units. */
+  readonly blockHash: string;
+  readonly amountRaw: bigint;
 }
 
-/** The id of a `balance.changed` event. */
+/**
+ * The id of a `balance.changed` event. After a recovery to a point in time changes are counted from there again, and may be
+ * others: what was told meanwhile must not lend its id to another balance.
+ */
 export function balanceEventIdOf(key: BalanceEventKey): string {
+  const { projectId, chainGid, addressId, assetGid, changeCount, blockHash, amountRaw } = key;
   return uuidv5(
-    [key.projectId, 'balance.changed', key.chainGid, key.addressId, key.assetGid, key.changeCount].join('|'),
+    [projectId, 'balance.changed', chainGid, addressId, assetGid, changeCount, blockHash, amountRaw].join(
+      '|',
+    ),
   );
 }
 

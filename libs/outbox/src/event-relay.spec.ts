@@ -78,6 +78,8 @@ async function store({
       addressId,
       assetGid: `${chainGid}/slip44:60`,
       changeCount: count,
+      blockHash: '0xb1',
+      amountRaw: 1n,
     }),
     type: 'balance.changed',
     api_version: 'v1',

@@ -60,7 +60,15 @@ function toEvent(
 ): BalanceEvent {
   const { addressId, projectId, assetGid, decimals, traceparent } = reading;
   const envelope: EventEnvelope<'balance.changed'> = {
-    event_id: balanceEventIdOf({ projectId, chainGid, addressId, assetGid, changeCount }),
+    event_id: balanceEventIdOf({
+      projectId,
+      chainGid,
+      addressId,
+      assetGid,
+      changeCount,
+      blockHash: reading.block.hash,
+      amountRaw: reading.amountRaw,
+    }),
     type: 'balance.changed',
     api_version: 'v1',
     created_at: now.toISOString(),
