@@ -44,6 +44,21 @@ const PARTS = [
     specs: ['tools/acceptance/src/faults/nats-cluster\\.soak\\.spec\\.ts$'],
   },
   {
+    name: 'rollout',
+    title: 'a rolling update of every service under load (ROLLOUT_ROUNDS=n, default 1)',
+    specs: ['tools/acceptance/src/[a-z]+/rollout\\.soak\\.spec\\.ts$'],
+  },
+  {
+    name: 'restore',
+    title: 'a base backup under load, and a recovery to a point in time by deploy/backup/restore.sh',
+    specs: ['tools/acceptance/src/restore/restore\\.soak\\.spec\\.ts$'],
+  },
+  {
+    name: 'scale',
+    title: 'replicas, a NATS cluster and a PostgreSQL with a standby lose a node in turn (SCALE_MINUTES=n, default 5)',
+    specs: ['tools/acceptance/src/scale/.*\\.soak\\.spec\\.ts$'],
+  },
+  {
     name: 'pgbouncer',
     title: 'services behind PgBouncer in transaction mode, without prepared statements',
     specs: [

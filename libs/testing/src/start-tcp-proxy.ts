@@ -3,6 +3,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface TcpProxy {
   readonly port: number;
+  /** From now on new connections go to these ports in turn; open ones stay. */
+  setTargets(ports: readonly number[]): void;
   /** Breaks every connection and refuses new ones. */
   cut(): void;
   /** Lets connections through again. */
@@ -10,13 +12,15 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-/** Stands between a client and a server of this machine, so that a test can cut one client off. */
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+/** Stands between clients and servers of this machine, so that a test can cut one client off, or balance the load. */
+export async function startTcpProxy(...targetPorts: readonly number[]): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  let targets = targetPorts;
+  let turn = 0;
   let isCut = false;
   const server = createServer((client) => {
-    if (isCut) return void client.destroy();
-    const target = connect(targetPort, '127.0.0.1');
+    if (isCut || targets.length === 0) return void client.destroy();
+    const target = connect(targets[turn++ % targets.length]!, '127.0.0.1');
     for (const [socket, other] of [
       [client, target],
       [target, client],
@@ -24,9 +28,11 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       sockets.add(socket);
       socket.pipe(other);
       socket.on('error', () => undefined);
-      socket.once('close', () => {
+      socket.once('close', (isBroken) => {
         sockets.delete(socket);
-        other.destroy();
+        // What has come goes on to the other side first.
+        if (isBroken) other.destroy();
+        else other.destroySoon();
       });
     }
   }).listen(0, '127.0.0.1');
@@ -37,6 +43,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   };
   return {
     port: (server.address() as AddressInfo).port,
+    setTargets: (ports) => void (targets = ports),
     cut() {
       isCut = true;
       breakAll();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { EVENT_TYPES, EVENTS } from '@chainwatch/events';
-import { startNats, startRedis } from '@chainwatch/testing';
+import { startNats, startRedis, type PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap } from '../../db/src/bootstrap.ts';
 import { Project } from './project.ts';
@@ -26,8 +26,12 @@ export interface HarnessOptions {
   /** The honest node is a second endpoint. */
   readonly fallbackToNode?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** The port at which clients reach the gateway that listens on `port`; default the same. */
+  readonly balance?: (port: number) => Promise<number>;
   /** A PostgreSQL server that may be restarted. Default: the one that every spec shares. */
   readonly hasOwnPostgres?: boolean;
+  /** Starts another one instead. */
+  readonly openPostgres?: () => Promise<PostgresHandle>;
 }
 
 interface AddressRecord {
@@ -49,11 +53,11 @@ export class Harness<C extends TestChain> {
   services!: Services;
   db!: Database;
   nats!: Awaited<ReturnType<typeof startNats>>;
+  redis!: Awaited<ReturnType<typeof startRedis>>;
   postgres!: Awaited<ReturnType<typeof startPostgres>>;
   project!: Project;
   startBlock = 0;
   apiUrl = '';
-  #redis!: Awaited<ReturnType<typeof startRedis>>;
   readonly #options: HarnessOptions;
   #isActive = false;
   #imports = 0;
@@ -69,8 +73,8 @@ export class Harness<C extends TestChain> {
   }
 
   async start(): Promise<void> {
-    [this.postgres, this.nats, this.#redis] = await Promise.all([
-      startPostgres({ isOwn: this.#options.hasOwnPostgres }),
+    [this.postgres, this.nats, this.redis] = await Promise.all([
+      this.#options.openPostgres?.() ?? startPostgres({ isOwn: this.#options.hasOwnPostgres }),
       startNats(),
       startRedis(),
       this.chain.start(),
@@ -78,12 +82,12 @@ export class Harness<C extends TestChain> {
     ]);
     const { gid, family, url } = this.chain;
     const apiPort = await freePort();
-    this.apiUrl = `http://127.0.0.1:${apiPort}/v1`;
+    this.apiUrl = `http://127.0.0.1:${(await this.#options.balance?.(apiPort)) ?? apiPort}/v1`;
     this.db = createDatabase({ url: this.postgres.url, applicationName: 'acceptance', poolSize: 3 });
     this.services = new Services({
       ...this.postgres.serviceEnv,
       NATS_URL: this.nats.url,
-      REDIS_URL: this.#redis.url,
+      REDIS_URL: this.redis.url,
       PORT: String(apiPort),
       SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
       OUTBOUND_ALLOW: '127.0.0.0/8',
@@ -119,7 +123,7 @@ export class Harness<C extends TestChain> {
       this.receiver.stop(),
       this.chain.stop(),
       this.nats?.stop(),
-      this.#redis?.stop(),
+      this.redis?.stop(),
       this.postgres?.stop(),
     ]);
   }

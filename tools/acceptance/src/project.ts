@@ -4,17 +4,17 @@ export class Project {
   /** Confirmations that it waits for; undefined: for what the chain calls final. */
   depth: number | undefined;
   readonly #apiUrl: string;
-  readonly #key: string;
+  readonly key: string;
 
   constructor(id: string, apiUrl: string, key: string) {
     this.id = id;
     this.#apiUrl = apiUrl;
-    this.#key = key;
+    this.key = key;
   }
 
   /** The same project, by another gateway. */
   at(apiUrl: string): Project {
-    return new Project(this.id, apiUrl, this.#key);
+    return new Project(this.id, apiUrl, this.key);
   }
 
   /** Waits out a gateway that is being restarted: connection refused is not an answer. */
@@ -25,7 +25,7 @@ export class Project {
         const res = await fetch(this.#apiUrl + path, {
           method,
           headers: {
-            'x-api-key': this.#key,
+            'x-api-key': this.key,
             ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -10,11 +10,8 @@ export type ServiceName =
   | 'tx-analyzer'
   | 'balance-service'
   | 'notifier'
-  // A second process of the same service.
-  | 'api-gateway-2'
-  | 'tx-analyzer-2'
-  | 'balance-service-2'
-  | 'notifier-2';
+  // A further process of the same service.
+  | `${'api-gateway' | 'rpc-proxy' | 'tx-analyzer' | 'balance-service' | 'notifier'}-${number}`;
 
 /** Services as the operating system runs them: one process each, killed without warning and started again at will. */
 export class Services {
@@ -123,7 +120,7 @@ export class Services {
       HEALTH_PORT: String(healthPort),
       NODE_OPTIONS: '',
     };
-    const child = spawn(process.execPath, [`${this.#dist}/${name.replace(/-\d$/, '')}.mjs`], {
+    const child = spawn(process.execPath, [`${this.#dist}/${name.replace(/-\d+$/, '')}.mjs`], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -9,6 +9,8 @@ export interface EventReader {
   readonly lastPosition: number;
   /** How often it was cut off. */
   readonly cuts: number;
+  /** What it was refused with. */
+  readonly refusals: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -26,14 +28,21 @@ interface Seen {
   readonly positions: number[];
   lastPosition: number;
   cuts: number;
+  readonly refusals: string[];
 }
 
+const describe = (error: unknown): string =>
+  error instanceof Error ? `${error.message} ${String(error.cause ?? '')}` : String(error);
+
 const startReader = (turn: (seen: Seen, isStopped: () => boolean) => Promise<void>): EventReader => {
-  const seen: Seen = { eventIds: [], positions: [], lastPosition: 0, cuts: 0 };
+  const seen: Seen = { eventIds: [], positions: [], lastPosition: 0, cuts: 0, refusals: [] };
   let isStopped = false;
   const running = (async () => {
     while (!isStopped) {
-      await turn(seen, () => isStopped).catch(() => (seen.cuts += 1));
+      await turn(seen, () => isStopped).catch((error: unknown) => {
+        seen.cuts += 1;
+        seen.refusals.push(describe(error));
+      });
       await pause();
     }
   })();
