@@ -51,7 +51,7 @@ export default {
       project: ['**/*.{ts,mjs}'],
     },
     'tools/db': {
-      entry: ['src/{migrate,bootstrap,rotate-secrets}.ts'],
+      entry: ['src/{migrate,bootstrap,rotate-secrets,list-lost-writes}.ts'],
       project: ['**/*.{ts,mjs}'],
     },
     'tools/stack': {

@@ -74,7 +74,7 @@ const localEntries = [
   { in: 'tools/stack/src/demo/demo.ts', out: 'demo' },
 ];
 
-const databaseEntries = ['migrate', 'bootstrap', 'rotate-secrets'].map((name) => ({
+const databaseEntries = ['migrate', 'bootstrap', 'rotate-secrets', 'list-lost-writes'].map((name) => ({
   in: `tools/db/src/${name}.ts`,
   out: name,
 }));

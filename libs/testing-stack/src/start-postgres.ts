@@ -6,6 +6,8 @@ export interface PostgresOptions {
   readonly isOwn?: boolean;
   /** False skips the flushes to disk. Default true for an own server. */
   readonly isDurable?: boolean;
+  /** Of an own server, `name=value`. */
+  readonly settings?: readonly string[];
   /** False leaves the database empty. Default true. */
   readonly isMigrated?: boolean;
 }

@@ -26,6 +26,7 @@ export { findPgBouncer, startPgBouncer, type PgBouncerHandle } from './start-pgb
 export { startPostgres, type PostgresHandle, type PostgresOptions } from './start-postgres.ts';
 export { startPostgresServer, type PostgresServerHandle } from './start-postgres-server.ts';
 export { startRedis, type RedisHandle } from './start-redis.ts';
+export { takeBaseBackup } from './take-base-backup.ts';
 export { startTcpProxy, type TcpProxy } from './start-tcp-proxy.ts';
 export { waitFor, type WaitOptions } from './wait-for.ts';
 export { waitForPort } from './wait-for-port.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { preparePostgres } from '@chainwatch/host';
+import { preparePostgres, runCommand } from '@chainwatch/host';
 import { spawnServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
 import { createTemporaryDirectory, removeDirectory } from './temporary-directory.ts';
@@ -12,29 +12,42 @@ export interface PostgresServerHandle {
   /** Of the maintenance database. */
   readonly url: string;
   readonly port: number;
+  readonly dataDir: string;
   /** Ends every process at once and without a checkpoint, as a crash does: the next start recovers from the log. */
   crash(): Promise<void>;
   /** Starts again on the same port and data; an orderly stop comes first when it runs. */
   restart(): Promise<void>;
+  /** Makes a standby a server that takes writes. */
+  promote(): Promise<void>;
   stop(): Promise<void>;
 }
 
+export interface PostgresServerOptions {
+  /** False skips the flushes to disk. Default true. */
+  readonly isDurable?: boolean;
+  /** Further settings, `name=value`. */
+  readonly settings?: readonly string[];
+  /** Data of another server instead of new ones, and the password that they were made with. */
+  readonly data?: { readonly password: string; readonly write: (dataDir: string) => Promise<void> };
+}
+
 /** A PostgreSQL of its own in a temporary directory, on a free port of 127.0.0.1. */
-export async function startPostgresServer(
-  options: { readonly isDurable?: boolean } = {},
-): Promise<PostgresServerHandle> {
+export async function startPostgresServer({
+  isDurable = true,
+  settings = [],
+  data,
+}: PostgresServerOptions = {}): Promise<PostgresServerHandle> {
   const port = await findFreePort();
   const directory = createTemporaryDirectory('postgres');
   // The data directory inside belongs to the server's user, who has to get through this one.
   chmodSync(directory, 0o711);
-  const { spec, url } = await preparePostgres({
-    port,
-    dataDir: join(directory, 'data'),
-    password: randomBytes(12).toString('hex'),
-    isDurable: options.isDurable ?? true,
-  });
+  const dataDir = join(directory, 'data');
+  await data?.write(dataDir);
+  const password = data?.password ?? randomBytes(12).toString('hex');
+  const { spec, url } = await preparePostgres({ port, dataDir, password, isDurable });
+  const args = [...spec.args, ...settings.flatMap((setting) => ['-c', setting])];
   const start = async () => {
-    const started = spawnServer(spec.command, spec.args, {
+    const started = spawnServer(spec.command, args, {
       cwd: '/',
       ...spec.account,
       endSignal: 'QUIT',
@@ -50,10 +63,19 @@ export async function startPostgresServer(
   return {
     url,
     port,
+    dataDir,
     crash: () => server.kill('SIGQUIT'),
     async restart() {
       await server.kill('SIGINT');
       server = await start();
+    },
+    async promote() {
+      const control = join(dirname(spec.command), 'pg_ctl');
+      const { code, output } = await runCommand(control, ['promote', '-D', dataDir, '-w'], {
+        cwd: '/',
+        account: spec.account,
+      });
+      if (code !== 0) throw new Error(`expected a promotion, got ${output}`);
     },
     async stop() {
       await server.kill('SIGQUIT');

@@ -31,6 +31,8 @@ export interface PostgresOptions {
   readonly isOwn?: boolean;
   /** False skips the flushes to disk. Default true for an own server. */
   readonly isDurable?: boolean;
+  /** Of an own server, `name=value`. */
+  readonly settings?: readonly string[];
   /** Makes the schema in the template from the folder prisma; without it the database is empty. */
   readonly migrate?: Migrate;
 }
@@ -39,7 +41,9 @@ export interface PostgresOptions {
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresHandle> {
   const sharedUrl = options.isOwn === true ? undefined : process.env.TEST_DATABASE_URL || undefined;
   const server =
-    sharedUrl === undefined ? await startPostgresServer({ isDurable: options.isDurable }) : undefined;
+    sharedUrl === undefined
+      ? await startPostgresServer({ isDurable: options.isDurable, settings: options.settings })
+      : undefined;
   const serverUrl = sharedUrl ?? server?.url ?? '';
   const template =
     options.migrate === undefined ? 'template0' : await ensureTemplate(serverUrl, options.migrate);
