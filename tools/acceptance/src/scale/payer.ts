@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EvmChain } from '../evm/evm-chain.ts';
+import type { Receiver } from '../receiver.ts';
+
+interface Payment {
+  readonly hash: string;
+  readonly minedAtMs: number;
+}
+
+const PAUSE_MS = 250;
+
+/** Pays the payee all the time, a block for each payment, and knows how long each took to be told. */
+export class Payer {
+  readonly #chain: EvmChain;
+  readonly #receiver: Receiver;
+  readonly #payments: Payment[] = [];
+  readonly #running: Promise<void>;
+  #isStopped = false;
+
+  constructor(chain: EvmChain, receiver: Receiver) {
+    this.#chain = chain;
+    this.#receiver = receiver;
+    this.#running = this.#run();
+  }
+
+  get count(): number {
+    return this.#payments.length;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  /** The longest that a payment mined in this span of time took to be detected by the receiver; Infinity: it has not come. */
+  slowest(fromMs: number, toMs: number): number {
+    const toldAtMs = new Map<string, number>();
+    for (const { type, transactionHash, receivedAtMs } of this.#receiver.events.values())
+      if (type === 'transaction.detected') toldAtMs.set(transactionHash!, receivedAtMs);
+    const tardy = this.#payments
+      .filter(({ minedAtMs }) => minedAtMs >= fromMs && minedAtMs < toMs)
+      .map(({ hash, minedAtMs }) => (toldAtMs.get(hash) ?? Number.POSITIVE_INFINITY) - minedAtMs);
+    return Math.max(0, ...tardy);
+  }
+
+  async #run(): Promise<void> {
+    const { actor } = this.#chain;
+    const [from, to] = actor.accounts;
+    while (!this.#isStopped) {
+      const hash = await actor.sendEther(from!, to!, 7n);
+      await actor.mine();
+      this.#payments.push({ hash, minedAtMs: Date.now() });
+      await delay(PAUSE_MS);
+    }
+  }
+}
