@@ -136,7 +136,7 @@ it('nothing of the chain is lost, no event has a second id, and what the API wro
   await payAfterTheMoment([payee]);
   await harness.settle();
   await waitFor(async () => (await project.request('GET', `/addresses/${stranger}`)).status === 404);
-  expect(await project.get(channel)).toMatchObject({ name: 'before' });
+  expect(await project.get(channel.replace('webhook/', ''))).toMatchObject({ name: 'before' });
   // The receiver knew its secret before: what is sealed was opened. Otherwise every signature would be a fault.
   expect(receiver.faults.splice(0)).toEqual([]);
   const again = [...receiver.events.keys()].filter((id) => told.has(id));
