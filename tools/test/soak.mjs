@@ -55,7 +55,8 @@ const PARTS = [
   },
   {
     name: 'scale',
-    title: 'replicas, a NATS cluster and a PostgreSQL with a standby lose a node in turn (SCALE_MINUTES=n, default 5)',
+    title:
+      'replicas, a NATS cluster and a PostgreSQL with a standby lose a node in turn (SCALE_MINUTES=n, default 5)',
     specs: ['tools/acceptance/src/scale/.*\\.soak\\.spec\\.ts$'],
   },
   {
