@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { createBusInBackground, natsOptionsOf } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
@@ -55,6 +56,8 @@ await runService({
       bus,
       cache,
       ...readAppOptions(config),
+      // Beside the bundle.
+      dashboardFolder: fileURLToPath(new URL('./dashboard', import.meta.url)),
       logger,
       port: config.PORT,
       host: config.HOST,

@@ -42,6 +42,7 @@ import { getDelivery } from './routes/deliveries.get/handler.ts';
 import { listDeliveries } from './routes/deliveries.list/handler.ts';
 import { recover } from './routes/deliveries.recover/handler.ts';
 import { redeliver } from './routes/deliveries.redeliver/handler.ts';
+import { listEventDeliveries } from './routes/events.list-deliveries/handler.ts';
 import { getEvent } from './routes/events.get/handler.ts';
 import { listEvents } from './routes/events.list/handler.ts';
 import { streamEvents } from './routes/events.stream/handler.ts';
@@ -61,6 +62,11 @@ import { listPublicKeys } from './routes/public-keys.list/handler.ts';
 import { updatePublicKey } from './routes/public-keys.update/handler.ts';
 import { getQuotas } from './routes/quotas.get/handler.ts';
 import { updateQuotas } from './routes/quotas.update/handler.ts';
+import { search } from './routes/search.get/handler.ts';
+import { createSession } from './routes/sessions.create/handler.ts';
+import { deleteSession } from './routes/sessions.delete/handler.ts';
+import { getSession } from './routes/sessions.get/handler.ts';
+import { getStats } from './routes/stats.get/handler.ts';
 import { createToken } from './routes/tokens.create/handler.ts';
 import { getToken } from './routes/tokens.get/handler.ts';
 import { listTokens } from './routes/tokens.list/handler.ts';
@@ -142,6 +148,11 @@ const managementRoutes = {
  */
 export const operations: Readonly<Record<string, ApiRoute>> = {
   getVersion,
+  getSession,
+  createSession,
+  deleteSession,
+  search,
+  getStats,
   listBlockchains,
   createBlockchain,
   getBlockchain,
@@ -194,6 +205,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   listEvents,
   streamEvents,
   getEvent,
+  listEventDeliveries,
   ...channelRoutes,
   // One set of handlers, two mounts (decisions.md 1.2).
   createChannel: createChannelRoute(CHANNEL_KINDS.find(({ isDefault }) => isDefault)!, '/channels'),

@@ -25,6 +25,7 @@ export interface ApiGatewayOptions
     | 'corsOrigins'
     | 'requestTimeoutMs'
     | 'logger'
+    | 'dashboardFolder'
     | 'checkReplies'
   > {
   readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'keys' | 'feeds'>;

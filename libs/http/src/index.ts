@@ -13,7 +13,15 @@ export { checkUrl } from './check-url.ts';
 export { jsonBody, jsonBytes, parseJsonBytes } from './json-body.ts';
 export { findTextFault } from './find-text-fault.ts';
 export { routeFactory } from './route.ts';
-export type { DefineRoute, Method, Route, RouteReply, RouteRequest, RouteSchemas } from './route.ts';
+export type {
+  DefineRoute,
+  Method,
+  ReplyCookie,
+  Route,
+  RouteReply,
+  RouteRequest,
+  RouteSchemas,
+} from './route.ts';
 export { buildExample } from './build-example.ts';
 export { createSchemaBook } from './schema-book.ts';
 export type { JsonSchema, SchemaBook } from './schema-book.ts';

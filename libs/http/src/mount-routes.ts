@@ -99,11 +99,19 @@ function toHandler<Deps, Principal, Permission>(
 async function sendReply(
   req: Request,
   res: Response,
-  { status, body, headers = {}, location, stream }: RouteReply,
+  { status, body, headers = {}, location, cookie, stream }: RouteReply,
 ): Promise<void> {
   res.statusCode = status;
   if (location !== undefined) res.setHeader('Location', encodeURI(`${req.baseUrl}${location}`));
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  if (cookie !== undefined)
+    res.cookie(cookie.name, cookie.value, {
+      path: cookie.path,
+      maxAge: cookie.maxAgeMs,
+      httpOnly: true,
+      sameSite: 'strict',
+      secure: req.secure,
+    });
   if (stream !== undefined) {
     if (req.method === 'HEAD') res.end();
     return stream(res);

@@ -25,11 +25,21 @@ export interface RouteReply {
   readonly headers?: Readonly<Record<string, string>>;
   /** Of what was created: a path of the same table. */
   readonly location?: string | undefined;
+  readonly cookie?: ReplyCookie;
   /**
    * Writes the body in place of `body`, after the head; no deadline ends it. Where the answer is over by then (HEAD, a
    * client that left) it only tidies up. What it rejects with cuts the connection.
    */
   readonly stream?: (res: ServerResponse) => Promise<void>;
+}
+
+/** Set for the client's browser: no script reads it, no page of another site sends it, and over TLS it stays there. */
+export interface ReplyCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly path: string;
+  /** 0 removes it. */
+  readonly maxAgeMs: number;
 }
 
 /** The schemas of a route, for the router and the OpenAPI document. */

@@ -4,11 +4,14 @@ import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { forbidden, unauthorized } from '@chainwatch/problem';
 import type { ApiRoute } from '../server/define-route.ts';
 import { clientOf } from './client-of.ts';
+import type { FindSession } from './find-session.ts';
 import { keyTypeOf } from './key-type-of.ts';
 import type { Limit } from './limit-requests.ts';
 
 export interface AuthenticateOptions {
   readonly keys: KeyStore;
+  /** Asked where a request brings no key. */
+  readonly findSession: FindSession;
   readonly namespaceLabel: string;
   /**
    * Counts the request against its key, or the failure against its client. Sets the X-RateLimit headers. @throws
@@ -21,7 +24,12 @@ export interface AuthenticateOptions {
  * Authenticates a request. The key's checksum is checked before any look-up, so that guesses cost no query. @throws
  * ProblemError 401, 429
  */
-export function authenticate({ keys, namespaceLabel, limit }: AuthenticateOptions): RequestHandler {
+export function authenticate({
+  keys,
+  findSession,
+  namespaceLabel,
+  limit,
+}: AuthenticateOptions): RequestHandler {
   const findPrincipal = async (key: string, req: Request, res: Response): Promise<Principal | undefined> => {
     try {
       return await keys.findPrincipal(key);
@@ -31,23 +39,43 @@ export function authenticate({ keys, namespaceLabel, limit }: AuthenticateOption
       throw error;
     }
   };
-  const findSlowly = async (key: string | undefined, req: Request, res: Response): Promise<Principal> => {
+  const refuse = async (req: Request, res: Response, detail: string): Promise<never> => {
+    await limit(res, { failedClient: clientOf(req) });
+    throw unauthorized(detail);
+  };
+  const findSlowly = async (key: string, req: Request, res: Response): Promise<Principal> => {
     const parsed = parseApiKey(key, namespaceLabel);
     const principal = parsed.ok ? await findPrincipal(parsed.key, req, res) : undefined;
-    if (principal) return principal;
-    await limit(res, { failedClient: clientOf(req) });
-    throw unauthorized(key === undefined ? 'The X-Api-Key header is missing.' : 'The API key is invalid.');
+    return principal ?? refuse(req, res, 'The API key is invalid.');
+  };
+  const enterWithCookie: RequestHandler = async (req, res, next) => {
+    const session = await findSession(req, (key) => findPrincipal(key, req, res));
+    if (session === 'none') return refuse(req, res, 'The X-Api-Key header is missing.');
+    if (session === 'invalid')
+      return refuse(req, res, 'The session has ended or belongs to another page: sign in again.');
+    res.locals.principal = session.principal;
+    res.locals.ownerSecret = session.ownerSecret;
+    // What it may not act on counts, too.
+    await limit(res, session.principal);
+    next(session.refusal);
   };
   // A promise is made only if somebody must be asked.
   return (req, res, next) => {
+    const key = req.get('x-api-key');
+    if (key === undefined) return enterWithCookie(req, res, next);
     const go = (principal: Principal): void | Promise<void> => {
       res.locals.principal = principal;
+      res.locals.ownerSecret = key;
       return limit(res, principal)?.then(() => next()) ?? next();
     };
-    const key = req.get('x-api-key');
-    const cached = key === undefined ? undefined : keys.findCached(key);
+    const cached = keys.findCached(key);
     return cached ? go(cached) : findSlowly(key, req, res).then(go);
   };
+}
+
+/** What seals for the caller of a request alone: the key it came with. */
+export function ownerSecretOf(res: Response): string {
+  return res.locals.ownerSecret as string;
 }
 
 /**

@@ -55,7 +55,8 @@ function toRequest(
 ): { key: string; limit: number; windowSeconds: number } {
   if ('keyId' in subject)
     return {
-      key: `api:${subject.keyId}`,
+      // A management key that acts on a project has two limits.
+      key: `${subject.keyType}:${subject.keyId}`,
       limit: limits.perKey[subject.keyType],
       windowSeconds: WINDOW_SECONDS,
     };

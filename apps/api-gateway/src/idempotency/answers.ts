@@ -12,6 +12,7 @@ type Stored =
       readonly status: number;
       readonly body?: unknown;
       readonly location?: string | undefined;
+      readonly cookie?: RouteReply['cookie'];
     }
   | {
       readonly type: 'problem';
@@ -41,13 +42,13 @@ export async function openAnswer(sealer: OwnerSealer, sealed: Buffer): Promise<R
   const stored = JSON.parse(head.toString('utf8')) as Stored;
   if (stored.type === 'bytes') return { status: stored.status, body: bytes.subarray(lineEnd + 1) };
   if (stored.type === 'problem') throw new ProblemError(stored.code, stored);
-  return { status: stored.status, body: stored.body, location: stored.location };
+  return { status: stored.status, body: stored.body, location: stored.location, cookie: stored.cookie };
 }
 
 function toStored(answer: RouteReply | ProblemError): Stored {
   if (!(answer instanceof ProblemError)) {
-    const { status, body, location } = answer;
-    return { type: 'reply', status, body, location };
+    const { status, body, location, cookie } = answer;
+    return { type: 'reply', status, body, location, cookie };
   }
   return {
     type: 'problem',

@@ -2,6 +2,7 @@ import type { RouteCall, RouteReply } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import { ProblemError, conflict, unprocessableEntity } from '@chainwatch/problem';
 import { createOwnerSealer } from '@chainwatch/secrets';
+import { ownerSecretOf } from '../auth/authenticate.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { openAnswer, sealAnswer } from './answers.ts';
 import { claimRequest } from './claim-request.ts';
@@ -25,7 +26,7 @@ async function carryOutPost(call: Call): Promise<RouteReply> {
   const text = parseIdempotencyKey(call.req.get('idempotency-key'));
   if (text === undefined) return call.run(call.deps);
   // Sealed with the caller's key, because the answer may contain a secret that is stored nowhere else.
-  const sealer = createOwnerSealer(call.req.get('x-api-key')!, `idempotency ${text}`);
+  const sealer = createOwnerSealer(ownerSecretOf(call.res), `idempotency ${text}`);
   const request = {
     apiKeyId: call.principal.keyId,
     keyHash: sealer.fingerprint('key'),

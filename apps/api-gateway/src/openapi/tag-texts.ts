@@ -1,6 +1,10 @@
 /** Descriptions of the operations, by the first segment of their paths. */
 export const TAG_TEXTS: Readonly<Record<string, string>> = {
   version: 'Which version answers.',
+  session:
+    "The sign-in of the dashboard's pages. A browser sends the cookie by itself, and it counts only for requests of the pages of this origin; with `X-Project-Id` a session acts on one of its projects, which a management key without it does not.",
+  search: 'One box for everything.',
+  stats: 'Figures for an overview.',
   blockchains:
     'Chains that the installation knows, their nodes and how far they are read. They belong to the operator.',
   blocks: 'Blocks with their processing statuses.',

@@ -14,6 +14,7 @@ import {
 import type { KeyStore } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
 import { authenticate, authorizerOf } from '../auth/authenticate.ts';
+import { createSessionFinder } from '../auth/find-session.ts';
 import { limitPublic } from '../auth/limit-public.ts';
 import { createLimit } from '../auth/limit-requests.ts';
 import type { RequestLimits } from '../auth/limit-requests.ts';
@@ -24,6 +25,7 @@ import { serveConsent } from '../channels/serve-consent.ts';
 import { serveDocuments } from '../openapi/serve-documents.ts';
 import { recordRequests } from './record-requests.ts';
 import { routeTable } from '../route-table.ts';
+import { serveDashboard } from '../ui/serve-dashboard.ts';
 import { translateError } from './translate-error.ts';
 
 export interface AppOptions {
@@ -38,6 +40,8 @@ export interface AppOptions {
   readonly trustedProxies: number;
   /** Origins whose web pages may call the API; `*`: any. */
   readonly corsOrigins: readonly string[];
+  /** Where the dashboard's files are; none: it is not served. */
+  readonly dashboardFolder?: string;
   /** Longest time for a handler. */
   readonly requestTimeoutMs: number;
   readonly logger: Record<'error' | 'debug', (fields: object, message: string) => void>;
@@ -87,14 +91,23 @@ export function createApp(options: AppOptions): Express {
   app.use(
     '/v1',
     Router().use(
-      authenticate({ keys: options.keys, namespaceLabel, limit }),
+      authenticate({
+        keys: options.keys,
+        findSession: createSessionFinder(options.deps),
+        namespaceLabel,
+        limit,
+      }),
       readLargeBodies(),
       readBody,
       routes,
       routeNotFound,
     ),
   );
-  app.use(serveDocuments({ namespaceLabel }), serveConsent(options.deps));
+  app.use(
+    serveDocuments({ namespaceLabel }),
+    serveConsent(options.deps),
+    serveDashboard(options.dashboardFolder),
+  );
   app.use(
     readBody,
     routeNotFound,

@@ -1,0 +1,21 @@
+import type { Sql } from '@chainwatch/db';
+import type { Principal } from '@chainwatch/key-store';
+import { notFound } from '@chainwatch/problem';
+import { eventHorizon } from '../records/event.ts';
+
+interface EventRow {
+  readonly event_id: string;
+  readonly payload: string;
+}
+
+/** @throws ProblemError 404, also if it is another project's, held back or older than events are shown */
+export async function findEvent(sql: Sql, { projectId }: Principal, eventId: string): Promise<EventRow> {
+  const { rows } = await sql.query<EventRow>(
+    'SELECT event_id, payload FROM events WHERE event_id = $1 AND project_id = $2 AND NOT is_held AND created_at >= $3',
+    [eventId, projectId, eventHorizon()],
+  );
+  if (rows[0]) return rows[0];
+  throw notFound(
+    `There is no event ${eventId} in this project, or it is older than the events that are kept.`,
+  );
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { permissionSchema, keySchema } from './key.ts';
+
+const ID = '6f1d1f4e-0000-4000-8000-000000000001';
+
+export const sessionSchema = z
+  .object({
+    key: keySchema
+      .pick({ id: true, type: true, name: true, mask: true, permissions: true, expires_at: true })
+      .meta({ description: 'The key that was signed in with.' }),
+    workspace: z
+      .object({
+        id: z.uuid().meta({ description: 'Of the workspace.', examples: [ID] }),
+        name: z.string().meta({ description: 'As its users call it.', examples: ['Acme'] }),
+        is_operator: z.boolean().meta({ description: 'Whether its keys may change chains.' }),
+      })
+      .meta({ description: "The key's workspace." }),
+    projects: z
+      .array(
+        z.object({
+          id: z.uuid().meta({ description: 'For `X-Project-Id`.', examples: [ID] }),
+          name: z.string().meta({ description: 'As its users call it.', examples: ['Shop'] }),
+        }),
+      )
+      .meta({
+        description:
+          'On which it may act, by name, at most 200: that of an api key; those of the workspace for a management key that may make keys.',
+      }),
+    project_permissions: z.array(permissionSchema).meta({
+      description: 'What it may do on each of them.',
+      examples: [['api:address:read']],
+    }),
+  })
+  .meta({ id: 'Session' });

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { Permission } from '@chainwatch/api-key';
+import type { Sql } from '@chainwatch/db';
+import type { Principal } from '@chainwatch/key-store';
+import { listCanonicalForms } from '../../addresses/parse-address.ts';
+import { eventHorizon } from '../../records/event.ts';
+import type { SearchHit } from '../../records/search-hit.ts';
+
+interface Wanted {
+  /** Its parameters: $1 the project or workspace, $2 `values`, $3 the bound. */
+  readonly sql: string;
+  readonly values: unknown;
+}
+
+const HITS_MAX = 8;
+/** Shorter parts of a word are in no index of trigrams. */
+const PART_MIN = 3;
+
+const ADDRESS = `SELECT 'address' AS type, id, display AS title, label, NULL AS status, NULL AS chain_gid, NULL::uuid AS channel_id, created_at
+  FROM addresses WHERE project_id = $1`;
+const CHANNEL = `SELECT 'channel' AS type, id, name AS title, NULL AS label, CASE WHEN is_archived THEN 'archived' ELSE status END AS status,
+  NULL AS chain_gid, NULL::uuid AS channel_id, created_at FROM notification_channels WHERE project_id = $1`;
+const TRANSACTION = `SELECT 'transaction' AS type, id, hash AS title, NULL AS label, status, chain_gid, NULL::uuid AS channel_id, detected_at AS created_at
+  FROM transactions WHERE project_id = $1`;
+const DELIVERY = `SELECT 'delivery' AS type, d.id, d.event_type AS title, c.name AS label, d.status, NULL AS chain_gid, d.channel_id, d.created_at
+  FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id AND c.project_id = $1`;
+
+/** What the text names, among what the caller may read. */
+export async function findHits(sql: Sql, principal: Principal, text: string): Promise<SearchHit[]> {
+  const wanted = await listWanted(principal, text);
+  const found = await Promise.all(
+    wanted.map(({ sql: statement, values }) =>
+      sql.query<Omit<SearchHit, 'created_at'> & { created_at: Date }>(`${statement} LIMIT $3`, [
+        principal.keyType === 'mgt' ? principal.workspaceId : principal.projectId,
+        values,
+        HITS_MAX,
+      ]),
+    ),
+  );
+  const hits = found.flatMap(({ rows }) => rows);
+  const unique = new Map(hits.map((hit) => [`${hit.type} ${hit.id}`, hit]));
+  return [...unique.values()].map((hit) => ({ ...hit, created_at: hit.created_at.toISOString() }));
+}
+
+async function listWanted(principal: Principal, text: string): Promise<Wanted[]> {
+  const may = (permission: Permission) => principal.permissions.includes(permission);
+  if (principal.keyType === 'mgt') return may('mgt:audit:read') ? [findChanges(text)] : [];
+  if (principal.keyType !== 'api') return [];
+  const id = z.uuid().safeParse(text).data;
+  return [
+    ...(may('api:address:read') ? await findAddresses(text, id) : []),
+    ...(may('api:transaction:read') ? findTransactions(text, id) : []),
+    ...(may('api:event:read') && id !== undefined ? [findEvent(id)] : []),
+    ...(may('api:delivery:read') && id !== undefined ? findDeliveries(id) : []),
+    ...(may('api:notification_channel:read') ? findChannels(text, id) : []),
+  ];
+}
+
+async function findAddresses(text: string, id: string | undefined): Promise<Wanted[]> {
+  if (id !== undefined) return [{ sql: `${ADDRESS} AND id = $2`, values: id }];
+  const forms = await listCanonicalForms(text);
+  return [
+    { sql: `${ADDRESS} AND address = ANY ($2)`, values: forms },
+    text.length < PART_MIN
+      ? { sql: `${ADDRESS} AND label = $2`, values: text }
+      : { sql: `${ADDRESS} AND (label ILIKE $2 OR display ILIKE $2)`, values: toPattern(text) },
+  ];
+}
+
+function findTransactions(text: string, id: string | undefined): Wanted[] {
+  if (id !== undefined) return [{ sql: `${TRANSACTION} AND id = $2`, values: id }];
+  return [{ sql: `${TRANSACTION} AND hash = ANY ($2)`, values: [text, text.toLowerCase()] }];
+}
+
+function findEvent(id: string): Wanted {
+  return {
+    sql: `SELECT 'event' AS type, event_id AS id, type AS title, NULL AS label, NULL AS status, chain_gid, NULL::uuid AS channel_id, created_at
+          FROM events WHERE project_id = $1 AND event_id = $2 AND NOT is_held AND created_at >= '${eventHorizon().toISOString()}'`,
+    values: id,
+  };
+}
+
+/** A receiver knows an attempt, by `X-Webhook-Delivery-Id`. */
+function findDeliveries(id: string): Wanted[] {
+  return [
+    { sql: `${DELIVERY} WHERE d.id = $2`, values: id },
+    { sql: `${DELIVERY} WHERE d.event_id = $2`, values: id },
+    { sql: `${DELIVERY} JOIN delivery_attempts a ON a.delivery_id = d.id WHERE a.id = $2`, values: id },
+  ];
+}
+
+function findChannels(text: string, id: string | undefined): Wanted[] {
+  return [
+    id === undefined
+      ? { sql: `${CHANNEL} AND name ILIKE $2`, values: toPattern(text) }
+      : { sql: `${CHANNEL} AND id = $2`, values: id },
+  ];
+}
+
+function findChanges(requestId: string): Wanted {
+  return {
+    sql: `SELECT 'audit_log' AS type, id, action AS title, actor_name AS label, NULL AS status, NULL AS chain_gid, NULL::uuid AS channel_id, created_at
+          FROM audit_logs WHERE workspace_id = $1 AND request_id = $2`,
+    values: requestId,
+  };
+}
+
+function toPattern(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+export interface StaticFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Undefined where it would not be smaller. */
+  readonly gzipped: Buffer | undefined;
+}
+
+const TYPES = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.woff2', 'font/woff2'],
+]);
+
+/**
+ * Every file of a folder by its path in it, in memory: they are few, and no request reaches the disk. Empty if there is
+ * no such folder.
+ * @throws TypeError for a kind of file that has no media type here
+ */
+export function loadFiles(folder: string): ReadonlyMap<string, StaticFile> {
+  const files = new Map<string, StaticFile>();
+  for (const entry of listFolder(folder)) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const type = TYPES.get(extname(path));
+    if (type === undefined)
+      throw new TypeError(`expected one of ${[...TYPES.keys()].join(' ')}, got ${path}`);
+    const bytes = readFileSync(path);
+    const gzipped = gzipSync(bytes, { level: 9 });
+    files.set(path.slice(folder.length + 1), {
+      type,
+      bytes,
+      gzipped: gzipped.length < bytes.length ? gzipped : undefined,
+    });
+  }
+  return files;
+}
+
+function listFolder(folder: string) {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { loadFiles, type StaticFile } from './load-files.ts';
+
+/** Only what the page's own origin serves: no inline script or style, no frame, nothing of anybody else. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * The dashboard under `/ui`, where `/` leads a browser. Every path that is no file is a page of it. Public as the
+ * documents are: what it shows it asks the API for.
+ * @param folder that its build wrote; where there is none, neither path exists
+ */
+export function serveDashboard(folder: string | undefined): RequestHandler {
+  const router = Router({ caseSensitive: true });
+  const files = folder === undefined ? new Map<string, StaticFile>() : loadFiles(folder);
+  const page = files.get('index.html');
+  if (page === undefined) return router;
+  router.get('/', (req, res, next) =>
+    req.accepts('json', 'html') === 'html' ? res.redirect('/ui/') : next(),
+  );
+  router.get(/^\/ui(?:\/|$)/, (req, res, next) => {
+    const path = req.path.slice('/ui/'.length);
+    const file = files.get(path);
+    if (file !== undefined && file !== page) {
+      // Its name has a hash of its content.
+      res.setHeader(
+        'Cache-Control',
+        path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      );
+      return send(req, res, file);
+    }
+    if (path.startsWith('assets/')) return next();
+    res.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    res.setHeader('Cache-Control', 'no-cache');
+    send(req, res, page);
+  });
+  return router;
+}
+
+function send(req: Request, res: Response, { type, bytes, gzipped }: StaticFile): void {
+  res.setHeader('Content-Type', type);
+  res.vary('Accept-Encoding');
+  const isZipped = gzipped !== undefined && req.acceptsEncodings('gzip') === 'gzip';
+  if (isZipped) res.setHeader('Content-Encoding', 'gzip');
+  res.end(isZipped ? gzipped : bytes);
+}
