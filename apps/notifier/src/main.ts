@@ -1,18 +1,13 @@
 import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
-import type { DeliveryDependencies, DeliveryOptions } from '@chainwatch/deliveries';
+import type { DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createGuardedAgent } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import {
-  counter,
-  histogram,
-  runService,
-  startHealthServer,
-  startTelemetry,
-  withSpan,
-} from '@chainwatch/telemetry';
+import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
+import { startBacklogWatch } from './backlogs/start-backlog-watch.ts';
 import { readConfig } from './config.ts';
+import { observeAttempts } from './observe-attempts.ts';
 import { startRetention, type Retention } from './retention/start-retention.ts';
 import { startNotifier } from './start-notifier.ts';
 
@@ -56,6 +51,7 @@ await runService({
       options: readOptions(config),
     });
     const stopRetention = startRetention({ db, logger, retention: readRetention(config) });
+    const stopBacklogWatch = startBacklogWatch({ db, planned, logger });
     const health = await startHealthServer({
       port: config.HEALTH_PORT,
       checks: notifier.readiness,
@@ -66,6 +62,7 @@ await runService({
       async stop() {
         await notifier.stop();
         await stopRetention();
+        await stopBacklogWatch();
         await health.stop();
         await bus.close();
         await agent.destroy();
@@ -95,32 +92,5 @@ function readOptions(config: ReturnType<typeof readConfig>): Partial<DeliveryOpt
     ...(config.WEBHOOK_PROBE_INTERVAL === undefined
       ? {}
       : { probeIntervalMs: config.WEBHOOK_PROBE_INTERVAL }),
-  };
-}
-
-/** A span and two metrics for each attempt. */
-function observeAttempts(): Pick<DeliveryDependencies, 'trace' | 'onAttempt'> {
-  const attempts = counter('chainwatch_delivery_attempts_total', {
-    description: 'Attempts to deliver an event, by outcome.',
-  });
-  const durations = histogram('chainwatch_delivery_attempt_seconds', {
-    description: 'How long attempts took.',
-  });
-  return {
-    trace: ({ traceparent, eventType, channelId }, work) =>
-      withSpan(
-        'deliver',
-        {
-          traceparent,
-          kind: 'client',
-          isLeaf: true,
-          attributes: { event_type: eventType, channel_id: channelId },
-        },
-        (span) => work(span.traceparent),
-      ),
-    onAttempt: ({ durationMs, errorCode }) => {
-      attempts.add(1, { outcome: errorCode ?? 'delivered' });
-      durations.record(durationMs / 1_000);
-    },
   };
 }

@@ -13,6 +13,7 @@ import type { AnalyzerDeps, AnalyzerOptions } from './model/analyzer-deps.ts';
 import type { ChainAnalyzer } from './chain/chain-analyzer.ts';
 import type { ChainReport } from './chain/chain-report.ts';
 import { forgetLag } from './chain/record-step.ts';
+import { observeAnalyzer } from './observe-analyzer.ts';
 import { forgetPending } from './mempool/record-pending.ts';
 import { FamilyWatch } from './watch/family-watch.ts';
 
@@ -42,6 +43,7 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
   const { db, bus, logger } = deps;
   /** Analyzers of the chains that this replica owns. */
   const analyzers = new Map<string, ChainAnalyzer>();
+  const families = new Set<FamilyWatch>();
   const relay = new EventRelay<'tx-analyzer'>({
     db,
     bus,
@@ -56,10 +58,14 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
         reports().map(({ chainGid, status }) => [chainGid, status === 'stalled' || status === 'unknown']),
       ),
     );
-  const chains = superviseChains({ ...deps, relay, analyzers, onLook });
+  const chains = superviseChains({ ...deps, relay, analyzers, families, onLook });
   const reports = (): ChainReport[] =>
     [...chains.shares.keys()].map((gid) => reportOf(gid, chains.stateOf(gid), analyzers.get(gid)));
   const unsubscribes = [
+    observeAnalyzer({
+      reports: () => [...analyzers.values()].map(({ report }) => report),
+      families: () => families,
+    }),
     bus.subscribe('chain.changed', [], () => chains.lookNow()),
     bus.subscribe('address.watched', [], ({ tokens }) => {
       for (const [gid, analyzer] of analyzers)
@@ -80,6 +86,8 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
 interface Supervised extends AnalyzerDeps {
   readonly relay: EventRelay<'tx-analyzer'>;
   readonly analyzers: Map<string, ChainAnalyzer>;
+  /** Watch sets that are loaded. */
+  readonly families: Set<FamilyWatch>;
   readonly onLook: () => void;
 }
 
@@ -140,7 +148,8 @@ async function checkReadiness({ db, bus }: AnalyzerDeps, reports: readonly Chain
 function shareFamilies({
   db,
   logger,
-}: AnalyzerDeps): (family: ChainFamilyName, utxo: UtxoCodec | undefined) => Promise<FamilyWatch> {
+  families: loaded,
+}: Supervised): (family: ChainFamilyName, utxo: UtxoCodec | undefined) => Promise<FamilyWatch> {
   const families = new Map<ChainFamilyName, Promise<FamilyWatch>>();
   return (name, utxo) => {
     const known = families.get(name);
@@ -148,7 +157,10 @@ function shareFamilies({
     const loading = FamilyWatch.load(db, name, utxo);
     families.set(name, loading);
     loading.then(
-      (family) => logger.info({ family: name, addresses: family.size }, 'watch set was loaded'),
+      (family) => {
+        loaded.add(family);
+        logger.info({ family: name, addresses: family.size }, 'watch set was loaded');
+      },
       () => families.delete(name),
     );
     return loading;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError } from './describe-error.ts';
-import { createNatsLogin, type NatsFiles } from './nats-login.ts';
+import { createNatsLogin, hostOf, type NatsFiles } from './nats-login.ts';
 
 export interface ConnectOptions {
   /** URLs; each may have its own user and password, or token. */
@@ -27,7 +27,7 @@ export async function connectNats(options: ConnectOptions): Promise<NatsConnecti
   const hosts = [login.servers ?? []].flat();
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await connect({
+      const connection = await connect({
         ...login,
         name: options.name,
         maxReconnectAttempts: -1,
@@ -43,6 +43,8 @@ export async function connectNats(options: ConnectOptions): Promise<NatsConnecti
         // publish.
         noAsyncTraces: true,
       });
+      keepServers(connection, hosts);
+      return connection;
     } catch (error) {
       if (Date.now() >= deadline || options.signal?.aborted === true) {
         throw new BusUnavailableError(
@@ -56,4 +58,13 @@ export async function connectNats(options: ConnectOptions): Promise<NatsConnecti
       );
     }
   }
+}
+
+/** The client drops a server that was away at its first connection, and would never come back to it. */
+function keepServers(connection: NatsConnection, servers: readonly string[]): void {
+  const kept = connection.getServers();
+  const known = new Set(kept.map(hostOf));
+  const dropped = servers.map((server) => new URL(server)).filter((url) => !known.has(hostOf(url)));
+  if (dropped.length > 0)
+    connection.setServers([...kept.map(({ listen }) => listen), ...dropped.map(({ host }) => host)]);
 }

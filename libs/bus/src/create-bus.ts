@@ -9,7 +9,7 @@ import { describeError } from './describe-error.ts';
 import { silentLogger } from './silent-logger.ts';
 import { connectNats } from './connect-nats.ts';
 import type { NatsFiles } from './nats-login.ts';
-import { watchConnection, type ConnectionWatch } from './connection-watch.ts';
+import { noteDisconnected, watchConnection, type ConnectionWatch } from './connection-watch.ts';
 import { filterOf } from './consumer-filter.ts';
 import { OrderedConsumer, type OrderedConsumerDeps } from './ordered-consumer.ts';
 import { kindOf, parseMessage } from './parse-message.ts';
@@ -49,6 +49,7 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
   const servers = options.servers ?? (options.url ?? 'nats://127.0.0.1:4222').split(',');
   const startedAt = Date.now();
   const { files, name = service } = options;
+  noteDisconnected();
   const connection = await connectNats({ servers, files, name, waitMs, logger, signal });
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 5_000 });
   const streams = createStreamSet({ manager, replicas, logger });

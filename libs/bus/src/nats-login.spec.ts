@@ -72,6 +72,18 @@ describe('the login of a service', () => {
     }
   });
 
+  it('comes to a server that was away when it connected', async () => {
+    const [away, there] = [await startServer(userOf('ada')), await startServer(userOf('ada'))];
+    const url = [away, there].map((server) => withUser(server.url, 'ada:ada%3Ap%40ss')).join(',');
+    await away.kill9();
+    // Each picks its first server at random: one of these at least tries the one that is away.
+    const buses = await Promise.all(Array.from({ length: 10 }, () => connect(url)));
+    await away.restart();
+    await there.kill9();
+    await waitFor(() => buses.every(({ isConnected }) => !isConnected));
+    await waitFor(() => buses.every(({ isConnected }) => isConnected));
+  });
+
   it('reads an nkey and a .creds file', async () => {
     const user = nkeys.createUser();
     const nkey = await startServer(

@@ -49,7 +49,13 @@ export function createNatsLogin(servers: readonly string[], files: NatsFiles): L
 }
 
 /** A URL keeps the brackets of an IPv6 address, the client does not. */
-function hostOf({ hostname, port }: { readonly hostname: string; readonly port: number | string }): string {
+export function hostOf({
+  hostname,
+  port,
+}: {
+  readonly hostname: string;
+  readonly port: number | string;
+}): string {
   return `${hostname.replace(/^\[|\]$/g, '')}:${port || DEFAULT_PORT}`;
 }
 

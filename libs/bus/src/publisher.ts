@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { histogram } from '@chainwatch/telemetry';
 import { JetStreamApiError, JetStreamError, type JetStreamClient, type PubAck } from '@nats-io/jetstream';
 import { errors, headers as createHeaders, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { SUBJECTS, subjectOf, type PayloadOf, type SubjectKind } from '@chainwatch/events';
@@ -9,6 +10,9 @@ import type { ConnectionWatch } from './connection-watch.ts';
 import { SEQUENCE_HEADER, TYPE_HEADER } from './parse-message.ts';
 import type { StreamSet } from './stream-set.ts';
 
+const seconds = histogram('chainwatch_nats_publish_seconds', {
+  description: 'From when a message was sent until the stream had stored it.',
+});
 const TIMEOUT_MS = 5_000;
 const SCHEMA_VERSION = '1';
 
@@ -49,6 +53,7 @@ export function createPublisher({
       if (isValidating) SUBJECTS[kind].payload.parse(payload);
       const body = options.json ?? JSON.stringify(payload);
       const headers = messageHeaders(options);
+      const sentAtMs = performance.now();
       const deadline = Date.now() + TIMEOUT_MS;
       for (let attempt = 0; ; attempt += 1) {
         try {
@@ -58,7 +63,9 @@ export function createPublisher({
             timeout: Math.max(deadline - Date.now(), 1),
           });
           const stored = await unlessCut(publishing, connection);
-          if (stored !== undefined) return streams.noteStored(stored.stream, stored.seq);
+          if (stored === undefined) continue;
+          seconds.record((performance.now() - sentAtMs) / 1_000);
+          return streams.noteStored(stored.stream, stored.seq);
         } catch (error) {
           if (!isStreamMissing(error) || Date.now() >= deadline) throw unavailable(subject, error);
           // A wiped server has no stream for the subject, a starting one does not know its streams yet.

@@ -1,4 +1,4 @@
-import type { Logger } from '@chainwatch/telemetry';
+import { counter, gauge, histogram, onScrape, type Logger } from '@chainwatch/telemetry';
 import { Redis } from 'ioredis';
 import { decideToken, type TokenRequest, type TokenResult } from './consume-token.ts';
 import { GCRA_SCRIPT } from './gcra-script.ts';
@@ -45,6 +45,17 @@ type ScriptedRedis = Redis & {
 /** After a time-out Redis is not asked for this long, so that not every request waits for a hanging Redis. */
 const REST_MS = 1_000;
 
+const connected = gauge('chainwatch_redis_connected', { description: '1 while Redis answers this process.' });
+const reconnects = counter('chainwatch_redis_reconnects_total', {
+  description: 'Times that the connection to Redis came back.',
+});
+const seconds = histogram('chainwatch_redis_command_seconds', {
+  description: 'Commands that Redis answered.',
+});
+const failures = counter('chainwatch_redis_failures_total', {
+  description: 'Commands that Redis did not answer in time, or refused.',
+});
+
 /** A Redis client that fails open. Without a `url` it is the same cache with Redis always away. */
 export function createCache(
   url: string | undefined,
@@ -53,16 +64,8 @@ export function createCache(
   const redis = url === undefined ? undefined : connect(url, prefix, timeoutMs, logger);
   const consumeLocally = createLocalLimiter();
   const slots = createLocalSlots();
-  let restUntilMs = 0;
-  const attempt = async <T>(work: (redis: ScriptedRedis) => Promise<T>): Promise<T | undefined> => {
-    if (redis === undefined || redis.status !== 'ready' || Date.now() < restUntilMs) return undefined;
-    try {
-      return await work(redis);
-    } catch (error) {
-      if (error instanceof Error && error.message === 'Command timed out') restUntilMs = Date.now() + REST_MS;
-      return undefined;
-    }
-  };
+  const attempt = attemptOn(redis);
+  const stopObserving = redis && onScrape(() => connected.set(redis.status === 'ready' ? 1 : 0));
   return {
     get isReady() {
       return redis?.status === 'ready';
@@ -101,8 +104,29 @@ export function createCache(
       await attempt((client) => client.zrem(`slots:${key}`, holder));
     },
     async close() {
+      stopObserving?.();
       redis?.disconnect();
     },
+  };
+}
+
+/** Undefined: Redis is away, or did not answer in time. */
+function attemptOn(
+  redis: ScriptedRedis | undefined,
+): <T>(work: (redis: ScriptedRedis) => Promise<T>) => Promise<T | undefined> {
+  let restUntilMs = 0;
+  return async (work) => {
+    if (redis === undefined || redis.status !== 'ready' || Date.now() < restUntilMs) return undefined;
+    const sentAtMs = performance.now();
+    try {
+      const answer = await work(redis);
+      seconds.record((performance.now() - sentAtMs) / 1_000);
+      return answer;
+    } catch (error) {
+      failures.add();
+      if (error instanceof Error && error.message === 'Command timed out') restUntilMs = Date.now() + REST_MS;
+      return undefined;
+    }
   };
 }
 
@@ -125,7 +149,10 @@ function connect(
     enableAutoPipelining: true,
   });
   let isAway = false;
+  let wasReady = false;
   redis.on('ready', () => {
+    if (wasReady) reconnects.add();
+    wasReady = true;
     if (isAway) logger?.info({}, 'the connection to Redis was restored');
     isAway = false;
   });

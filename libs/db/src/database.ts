@@ -1,6 +1,7 @@
 import type { Logger } from '@chainwatch/telemetry';
 import pg from 'pg';
 import { observePool } from './observe-pool.ts';
+import { createClientClass } from './observed-client.ts';
 import { findSessionFault, KEEP_ALIVE } from './session-settings.ts';
 
 export type Sql = Pick<pg.ClientBase, 'query'>;
@@ -64,6 +65,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
  */
 export function createDatabase(options: DatabaseOptions): Database {
   const { url, applicationName, poolSize = 10, statementTimeoutMs = 35_000, keepsPlans = false } = options;
+  const poolName = keepsPlans ? 'planned' : 'plain';
   const pool = new pg.Pool({
     connectionString: url,
     application_name: applicationName,
@@ -74,7 +76,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     ...KEEP_ALIVE,
     // Statements that one client sends without waiting for each other share a round trip.
     pipeline: true,
-    Client: options.isPrepared === false ? UnnamedClient : pg.Client,
+    Client: createClientClass({ pool: poolName, isPrepared: options.isPrepared !== false }),
   } as pg.PoolConfig);
   // An idle client whose server went away: the pool drops it, the next query connects again.
   pool.on('error', () => undefined);
@@ -86,7 +88,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       () => undefined,
     );
   });
-  const stopObserving = observePool(pool, keepsPlans ? 'planned' : 'plain');
+  const stopObserving = observePool(pool, poolName);
   return {
     pool,
     query: keepsPlans
@@ -98,14 +100,6 @@ export function createDatabase(options: DatabaseOptions): Database {
       return pool.end();
     },
   };
-}
-
-class UnnamedClient extends pg.Client {
-  override query = ((statement: string | Statement, ...rest: unknown[]) =>
-    (super.query as (...args: unknown[]) => unknown)(
-      typeof statement === 'string' ? statement : { ...statement, name: undefined },
-      ...rest,
-    )) as pg.Client['query'];
 }
 
 // A plan that was made while tables were small must not scan them later.

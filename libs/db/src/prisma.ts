@@ -1,5 +1,8 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
 import { PrismaClient } from './generated/client.ts';
+import { observePool } from './observe-pool.ts';
+import { createClientClass } from './observed-client.ts';
 import { KEEP_ALIVE } from './session-settings.ts';
 
 export type { Prisma, PrismaClient } from './generated/client.ts';
@@ -12,13 +15,15 @@ export function createPrisma(
   url: string,
   options: { poolSize?: number; applicationName?: string; statementTimeoutMs?: number } = {},
 ): PrismaClient {
-  const adapter = new PrismaPg({
+  const pool = new pg.Pool({
     connectionString: url,
     max: options.poolSize ?? 5,
     application_name: options.applicationName,
     connectionTimeoutMillis: 5_000,
     ...KEEP_ALIVE,
     query_timeout: options.statementTimeoutMs ?? 35_000,
-  });
-  return new PrismaClient({ adapter });
+    Client: createClientClass({ pool: 'prisma', isPrepared: true }),
+  } as pg.PoolConfig);
+  observePool(pool, 'prisma');
+  return new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) });
 }

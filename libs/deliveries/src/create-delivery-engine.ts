@@ -2,6 +2,7 @@ import { Signal } from '@chainwatch/chain-core';
 import { attemptDeliveries, closeSenders, createSenders } from './attempt-deliveries.ts';
 import { AttemptStarter } from './attempts/attempt-starter.ts';
 import { ChannelQueues } from './channel-queue/channel-queues.ts';
+import { observeQueues } from './channel-queue/observe-queues.ts';
 import { JobsInMemory } from './channel-queue/jobs-in-memory.ts';
 import { shareOf, type ChannelShares } from './channel-shares.ts';
 import { createChannelStore } from './channel-store.ts';
@@ -33,6 +34,7 @@ export function createDeliveryEngine(
   const channels = createChannelStore(planned, dependencies.open);
   const jobs = new JobsInMemory(options.visibilityMs, now());
   const queues = new ChannelQueues({ jobs, options, logger, now });
+  const stopObserving = observeQueues(queues, now);
   const wake = new Signal();
   const recorder = new Recorder({ db, planned, channels, options, logger, random, now });
   const senders = createSenders(dependencies, options);
@@ -62,6 +64,7 @@ export function createDeliveryEngine(
     isSending: (share) =>
       [...queues].some(({ channel, active }) => active > 0 && shareOf(channel.id) === share),
     async stop() {
+      stopObserving();
       await dispatcher.drain();
       queues.close();
       starter.close();

@@ -9,6 +9,11 @@ export interface DeliveryJob {
   readonly traceparent: string | undefined;
   /** Attempts made before, in the present schedule. */
   readonly attemptCount: number;
+  /**
+   * When its event was made. Undefined where the time since then says nothing of this service: tests, history, what was
+   * asked for again, and what waited for its channel.
+   */
+  readonly eventAt?: Date | undefined;
   /** True before the first attempt: it goes in event order, before every retry. */
   readonly isFirst: boolean;
   /** When it was due by its schedule. */

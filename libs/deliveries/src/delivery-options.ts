@@ -1,6 +1,7 @@
 import type { Logger } from '@chainwatch/telemetry';
-import type { SenderContext } from '@chainwatch/channels';
+import type { Attempt, SenderContext } from '@chainwatch/channels';
 import type { Database, Sql } from '@chainwatch/db';
+import type { DeliveryJob } from './delivery-job.ts';
 import type { OpenSealed } from './parse-channel.ts';
 import { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';
 
@@ -17,8 +18,11 @@ export interface DeliveryDependencies extends SenderContext {
     event: { traceparent: string | undefined; eventType: string; channelId: string },
     work: (traceparent: string | undefined) => Promise<T>,
   ) => Promise<T>;
-  /** Called with every attempt, for metrics. */
-  readonly onAttempt?: (attempt: { durationMs: number; errorCode: string | undefined }) => void;
+  /** Called with every attempt and what it carried, for metrics. */
+  readonly onAttempt?: (
+    attempt: Pick<Attempt, 'startedAt' | 'durationMs' | 'errorCode'>,
+    jobs: readonly Pick<DeliveryJob, 'eventAt' | 'isFirst'>[],
+  ) => void;
   readonly random?: () => number;
   readonly now?: () => number;
 }

@@ -5,7 +5,7 @@ export const LEASE_MS = 8_000;
 const LEASE = `clock_timestamp() + interval '${LEASE_MS} ms'`;
 
 export interface ShareName {
-  /** `ingestor.evm`, `analyzer`, `balances`: chains by gid; `channels`: parts of the channels; `positions`: of the projects. */
+  /** `ingestor.evm`, `analyzer`, `balances`: chains by gid; `channels`: parts of the channels; `positions`: of the projects; `retention`, `backlogs`: one share. */
   readonly kind: string;
   readonly share: string;
 }

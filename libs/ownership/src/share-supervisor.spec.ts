@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { startTcpProxy, waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { readMetrics, startTcpProxy, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { createDatabase, type Database } from '@chainwatch/db';
+import { startTelemetry } from '@chainwatch/telemetry';
 import { ShareLostError, ShareSupervisor, type OwnedShare } from './index.ts';
 
 const logger = { info: () => undefined, warn: () => undefined };
@@ -105,6 +106,23 @@ describe('a share', () => {
     await waitFor(async () => ((await readRow())?.left ?? 9) < 7);
     await waitFor(async () => ((await readRow())?.left ?? 0) > 7.5, { message: 'the idle owner to renew' });
     expect(await readRow()).toMatchObject({ owner: first.owner, token });
+  });
+
+  it('is counted by its owner, among those that there are', async () => {
+    const telemetry = await startTelemetry({ serviceName: 'spec' });
+    const read = async (): Promise<(number | undefined)[]> => {
+      const metrics = await readMetrics(telemetry.handleMetrics);
+      return ['shares', 'owned_shares'].map((name) => metrics.get(`chainwatch_${name}{kind="${kind}"}`));
+    };
+    await leaveRow(2);
+    const replica = start();
+    await waitFor(() => replica.ownership.stateOf(share).type === 'standby');
+    expect(await read()).toEqual([1, 0]);
+    await ownedBy(replica);
+    expect(await read()).toEqual([1, 1]);
+    await replica.ownership.stop();
+    expect(await read()).toEqual([undefined, undefined]);
+    await telemetry.stop();
   });
 
   it('is taken by one of many at once', async () => {

@@ -1,4 +1,4 @@
-import type { Logger } from '@chainwatch/telemetry';
+import { gauge, onScrape, type Logger } from '@chainwatch/telemetry';
 import { Signal } from '@chainwatch/chain-core';
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@chainwatch/db';
@@ -40,6 +40,11 @@ export interface SupervisorOptions<T> {
   readonly timing?: Partial<Timing>;
 }
 
+const shareCounts = gauge('chainwatch_shares', {
+  description: 'Shares of a kind of work that there are: chains, parts of the channels or of the projects.',
+});
+const ownedCounts = gauge('chainwatch_owned_shares', { description: 'Those that this process owns now.' });
+
 const TAKEN_AT_ONCE = 4;
 const SOON_MS = 20;
 
@@ -56,6 +61,7 @@ export class ShareSupervisor<T> {
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
   readonly #renewing: NodeJS.Timeout;
+  readonly #stopObserving: () => void;
   #isRenewing = false;
   #shares: ReadonlyMap<string, T> = new Map();
   #leases: ReadonlyMap<string, Lease> = new Map();
@@ -77,6 +83,11 @@ export class ShareSupervisor<T> {
     this.owner = options.owner ?? randomUUID();
     this.#timing = { ...TIMING, ...options.timing };
     this.#renewing = setInterval(() => void this.#renew(), this.#timing.renewMs);
+    const { kind } = options;
+    this.#stopObserving = onScrape(() => {
+      shareCounts.set(this.#shares.size, { kind });
+      ownedCounts.set(this.owned.length, { kind });
+    });
     this.#done = this.#run();
   }
 
@@ -120,6 +131,8 @@ export class ShareSupervisor<T> {
     for (const held of this.#held.values()) held.letGo();
     while (this.#working.size > 0) await Promise.all(this.#working);
     clearInterval(this.#renewing);
+    this.#stopObserving();
+    for (const each of [shareCounts, ownedCounts]) each.forget({ kind: this.#options.kind });
   }
 
   async #run(): Promise<void> {

@@ -16,6 +16,7 @@ export {
   gauge,
   histogram,
   onScrape,
+  WAIT_BUCKETS,
   type Counter,
   type Gauge,
   type Histogram,

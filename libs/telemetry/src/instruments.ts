@@ -21,6 +21,11 @@ export interface Histogram {
 /** Bounds in seconds, from a cached read to a slow node. */
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** The same from what is at once to what waited for hours. */
+export const WAIT_BUCKETS = [
+  0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200,
+] as const;
+
 let generation = 0;
 const counters = new Map<string, Counter>();
 const gauges = new Map<string, Gauge>();

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { metrics as metricsApi } from '@opentelemetry/api';
 import packageJson from '../package.json' with { type: 'json' };
 import { createMetricsHandler } from './create-metrics-handler.ts';
 import { gauge, rebindInstruments } from './instruments.ts';
+import { observeProcess } from './observe-process.ts';
 import { setRecording } from './tracing.ts';
 
 export interface TelemetryOptions {
@@ -68,7 +68,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   sdk.start();
   setRecording(traceExporter !== undefined);
   rebindInstruments();
-  observeProcess();
+  const stopObserving = observeProcess();
   builds.set(1, { service: serviceName, version: serviceVersion, commit });
   return {
     handleMetrics: createMetricsHandler(
@@ -77,6 +77,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     ),
     async stop() {
       setRecording(false);
+      stopObserving();
       // A collector that does not answer must not delay the shutdown.
       await Promise.race([
         sdk.shutdown().catch(() => undefined),
@@ -89,16 +90,4 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
 async function createTraceExporter(endpoint: string) {
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   return new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
-}
-
-/** The metrics that every operator asks for first. */
-function observeProcess(): void {
-  const meter = metricsApi.getMeter('chainwatch');
-  meter
-    .createObservableGauge('process_resident_memory_bytes')
-    .addCallback((result) => result.observe(process.memoryUsage.rss()));
-  meter.createObservableCounter('process_cpu_seconds').addCallback((result) => {
-    const { user, system } = process.cpuUsage();
-    result.observe((user + system) / 1e6);
-  });
 }

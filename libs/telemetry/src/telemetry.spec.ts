@@ -290,6 +290,14 @@ describe('startTelemetry', () => {
     );
     expect(text).toMatch(/^chainwatch_specs_size_count\{a="2",b="x"\} 1$/m);
     expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+    expect(text).toMatch(/^nodejs_heap_size_used_bytes \d+$/m);
+    const until = performance.now() + 300;
+    while (performance.now() < until);
+    await waitFor(async () => {
+      const [, seconds] = /^nodejs_eventloop_lag_max_seconds (.*)$/m.exec(await readMetrics())!;
+      return Number(seconds) > 0.2 && Number(seconds) < 60;
+    });
+    expect(await readMetrics()).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.e-]+$/m);
     await server.stop();
     await telemetry.stop();
     await waitFor(() => collected.some((entry) => entry.startsWith('/v1/traces')));

@@ -14,6 +14,7 @@ export { findFreePort } from './find-free-port.ts';
 export { fuzzSpellings, type Json } from './fuzz-spellings.ts';
 export { listUndocumented } from './list-undocumented.ts';
 export { killWithParent } from './kill-with-parent.ts';
+export { readMetrics } from './read-metrics.ts';
 export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
 export {
   startMailServer,

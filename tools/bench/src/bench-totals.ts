@@ -171,6 +171,7 @@ class TotalsWorld {
       hash: hashOf(`block ${number}`),
       parentHash: '',
       timestamp: 0,
+      seenAtMs: Date.now(),
     };
     await this.#run(
       { blocks: [], matches: [], retroactive: [], reads: [], newAssets: [], usedIds: [] },
@@ -188,6 +189,7 @@ class TotalsWorld {
         hash: string;
         parentHash: string;
         timestamp: number;
+        seenAtMs: number;
       };
     },
   ): Promise<void> {

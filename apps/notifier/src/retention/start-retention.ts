@@ -54,6 +54,7 @@ export function startRetention(deps: RetentionDeps): () => Promise<void> {
         for (const kind of Object.keys(REMOVALS) as RemovedKind[]) await removeKind(deps, kind, signal);
         await delay(intervalMs, undefined, { signal }).catch(() => undefined);
       }
+      for (const kind of Object.keys(REMOVALS)) finishedAt.forget({ kind });
     },
     timing,
   });

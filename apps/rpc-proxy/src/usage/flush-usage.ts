@@ -12,7 +12,7 @@ const failures = counter('chainwatch_rpc_failures_total', {
   description: 'Calls that the gateway refused or no node answered',
 });
 const cached = counter('chainwatch_rpc_cached_total', { description: 'Calls answered without a node' });
-const bytes = counter('chainwatch_rpc_sent_bytes', { description: 'Bytes of replies' });
+const bytes = counter('chainwatch_rpc_sent_bytes_total', { description: 'Bytes of replies' });
 
 export interface UsageFlusher {
   flush(): Promise<void>;

@@ -36,6 +36,7 @@ export class ChainAnalyzer {
       reason: status.reason,
       lagBlocks: feed.lagBlocks,
       cursorNumber: number,
+      waitingSinceMs: feed.first?.seenAtMs,
     };
   }
 

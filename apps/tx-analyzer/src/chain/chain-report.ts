@@ -9,4 +9,6 @@ export interface ChainReport {
   readonly reason?: string;
   readonly lagBlocks: number;
   readonly cursorNumber?: number;
+  /** When the ingestor recorded the first entry that is not analysed; absent: there is none. */
+  readonly waitingSinceMs?: number | undefined;
 }

@@ -1,4 +1,4 @@
-import { counter, gauge, histogram } from '@chainwatch/telemetry';
+import { counter, gauge, histogram, WAIT_BUCKETS } from '@chainwatch/telemetry';
 
 const blocks = counter('chainwatch_blocks_total', { description: 'Blocks analysed.' });
 const events = counter('chainwatch_transaction_events_total', { description: 'Transaction events made.' });
@@ -8,12 +8,18 @@ const lag = gauge('chainwatch_analyzer_lag_blocks', {
 const duration = histogram('chainwatch_analyzer_step_seconds', {
   description: 'One atomic step, from matching to commit.',
 });
+const waits = histogram('chainwatch_event_made_seconds', {
+  description: 'From when the ingestor recorded a block until its events were committed.',
+  buckets: WAIT_BUCKETS,
+});
 
 export interface StepFigures {
   readonly blocks: number;
   readonly events: number;
   readonly lagBlocks: number;
   readonly seconds: number;
+  /** Since the first of its entries was recorded; undefined: it had none. */
+  readonly waitSeconds: number | undefined;
 }
 
 export function recordStep(chainGid: string, figures: StepFigures): void {
@@ -22,6 +28,8 @@ export function recordStep(chainGid: string, figures: StepFigures): void {
   events.add(figures.events, attributes);
   lag.set(figures.lagBlocks, attributes);
   duration.record(figures.seconds, attributes);
+  if (figures.waitSeconds !== undefined && figures.events > 0)
+    waits.record(Math.max(0, figures.waitSeconds), attributes);
 }
 
 /** The chain's next owner tells them. */

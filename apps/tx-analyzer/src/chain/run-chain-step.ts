@@ -61,7 +61,9 @@ export async function runChainStep(
   };
   const followed = await followDepth(db, chain, height);
   if (status.status !== 'recovering') relay.publish(followed);
+  const [first] = segment.entries;
   recordStep(chain.gid, {
+    waitSeconds: first && (Date.now() - first.seenAtMs) / 1_000,
     blocks: segment.blocks.length,
     events: events.length + followed.length,
     lagBlocks: feed.lagBlocks,

@@ -2,7 +2,15 @@ import type { Block } from '@chainwatch/chain-core';
 import { BodyPrefetcher } from './body-prefetcher.ts';
 import type { FeedEntry } from '../model/feed-entry.ts';
 
-const entry: FeedEntry = { seq: 1, type: 'block', number: 7, hash: '0x7', parentHash: '0x6', timestamp: 0 };
+const entry: FeedEntry = {
+  seq: 1,
+  type: 'block',
+  number: 7,
+  hash: '0x7',
+  parentHash: '0x6',
+  timestamp: 0,
+  seenAtMs: 0,
+};
 const block: Block = {
   number: 7,
   hash: '0x7',

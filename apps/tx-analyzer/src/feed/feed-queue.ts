@@ -65,7 +65,7 @@ export class FeedQueue {
     if (room <= 0) return;
     const { rows } = await this.#sql.query<FeedRow>({
       name: 'feed_load',
-      text: `SELECT seq, type, number, hash, parent_hash, timestamp, resume_seq, traceparent FROM chain_feed
+      text: `SELECT seq, type, number, hash, parent_hash, timestamp, resume_seq, traceparent, created_at FROM chain_feed
              WHERE chain_gid = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
       values: [this.#chainGid, this.#lastSeq, room],
     });

@@ -12,6 +12,8 @@ export interface FeedEntry {
   /** On a reorg below finality: the last entry of its repair. */
   readonly resumeSeq?: number;
   readonly traceparent?: string;
+  /** When the ingestor recorded it; of one that came as a message: when that came. */
+  readonly seenAtMs: number;
 }
 
 export interface FeedRow {
@@ -23,11 +25,13 @@ export interface FeedRow {
   readonly timestamp: number;
   readonly resume_seq: number | null;
   readonly traceparent: string | null;
+  readonly created_at: Date;
 }
 
 export function entryOfRow(row: FeedRow): FeedEntry {
   return {
     ...entryOfMessage(row, row.traceparent ?? undefined),
+    seenAtMs: row.created_at.getTime(),
     ...(row.resume_seq === null ? {} : { resumeSeq: row.resume_seq }),
   };
 }
@@ -46,5 +50,6 @@ export function entryOfMessage(
     parentHash: message.parent_hash,
     timestamp,
     traceparent,
+    seenAtMs: Date.now(),
   };
 }

@@ -145,7 +145,7 @@ export class AttemptStarter implements QueueListener {
     queue.end(jobs, saysNothing ? undefined : first.errorCode !== undefined, now());
     const pauseMs = first.errorCode === 'rate_limited' ? (first.retryAfterMs ?? PAUSE_MS) : first.pauseMs;
     if (pauseMs !== undefined) queues.pause(queue.channel, now() + pauseMs);
-    onAttempt?.(first);
+    onAttempt?.(first, jobs);
     // The slot is free already. The attempt is recorded meanwhile, and the row stays claimed until that is written.
     const isChannelClean = wasClean && queue.isClean;
     for (const [index, job] of jobs.entries())

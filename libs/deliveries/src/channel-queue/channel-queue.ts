@@ -143,6 +143,12 @@ export class ChannelQueue {
     return this.#fresh.length + this.#retries.length + this.#historical.length;
   }
 
+  /** When the job was due that has waited longest, history aside. */
+  get oldestDueMs(): number | undefined {
+    const [fresh, retry] = [this.#fresh[0]?.dueAt.getTime(), this.#retries[0]?.dueAt.getTime()];
+    return fresh === undefined || retry === undefined ? (fresh ?? retry) : Math.min(fresh, retry);
+  }
+
   /** Everything else is done: history may go on. */
   get needsHistory(): boolean {
     return this.hasHistory && this.queued === 0 && !this.#hasBacklog && isOpen(this.#channel);

@@ -5,7 +5,7 @@ import type { NewDelivery } from '../queue/insert-deliveries.ts';
 import type { EventRow } from '../queue/select-events.ts';
 import type { PlannedDelivery } from './plan-dispatch.ts';
 
-export type EventBytes = Pick<EventRow, 'payload' | 'traceparent'>;
+export type EventBytes = Pick<EventRow, 'payload' | 'traceparent' | 'created_at'>;
 
 /**
  * New deliveries on their way from a plan into the channel queues. Their places are reserved while their rows
@@ -61,7 +61,8 @@ function takePlace(queues: ChannelQueues, { id, channel, route }: PlannedDeliver
   return queue;
 }
 
-function toJob({ id, event, channel }: PlannedDelivery, { payload, traceparent }: EventBytes): DeliveryJob {
+function toJob({ id, event, channel }: PlannedDelivery, bytes: EventBytes): DeliveryJob {
+  const { payload, traceparent, created_at: eventAt } = bytes;
   return {
     id,
     channelId: channel.id,
@@ -72,6 +73,7 @@ function toJob({ id, event, channel }: PlannedDelivery, { payload, traceparent }
     attemptCount: 0,
     isFirst: true,
     dueAt: new Date(),
+    eventAt,
     isProbe: false,
     isTest: false,
   };

@@ -26,7 +26,7 @@ export async function claimDueDeliveries(
        status = CASE WHEN due.is_open THEN 'pending' ELSE 'held' END,
        next_attempt_at = CASE WHEN due.is_open THEN now() + $3 * interval '1 ms' ELSE d.next_attempt_at END
      FROM due, events e WHERE d.id = due.id AND e.event_id = d.event_id
-     RETURNING ${CLAIMED_COLUMNS}, due.due_at, due.is_open`,
+     RETURNING ${CLAIMED_COLUMNS}, e.created_at AS event_at, due.due_at, due.is_open`,
     [limit, excludedChannelIds, visibilityMs, partitions ?? null],
   );
   const open = rows.filter((row) => row.is_open);

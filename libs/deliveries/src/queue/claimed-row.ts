@@ -12,6 +12,8 @@ export interface ClaimedRow {
   readonly is_test: boolean;
   readonly is_historical: boolean;
   readonly due_at: Date;
+  /** Of rows that did not wait for their channel. */
+  readonly event_at?: Date;
 }
 
 /** Columns of a delivery `d` and its event `e`. */
@@ -32,6 +34,7 @@ export function toJobs(rows: readonly ClaimedRow[], isProbe: boolean): DeliveryJ
       isFirst: row.attempt_count === 0,
       dueAt: row.due_at,
       isProbe,
+      eventAt: row.is_test || row.is_historical || row.attempt_base > 0 ? undefined : row.event_at,
       isTest: row.is_test,
       isHistorical: row.is_historical,
     }))

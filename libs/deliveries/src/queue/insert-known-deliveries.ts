@@ -21,6 +21,7 @@ export interface KnownRow {
   readonly event_id: string;
   readonly payload: string;
   readonly traceparent: string | null;
+  readonly created_at: Date;
   readonly inserted: readonly string[];
 }
 
@@ -51,7 +52,7 @@ export async function insertKnownDeliveries(
      e AS MATERIALIZED (
        SELECT found.* FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS asked (event_id, project_id, type)
        CROSS JOIN LATERAL (
-         SELECT id, event_id, project_id, type, payload, traceparent FROM events
+         SELECT id, event_id, project_id, type, payload, traceparent, created_at FROM events
          WHERE event_id = asked.event_id AND project_id = asked.project_id AND type = asked.type AND NOT is_held
            AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = events.id) OFFSET 0) found
        WHERE asked.project_id IN (SELECT project_id FROM same)),
@@ -61,7 +62,7 @@ export async function insertKnownDeliveries(
        FROM relaxed, e JOIN unnest($8::uuid[], $9::uuid[], $10::uuid[], $11::text[])
          AS d (id, channel_id, event_id, status) ON d.event_id = e.event_id
        ON CONFLICT (channel_id, event_id) DO NOTHING RETURNING id, event_id)
-     SELECT e.id, e.event_id, e.payload, e.traceparent,
+     SELECT e.id, e.event_id, e.payload, e.traceparent, e.created_at,
        ARRAY(SELECT i.id::text FROM inserted i WHERE i.event_id = e.event_id) AS inserted FROM e`,
     values: [
       ...toColumns(events, ['eventId', 'projectId', 'type']),

@@ -7,13 +7,14 @@ export interface EventRow {
   readonly type: string;
   readonly payload: string;
   readonly traceparent: string | null;
+  readonly created_at: Date;
 }
 
 /** In order, without those that are dispatched already or held for now. */
 export async function selectEvents(planned: Sql, eventIds: readonly string[]): Promise<readonly EventRow[]> {
   const { rows } = await planned.query<EventRow>({
     name: 'select_events',
-    text: `SELECT id, event_id, project_id, type, payload, traceparent FROM events
+    text: `SELECT id, event_id, project_id, type, payload, traceparent, created_at FROM events
            WHERE event_id = ANY($1::uuid[]) AND NOT is_held
              AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = events.id) ORDER BY id`,
     values: [eventIds],

@@ -1,0 +1,82 @@
+import type { Sql } from '@chainwatch/db';
+
+/** Where events wait, in the order of their way. */
+export const STAGES = [
+  'outbox',
+  'balances',
+  'positions',
+  'dispatch',
+  'deliveries_due',
+  'deliveries_held',
+] as const;
+export type Stage = (typeof STAGES)[number];
+
+export interface Backlog {
+  /** At most `ROWS_MAX`, which means that many or more. */
+  readonly rows: number;
+  /** Since the oldest one waits; 0: none does. */
+  readonly ageSeconds: number;
+}
+
+export const ROWS_MAX = 100_000;
+/** What is held, or belongs to a chain that is not active, waits for that: as many are passed over to find the oldest other one. */
+const PASSED_MAX = 10_000;
+
+/** By the order of its index; nothing is read beyond ROWS_MAX entries. */
+const countRows = (from: string): string =>
+  `(SELECT count(*) FROM (SELECT FROM ${from} LIMIT ${ROWS_MAX}) q)`;
+const ageOfEvent = (queue: string, waits: string): string => `(
+  SELECT q.created_at FROM (SELECT event_row_id FROM ${queue} ORDER BY event_row_id LIMIT ${PASSED_MAX}) u
+  CROSS JOIN LATERAL (SELECT created_at, is_held, chain_gid FROM events WHERE id = u.event_row_id OFFSET 0) q
+  WHERE ${waits} ORDER BY u.event_row_id LIMIT 1)`;
+const DUE = `deliveries WHERE status = 'pending' AND next_attempt_at < clock_timestamp()`;
+
+/** What is counted, and the time of the oldest row. */
+const QUERIES: Readonly<Record<Stage, readonly [count: string, oldest: string]>> = {
+  outbox: [
+    countRows('unpublished_events'),
+    ageOfEvent(
+      'unpublished_events',
+      'NOT q.is_held AND (SELECT is_active FROM blockchains WHERE gid = q.chain_gid)',
+    ),
+  ],
+  // A large import takes as long as it takes.
+  balances: [
+    countRows('balance_reads'),
+    `(SELECT min(r.created_at) FROM blockchains b
+      CROSS JOIN LATERAL (SELECT created_at FROM balance_reads WHERE chain_gid = b.gid AND reason <> 'imported' ORDER BY id LIMIT 1) r
+      WHERE b.is_active)`,
+  ],
+  positions: [
+    countRows('unpositioned_events'),
+    `(SELECT min(e.created_at) FROM generate_series(0, 63) AS s (share)
+      CROSS JOIN LATERAL (SELECT event_row_id FROM unpositioned_events u WHERE u.share = s.share ORDER BY event_row_id LIMIT 1) u
+      CROSS JOIN LATERAL (SELECT created_at FROM events WHERE id = u.event_row_id OFFSET 0) e)`,
+  ],
+  dispatch: [countRows('undispatched_events'), ageOfEvent('undispatched_events', 'NOT q.is_held')],
+  deliveries_due: [countRows(DUE), `(SELECT next_attempt_at FROM ${DUE} ORDER BY next_attempt_at LIMIT 1)`],
+  deliveries_held: [
+    countRows(`deliveries WHERE status = 'held'`),
+    `(SELECT min(d.created_at) FROM notification_channels c
+      CROSS JOIN LATERAL (SELECT created_at FROM deliveries WHERE channel_id = c.id AND status = 'held' ORDER BY id LIMIT 1) d
+      WHERE NOT c.is_archived)`,
+  ],
+};
+
+/** @param planned a database that uses indexes whatever the statistics say (keepsPlans) */
+export async function readBacklog(planned: Sql, stage: Stage): Promise<Backlog> {
+  const [count, oldest] = QUERIES[stage];
+  const { rows } = await planned.query<{ rows: number; age: number }>({
+    name: `backlog_${stage}`,
+    text: `SELECT ${count} AS rows, greatest(0, coalesce(extract(epoch FROM clock_timestamp() - ${oldest}), 0))::float8 AS age`,
+  });
+  return { rows: rows[0]!.rows, ageSeconds: rows[0]!.age };
+}
+
+/** Channels that are not archived, by status. */
+export async function countChannels(sql: Sql): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql.query<{ status: string; count: number }>(
+    'SELECT status, count(*) AS count FROM notification_channels WHERE NOT is_archived GROUP BY status',
+  );
+  return new Map(rows.map(({ status, count }) => [status, count]));
+}

@@ -1,0 +1,44 @@
+import type { DeliveryDependencies } from '@chainwatch/deliveries';
+import { counter, histogram, WAIT_BUCKETS, withSpan } from '@chainwatch/telemetry';
+
+const attempts = counter('chainwatch_delivery_attempts_total', {
+  description: 'Attempts to deliver an event, by outcome.',
+});
+const durations = histogram('chainwatch_delivery_attempt_seconds', {
+  description: 'How long attempts took.',
+});
+const untilAttempt = histogram('chainwatch_event_attempt_seconds', {
+  description: 'From when an event was made until its first attempt began.',
+  buckets: WAIT_BUCKETS,
+});
+const untilDelivered = histogram('chainwatch_event_delivered_seconds', {
+  description: 'From when an event was made until its receiver had accepted it.',
+  buckets: WAIT_BUCKETS,
+});
+
+/** A span for each attempt; metrics of it, and of how long its events were on their way. */
+export function observeAttempts(): Required<Pick<DeliveryDependencies, 'trace' | 'onAttempt'>> {
+  return {
+    trace: ({ traceparent, eventType, channelId }, work) =>
+      withSpan(
+        'deliver',
+        {
+          traceparent,
+          kind: 'client',
+          isLeaf: true,
+          attributes: { event_type: eventType, channel_id: channelId },
+        },
+        (span) => work(span.traceparent),
+      ),
+    onAttempt: ({ startedAt, durationMs, errorCode }, jobs) => {
+      attempts.add(1, { outcome: errorCode ?? 'delivered' });
+      durations.record(durationMs / 1_000);
+      for (const { eventAt, isFirst } of jobs) {
+        if (eventAt === undefined) continue;
+        const waitMs = Math.max(0, startedAt.getTime() - eventAt.getTime());
+        if (isFirst) untilAttempt.record(waitMs / 1_000);
+        if (errorCode === undefined) untilDelivered.record((waitMs + durationMs) / 1_000);
+      }
+    },
+  };
+}

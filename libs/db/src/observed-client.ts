@@ -1,0 +1,39 @@
+import { histogram } from '@chainwatch/telemetry';
+import pg from 'pg';
+import type { Statement } from './database.ts';
+
+const seconds = histogram('chainwatch_database_statement_seconds', {
+  description: 'From when a statement was sent to its answer, by pool.',
+});
+
+export interface ClientOptions {
+  /** The pool's name in metrics. */
+  readonly pool: string;
+  /** False: no statement is sent with its name (DatabaseOptions.isPrepared). */
+  readonly isPrepared: boolean;
+}
+
+type Query = (...args: unknown[]) => unknown;
+
+/** Clients whose statements are timed. */
+export function createClientClass({ pool, isPrepared }: ClientOptions): typeof pg.Client {
+  const attributes = { pool };
+  return class ObservedClient extends pg.Client {
+    override query = ((statement: string | Statement, ...rest: unknown[]) => {
+      const sentAtMs = performance.now();
+      const note = (): void => seconds.record((performance.now() - sentAtMs) / 1_000, attributes);
+      const sent =
+        isPrepared || typeof statement === 'string' ? statement : { ...statement, name: undefined };
+      // A pool's own query passes a callback.
+      const callback = rest.at(-1);
+      if (typeof callback === 'function')
+        rest[rest.length - 1] = (...results: unknown[]): unknown => {
+          note();
+          return (callback as Query)(...results);
+        };
+      const answer = (super.query as Query)(sent, ...rest);
+      if (answer instanceof Promise) answer.then(note, note);
+      return answer;
+    }) as pg.Client['query'];
+  };
+}
