@@ -46,6 +46,14 @@ const gidOf = (labels: string): string => /chain_gid="([^"]+)"/.exec(labels)![1]
 const build = (service: string): string =>
   `chainwatch_build_info{service="${service}",version="0.1.0",commit="abc"}`;
 
+const STAGES = ['outbox', 'balances', 'positions', 'dispatch', 'deliveries_due', 'deliveries_held'] as const;
+const backlogAge = (stage: string): string => `chainwatch_backlog_age_seconds{stage="${stage}",instance="a"}`;
+const sharesOf = (kind: string, instance: string): string =>
+  `chainwatch_shares{kind="${kind}",instance="${instance}"}`;
+const ownedBy = (kind: string, instance: string): string =>
+  `chainwatch_owned_shares{kind="${kind}",instance="${instance}"}`;
+const RETENTION = 'chainwatch_retention_finished_timestamp_seconds{kind="events",instance="a"}';
+
 const ofChain = (labels: string, blockSeconds: number): Series => ({
   [`chainwatch_ingestor_head_number${labels}`]: rising(1, 1),
   [`chainwatch_chain_block_time_seconds${labels}`]: flat(blockSeconds),
@@ -67,6 +75,20 @@ const HEALTHY: Series = {
   'chainwatch_database_connections{job="notifier",pool="plain"}': flat(8),
   'chainwatch_database_connections_max{job="notifier",pool="plain"}': flat(8),
   'chainwatch_database_waiting_requests{job="notifier",pool="plain"}': flat(0),
+  ...Object.fromEntries(
+    STAGES.map((stage) => [backlogAge(stage), flat(stage === 'deliveries_held' ? 90_000 : 1)]),
+  ),
+  [sharesOf('channels', 'a')]: flat(32),
+  [ownedBy('channels', 'a')]: flat(16),
+  [sharesOf('channels', 'b')]: flat(32),
+  [ownedBy('channels', 'b')]: flat(16),
+  // A chain that no node is reached of: ChainStandsStill tells of it.
+  [sharesOf('analyzer', 'c')]: flat(3),
+  [ownedBy('analyzer', 'c')]: flat(2),
+  [RETENTION]: rising(0, 15),
+  'chainwatch_nats_connected{instance="a"}': flat(1),
+  'chainwatch_redis_connected{instance="g"}': flat(1),
+  'nodejs_eventloop_lag_p99_seconds{instance="a"}': `${'0 0.9 0 '.repeat(300)}0`,
 };
 /** Every series of the chain, one value of which is replaced. */
 const none = (labels: string): Series =>
@@ -96,7 +118,7 @@ const CASES: readonly Case[] = [
     since: '1w',
     isAlone: true,
     series: Object.fromEntries([
-      ...[...serviceNames.map(build), ...Object.keys(ofChain(BITCOIN, 600))].map(
+      ...[...serviceNames.map(build), ...Object.keys(ofChain(BITCOIN, 600)), backlogAge('dispatch')].map(
         (name) => [name, HEALTHY[name]!.replace('x960', 'x5040')] as const,
       ),
       [`chainwatch_chain_head_pause_seconds${BITCOIN}`, week.join(' ')] as const,
@@ -328,6 +350,71 @@ const CASES: readonly Case[] = [
     fires: { '30m': [] },
   },
   {
+    name: 'events are dispatched late for a minute, then for good',
+    series: {
+      [backlogAge('dispatch')]: `${flat(1, 19)} ${rising(15, 15, 8)} ${flat(1, 19)} ${rising(15, 15)}`,
+    },
+    fires: { '8m': [], '14m': [], '17m30s': ['EventsWait dispatch'] },
+  },
+  {
+    name: 'NATS is away, events are not published',
+    series: {
+      [backlogAge('outbox')]: rising(0, 15),
+      'chainwatch_nats_connected{instance="a"}': flat(0),
+    },
+    fires: { '2m': [], '4m': ['EventsWait outbox', 'NatsIsAway'] },
+  },
+  {
+    name: 'a service connects to NATS again, and a gateway to Redis',
+    series: {
+      'chainwatch_nats_connected{instance="a"}': `${flat(0, 9)} ${flat(1)}`,
+      'chainwatch_redis_connected{instance="g"}': `${flat(0, 15)} ${flat(1)}`,
+    },
+    fires: { '2m': [], '3m30s': [], '10m': [] },
+  },
+  {
+    name: 'Redis is away',
+    series: { 'chainwatch_redis_connected{instance="g"}': flat(0) },
+    fires: { '4m': [], '6m': ['RedisIsAway'] },
+  },
+  {
+    name: 'deliveries are due and nobody takes them; those of failing channels wait for days',
+    series: { [backlogAge('deliveries_due')]: rising(0, 15) },
+    fires: { '4m': [], '6m': ['DeliveriesWait deliveries_due'] },
+  },
+  {
+    name: 'balances are not read',
+    series: { [backlogAge('balances')]: rising(0, 15) },
+    fires: { '24m': [], '26m': ['BalancesWait balances'] },
+  },
+  {
+    name: 'what waits moves to another notifier, then nobody tells it any more',
+    series: Object.fromEntries([
+      ...STAGES.map((stage) => [backlogAge(stage), `${flat(1, 19)} ${GONE}`] as const),
+      [backlogAge('dispatch').replace('"a"', '"b"'), `_x20 ${flat(1, 59)} ${GONE}`] as const,
+    ]),
+    fires: { '20m': [], '29m': [], '31m': ['BacklogIsUnknown'] },
+  },
+  {
+    name: 'a notifier dies, and the other one has its shares in ten seconds; then one share is free for good',
+    series: {
+      [sharesOf('channels', 'a')]: `${flat(32, 19)} ${GONE}`,
+      [ownedBy('channels', 'a')]: `${flat(16, 19)} ${GONE}`,
+      [ownedBy('channels', 'b')]: `${flat(16, 21)} ${flat(32, 39)} ${flat(31)}`,
+    },
+    fires: { '6m': [], '14m': [], '18m': ['SharesHaveNoOwner channels'] },
+  },
+  {
+    name: 'the last pass of the retention ended an hour ago',
+    series: { [RETENTION]: flat(0), [RETENTION.replace('"a"', '"b"')]: `${rising(0, 15, 120)} ${GONE}` },
+    fires: { '1h5m': [], '1h35m': ['RetentionStandsStill events'] },
+  },
+  {
+    name: 'an event loop is late for ten minutes',
+    series: { 'nodejs_eventloop_lag_p99_seconds{instance="a"}': flat(0.7) },
+    fires: { '9m': [], '11m': ['EventLoopIsBusy'] },
+  },
+  {
     name: "PostgreSQL's volume fills up, and the disk of a host",
     series: {
       'kubelet_volume_stats_available_bytes{persistentvolumeclaim="data-postgres-0"}': `${rising(50, -1, 45)} ${flat(5, 200)}`,
@@ -344,6 +431,7 @@ const CASES: readonly Case[] = [
     interval: '1m',
     series: {
       ...Object.fromEntries(serviceNames.map((name) => [build(name), flat(1)])),
+      [RETENTION]: rising(0, 60),
       [`${build('notifier').replace('0.1.0', '0.2.0')}`]: `${flat(1, 29)} stale _x100 ${flat(1, 300)}`,
     },
     fires: { '29m': [], '2h5m': [], '4h20m': ['SeveralVersionsRun'] },
@@ -363,7 +451,7 @@ function printCase({ name, series = {}, interval = '15s', since, isAlone = false
     })),
     promql_expr_test: Object.entries(fires).map(([evalTime, alerts]) => ({
       expr: `sum by (alertname, what) (
-        label_join(${fired}, "what", "", "chain_gid", "service", "persistentvolumeclaim", "mountpoint")) > bool 0`,
+        label_join(${fired}, "what", "", "chain_gid", "service", "stage", "kind", "persistentvolumeclaim", "mountpoint")) > bool 0`,
       eval_time: evalTime,
       exp_samples: alerts.map((alert) => {
         const [alertname, what] = alert.split(' ');

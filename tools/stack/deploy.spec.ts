@@ -8,6 +8,7 @@ import { startPostgres } from '@chainwatch/testing-stack';
 import pg from 'pg';
 import { parse, parseAllDocuments } from 'yaml';
 import { buildRelease } from './bundle.mjs';
+import { BOARDS } from './render-dashboards.mjs';
 import { renderDeployment } from './render-deployment.mjs';
 import { serviceNames } from './services.mjs';
 
@@ -106,11 +107,15 @@ describe('deploy', () => {
     ).configMapGenerator.flatMap(({ literals }) => literals.map((literal) => literal.split('=')[0]!));
     const named = [
       ...settings,
-      ...Object.keys(compose.services['tx-analyzer']!.environment!),
+      ...Object.keys(compose.services['notifier']!.environment!),
       'PORT',
       'HEALTH_PORT',
     ];
     expect(named.filter((name) => !documented.has(name))).toEqual([]);
+    const readers = Object.entries(compose.services).filter(
+      ([, { environment = {} }]) => 'SMTP_URL' in environment,
+    );
+    expect(readers.map(([name]) => name)).toEqual(['api-gateway', 'notifier']);
     expect(read('deploy/Dockerfile')).toMatch(/PORT=8080[^]*HEALTH_PORT=9464/);
   });
 
@@ -135,7 +140,7 @@ describe('deploy', () => {
     const sources = readSources();
     const made = new Map(
       sources.flatMap((text) =>
-        [...text.matchAll(/(counter|gauge|histogram)\('(chainwatch_\w+)'/g)].map(
+        [...text.matchAll(/(counter|gauge|histogram)\(\s*'(chainwatch_\w+)'/g)].map(
           ([, kind, name]) => [name, kind] as const,
         ),
       ),
@@ -143,11 +148,19 @@ describe('deploy', () => {
     expect(made.size).toBeGreaterThan(15);
     const asked = new Set(
       [
-        ...`${read('deploy/prometheus/rules.yaml')}${read('deploy/grafana/chainwatch.json')}${read('deploy/kubernetes/addons/keda/scaling.yaml')}`.matchAll(
+        ...`${read('deploy/prometheus/rules.yaml')}${JSON.stringify(BOARDS)}${read('deploy/kubernetes/addons/keda/scaling.yaml')}`.matchAll(
           /chainwatch_\w+/g,
         ),
       ].map(([name]) => name),
     );
+    // Prometheus' part of a name, not one of a folder or a role.
+    const page = read('docs/guides/metrics.md').replace(/```[^]*?```/g, '');
+    const described = new Set(
+      [...page.matchAll(/^\| (`chainwatch_.*?) \|/gm)].flatMap(([, names]) =>
+        [...names!.matchAll(/chainwatch_\w+/g)].map(([name]) => name),
+      ),
+    );
+    expect([...described].sort()).toEqual([...made.keys()].sort());
     const has = (name: string): boolean =>
       made.has(name) || made.get(name.replace(/_(bucket|count|sum)$/, '')) === 'histogram';
     expect([...asked].filter((name) => !has(name))).toEqual([]);

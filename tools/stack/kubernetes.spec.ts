@@ -14,8 +14,8 @@ import { dirname, join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { parse, parseAllDocuments } from 'yaml';
 import { findDebianTool } from './find-debian-tool.ts';
+import { BOARDS } from './render-dashboards.mjs';
 import { renderDeployment } from './render-deployment.mjs';
-import { secretKeysOf } from './render-kubernetes.mjs';
 import { serviceNames, services } from './services.mjs';
 
 interface Manifest {
@@ -63,7 +63,7 @@ function render(path: string): readonly Manifest[] {
     cpSync(join(repoDir, 'deploy'), root, { recursive: true });
     writeFileSync(
       join(root, 'kubernetes/overlays/trial/secrets.env'),
-      [...new Set(['POSTGRES_PASSWORD', ...services.flatMap(secretKeysOf)])]
+      ['POSTGRES_PASSWORD', 'DATABASE_URL', 'NATS_URL', 'REDIS_URL', 'SECRETS_KEYS', 'SMTP_URL']
         .map((key) => `${key}=x\n`)
         .join(''),
     );
@@ -242,15 +242,16 @@ function render(path: string): readonly Manifest[] {
     for (const { metadata } of ofKind('base', 'Service')) expect(backends).toContain(`"${metadata.name}"`);
   });
 
-  it('gives the monitoring operator the rules and the dashboard that everybody has', () => {
+  it('gives the monitoring operator the rules and the dashboards that everybody has', () => {
     expect(ofKind('addons/monitoring', 'PrometheusRule')[0]!.spec).toEqual(
       parse(readFileSync(join(root, 'prometheus/rules.yaml'), 'utf8')),
     );
-    const [dashboard] = ofKind('addons/monitoring', 'ConfigMap');
-    expect(dashboard!.metadata.labels).toEqual({ grafana_dashboard: '1' });
-    expect(JSON.parse((dashboard!.data as Record<string, string>)['chainwatch.json']!)).toMatchObject({
-      uid: 'chainwatch',
-    });
+    const [dashboards] = ofKind('addons/monitoring', 'ConfigMap');
+    expect(dashboards!.metadata.labels).toEqual({ grafana_dashboard: '1' });
+    const texts = Object.values(dashboards!.data as Record<string, string>);
+    expect(texts.map((text) => (JSON.parse(text) as { uid: string }).uid).sort()).toEqual(
+      BOARDS.map(({ name }) => `chainwatch-${name}`).sort(),
+    );
   });
 });
 
@@ -287,7 +288,7 @@ const MUTATIONS: readonly (readonly [string, (object: never) => void])[] = [
   ['Ingress', (object: { spec: { tls: unknown } }) => void (object.spec.tls = true)],
   [
     'ExternalSecret',
-    (object: { spec: { data: object[] } }) => void (object.spec.data = [{ secretKey: 'a' }]),
+    (object: { spec: { dataFrom: object[] } }) => void (object.spec.dataFrom = [{ extract: {} }]),
   ],
   ['PodDisruptionBudget', (object: { spec: { selector: unknown } }) => void (object.spec.selector = 'all')],
 ] as never;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { repoDir } from '../../libs/host/src/repo.mjs';
+import { BOARDS, renderDashboard } from './render-dashboards.mjs';
 import {
   bootstrapJob,
   clusterService,
@@ -11,7 +12,6 @@ import {
   migrateJob,
   productionReplicas,
   prometheusRule,
-  secretKeysOf,
   secretOf,
 } from './render-kubernetes.mjs';
 import { readServices } from './services.mjs';
@@ -23,7 +23,8 @@ const KUBERNETES = 'deploy/kubernetes';
 const HEADER = '# Written by `node tools/stack/write-deployment.mjs`';
 
 /**
- * What follows from deploy/services.json, deploy/prometheus/rules.yaml and the migrations, as compose, Prometheus and Kubernetes read it.
+ * What follows from deploy/services.json, deploy/prometheus/rules.yaml, the boards and the migrations, as compose, Prometheus, Grafana
+ * and Kubernetes read it.
  *
  * @param {string} [dir] of the repository
  * @returns {Map<string, string>} contents by path from the repository's root
@@ -34,10 +35,6 @@ export function renderDeployment(dir = repoDir) {
   const fromServices = `${HEADER} from deploy/services.json: change it there.\n`;
   const fillRegion = (/** @type {string} */ path, /** @type {string} */ text) =>
     readFileSync(join(dir, path), 'utf8').replace(REGION, () => `${text}\n`);
-  const secrets = [
-    ...services.map((service) => ({ name: service.name, keys: secretKeysOf(service) })),
-    { name: 'migrate', keys: ['DATABASE_URL'] },
-  ];
   const rules = fillRegion(RULES, services.map(absenceRule).join('\n'));
   /** @type {[string, string][]} */
   const files = [
@@ -67,7 +64,7 @@ export function renderDeployment(dir = repoDir) {
     [`${KUBERNETES}/addons/bootstrap/job.yaml`, `${HEADER}.\n` + print([bootstrapJob()])],
     [
       `${KUBERNETES}/addons/external-secrets/external-secrets.yaml`,
-      fromServices + print(secrets.map(externalSecret)),
+      fromServices + print([...services.map(({ name }) => name), 'migrate'].map(externalSecret)),
     ],
     [
       `${KUBERNETES}/addons/monitoring/prometheus-rule.yaml`,
@@ -78,6 +75,11 @@ export function renderDeployment(dir = repoDir) {
       fromServices + print(services.map(productionReplicas)),
     ],
   ];
+  for (const board of BOARDS)
+    files.push([
+      `deploy/grafana/dashboards/${board.name}.json`,
+      `${JSON.stringify(renderDashboard(board), null, 2)}\n`,
+    ]);
   return new Map(files);
 }
 
@@ -88,10 +90,11 @@ const REGION = /(?<=# services\.json:.*\n)[^]*?(?= *# end of services\.json)/;
 const print = (objects) => objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
 
 /** @param {Service} service */
-function composeService({ name, localPort, memoryMax }) {
+function composeService({ name, localPort, memoryMax, mails }) {
   const ports = localPort === undefined ? '' : `, ports: ['127.0.0.1:${localPort}:8080']`;
   const limit = memoryMax.replace('Mi', 'm').replace('Gi', 'g');
-  return `  ${name}: { <<: *service, command: [${name}.mjs], mem_limit: ${limit}${ports} }`;
+  const mail = mails ? ', environment: { <<: [*environment, *mail] }' : '';
+  return `  ${name}: { <<: *service, command: [${name}.mjs], mem_limit: ${limit}${ports}${mail} }`;
 }
 
 /** An ingestor is missed while a chain of its family is active. @param {Service} service */

@@ -27,14 +27,6 @@ const selectorOf = (name) => ({ matchLabels: { 'app.kubernetes.io/name': name } 
 
 /** Its Secret: each service has one of its own. @param {string} service */
 export const secretOf = (service) => `chainwatch-${service}`;
-/** What a service's Secret has to hold. @param {Pick<Service, 'component'>} service */
-export const secretKeysOf = ({ component }) => [
-  'DATABASE_URL',
-  'NATS_URL',
-  ...(component === 'gateway' ? ['REDIS_URL'] : []),
-  'SECRETS_KEYS',
-];
-
 /** @param {Service} service */
 export function deployment({ name, component, replicas, cpu, memory, memoryMax, dials }) {
   const isGateway = component === 'gateway';
@@ -242,8 +234,8 @@ export function productionReplicas({ name, isScaled }) {
   };
 }
 
-/** @param {{ name: string, keys: readonly string[] }} secret */
-export function externalSecret({ name, keys }) {
+/** Whatever the vault keeps of the service is a variable of it. @param {string} name */
+export function externalSecret(name) {
   return {
     apiVersion: 'external-secrets.io/v1',
     kind: 'ExternalSecret',
@@ -252,7 +244,7 @@ export function externalSecret({ name, keys }) {
       refreshInterval: '1h',
       secretStoreRef: { kind: 'SecretStore', name: 'chainwatch' },
       target: { name: secretOf(name) },
-      data: keys.map((key) => ({ secretKey: key, remoteRef: { key: `chainwatch/${name}`, property: key } })),
+      dataFrom: [{ extract: { key: `chainwatch/${name}` } }],
     },
   };
 }

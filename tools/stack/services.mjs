@@ -12,6 +12,7 @@ import { repoDir } from '../../libs/host/src/repo.mjs';
  * @property {number} replicas in Kubernetes
  * @property {boolean} isScaled in production its number is the scaler's (addons/keda), else it is two
  * @property {'customers'} [dials] whose addresses; default the nodes of chains, for which alone OUTBOUND_ALLOW is
+ * @property {true} [mails] it has to know the mail server: SMTP_URL
  * @property {string} cpu requested
  * @property {string} memory requested
  * @property {string} memoryMax
