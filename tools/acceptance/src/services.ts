@@ -91,6 +91,11 @@ export class Services {
     return this.#children.get(name)?.pid;
   }
 
+  /** Where its metrics are, too. */
+  healthPort(name: ServiceName): number {
+    return this.#healthPorts.get(name)!;
+  }
+
   async metrics(name: ServiceName): Promise<string> {
     return (await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/metrics`)).text();
   }
