@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { metrics } from '@opentelemetry/api';
 
-const RESOLUTION_MS = 10;
+const RESOLUTION_MS = 20;
 /** A scrape tells of this window and the one before, whoever else scrapes. */
 const WINDOW_MS = 15_000;
 
