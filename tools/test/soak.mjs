@@ -60,11 +60,6 @@ const PARTS = [
     specs: ['tools/acceptance/src/scale/.*\\.soak\\.spec\\.ts$'],
   },
   {
-    name: 'panels',
-    title: 'every panel of the dashboards has data, from a Prometheus that scrapes everything',
-    specs: ['tools/acceptance/src/panels/panels\\.soak\\.spec\\.ts$'],
-  },
-  {
     name: 'pgbouncer',
     title: 'services behind PgBouncer in transaction mode, without prepared statements',
     specs: [
