@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort, spawnServer, waitFor } from '@chainwatch/testing';
-import { stringify } from 'yaml';
 
 interface PrometheusOptions {
   readonly command: string;
@@ -24,10 +23,11 @@ const STEP_SECONDS = 2;
 /** A Prometheus that scrapes once a second. */
 export async function startPrometheus({ command, targets, rules }: PrometheusOptions): Promise<Prometheus> {
   const directory = mkdtempSync(join(tmpdir(), 'prometheus-'));
-  const file = join(directory, 'prometheus.yaml');
+  // JSON is YAML.
+  const file = join(directory, 'prometheus.json');
   writeFileSync(
     file,
-    stringify({
+    JSON.stringify({
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
       rule_files: [rules],
       scrape_configs: [
