@@ -64,11 +64,11 @@ describe('what breaks around it', () => {
 
   test('dispatches an event again whose deliveries a crashed server forgot before it was marked', async () => {
     await world.addChannel(receiver.url);
-    let first: string | undefined;
+    let first = '';
     let isForgotten = false;
     const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
       if (typeof statement === 'string') return world.db.query(statement, values);
-      if (statement.name === 'mark_dispatched' && first !== undefined && !isForgotten)
+      if (statement.name === 'mark_dispatched' && first !== '' && !isForgotten)
         isForgotten =
           (await world.db.query('DELETE FROM deliveries WHERE event_id <> $1', [first])).rowCount === 1;
       return world.db.query(statement);
