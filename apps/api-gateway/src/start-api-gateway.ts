@@ -7,7 +7,9 @@ import { degraded, ok, probe } from '@chainwatch/telemetry';
 import type { Checks } from '@chainwatch/telemetry';
 import type { ApiDeps } from './server/api-deps.ts';
 import { createChainRecords } from './chains/chain-records.ts';
+import { KeyWatch } from './auth/key-watch.ts';
 import { EventFeeds } from './events/event-feeds.ts';
+import { Exports } from './lists/exports.ts';
 import { createApp } from './server/create-app.ts';
 import type { AppOptions } from './server/create-app.ts';
 import { sweepAnswers } from './idempotency/sweep-answers.ts';
@@ -28,7 +30,7 @@ export interface ApiGatewayOptions
     | 'dashboardFolder'
     | 'checkReplies'
   > {
-  readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'keys' | 'feeds'>;
+  readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'keys' | 'feeds' | 'exports'>;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
   readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot'>;
   /** How long a cached key is accepted without asking the database; default 10,000. */
@@ -60,8 +62,10 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
     lifetimeMs: CHAIN_RECORD_MS,
   });
   const { db, logger } = options.deps;
-  const feeds = new EventFeeds({ db, slots: options.cache, logger });
-  const deps: ApiDeps = { ...options.deps, bus, cache: options.cache, chains, keys, feeds };
+  const shared = { db, slots: options.cache, logger, keyWatch: new KeyWatch({ db, logger }) };
+  const feeds = new EventFeeds(shared);
+  const exports = new Exports(shared);
+  const deps: ApiDeps = { ...options.deps, bus, cache: options.cache, chains, keys, feeds, exports };
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) =>
     keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)),
   );

@@ -52,6 +52,7 @@ export function mountRoutes<Deps, Principal, Permission>(
   return router;
 }
 
+const JSON_TYPE = 'application/json';
 const METHOD_NAMES = { GET: 'get', POST: 'post', PATCH: 'patch', PUT: 'put', DELETE: 'delete' } as const;
 
 /** Sorts parameters after every fixed segment. */
@@ -72,6 +73,7 @@ function toHandler<Deps, Principal, Permission>(
       route.largeBodyBytes !== undefined,
     );
     const bytes = route.largeBodyBytes === undefined ? undefined : (req.body as Buffer);
+    const mediaType = pickMediaType(route, req);
     const requestId = String(res.locals.requestId);
     const reply = await answerInTime(res, options.deadlineMs, (lazy) => {
       const request = {
@@ -80,6 +82,7 @@ function toHandler<Deps, Principal, Permission>(
         body,
         bytes,
         headers,
+        mediaType,
         principal,
         requestId,
         get signal() {
@@ -94,6 +97,15 @@ function toHandler<Deps, Principal, Permission>(
     if (options.checkReplies) checkReply(route, reply);
     await sendReply(req, res, reply);
   };
+}
+
+/** JSON where the client does not care, or wants what the route does not have. */
+function pickMediaType<Deps, Principal, Permission>(
+  { mediaType = JSON_TYPE, alternatives = {} }: Route<Deps, Principal, Permission>,
+  req: Request,
+): string {
+  const others = Object.keys(alternatives);
+  return (others.length > 0 && req.accepts([mediaType, ...others])) || mediaType;
 }
 
 async function sendReply(

@@ -11,6 +11,8 @@ export interface RouteRequest<P, Q, B, H, Principal> {
   /** The body of a route with a large one, unchecked; undefined in all others. */
   readonly bytes: Buffer | undefined;
   readonly headers: H;
+  /** The media type that the client wants, of those that the route has. */
+  readonly mediaType: string;
   /** The authenticated caller. */
   readonly principal: Principal;
   readonly requestId: string;
@@ -70,6 +72,8 @@ interface RouteHead<Permission> {
   readonly problems?: readonly ProblemStatus[];
   /** The media type of its answers where that is not JSON: `text/event-stream`. */
   readonly mediaType?: string | undefined;
+  /** Bodies of its 200 in place of JSON, by the media type that asks for them in `Accept`. */
+  readonly alternatives?: Readonly<Record<string, z.ZodType>> | undefined;
 }
 
 /** A route with its types erased, as stored in a route table. */
@@ -135,6 +139,7 @@ export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, P
     summary: definition.summary,
     problems: definition.problems,
     mediaType: definition.mediaType,
+    alternatives: definition.alternatives,
     isRepeatable: definition.isRepeatable,
     largeBodyBytes: definition.largeBody?.limitBytes,
     example: definition.example ?? definition.largeBody?.example,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { benchBitcoin } from './bench-bitcoin.ts';
 import { benchDeliveries } from './bench-deliveries.ts';
+import { benchExports } from './bench-exports.ts';
 import { benchGateway } from './bench-gateway.ts';
 import { benchHd } from './bench-hd.ts';
 import { benchHistory } from './bench-history.ts';
@@ -34,6 +35,7 @@ const benches = {
   latency: () => benchLatency(report, `${root}/.chainwatch/bench`),
   gateway: () => benchGateway(report),
   import: () => benchImport(report),
+  exports: () => benchExports(report),
   totals: () => benchTotals(report),
   lists: () => benchLists(report, `${root}/.chainwatch/bench`),
   peers: () => benchPeers(report, `${root}/.chainwatch/bench`),

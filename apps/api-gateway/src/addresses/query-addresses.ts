@@ -5,13 +5,16 @@ import { booleanParameter, listParameter, pageParameters, toPage } from '@chainw
 import type { Page, PageRequest } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../server/api-deps.ts';
+import type { AddValue } from '../lists/build-conditions.ts';
 import { containsIn, searchRows } from '../lists/search-rows.ts';
 import { sumCounts } from '../lists/sum-counts.ts';
 import { matchMetadata, metadataFilter, type MetadataFilter } from './metadata-filter.ts';
 import { readAddresses } from './read-addresses.ts';
+import { selectAddressRows } from './select-address-rows.ts';
 import { ADDRESS_INCLUDE, type addressSchema } from '../records/address.ts';
 import { familySchema, searchSchema } from '../records/path-schemas.ts';
 import type { OrderColumn } from '../lists/list-order.ts';
+import type { Listing } from '../lists/exports.ts';
 import { openPager, type Range } from '../lists/pager.ts';
 import { inOrder, readRows, type ListedRow } from '../lists/read-list.ts';
 
@@ -60,14 +63,47 @@ export async function queryAddresses(
   query: AddressQuery,
 ): Promise<Page<z.infer<typeof addressSchema>>> {
   const pager = openPager({ sealer, principal, list: name, query });
-  const isSearch = query.search !== undefined || query.groups !== undefined || query.metadata !== undefined;
-  const found = isSearch
+  const found = isSearch(query)
     ? await searchAddresses(db, principal, query, pager.range)
     : await findPage({ prisma, db }, principal, query, pager.range);
   const { rows, nextCursor } = pager.close(found.rows);
   const ids = rows.map(({ id }) => id);
   const addresses = await prisma.address.findMany({ where: { id: { in: ids } }, include: ADDRESS_INCLUDE });
   return toPage(await readAddresses(db, inOrder(ids, addresses)), found.total, query, nextCursor);
+}
+
+const isSearch = ({ search, groups, metadata }: AddressQuery): boolean =>
+  [search, groups, metadata].some((filter) => filter !== undefined);
+
+/** All of them, for an export. */
+export async function openAddresses(
+  deps: Pick<ApiDeps, 'prisma' | 'db'>,
+  principal: Principal,
+  query: AddressQuery,
+): Promise<Listing> {
+  const { db } = deps;
+  const isWalked = isSearch(query) && (await isWalkCheaper(db, principal, query));
+  return {
+    async find(range) {
+      if (!isSearch(query) || isWalked) return findRows(deps, principal, query, range);
+      return (await searchAddresses(db, principal, query, range)).rows;
+    },
+    async read(ids) {
+      const rows = await selectAddressRows(db, 'a.id = ANY ($1::uuid[])', [ids]);
+      return readAddresses(db, inOrder(ids, rows));
+    },
+    weight: { table: 'addresses', idType: 'uuid', bytes: '1000 + octet_length(t.metadata::text)' },
+  };
+}
+
+/**
+ * Whether the rows that a search finds are read in the order of the list, and the others passed over, rather than
+ * all found anew for each step.
+ */
+async function isWalkCheaper(db: Sql, principal: Principal, query: AddressQuery): Promise<boolean> {
+  const { total } = await searchAddresses(db, principal, query, { offset: 0, limit: 0, after: undefined });
+  const all = await sumCounts(db, { scope: principal.projectId, list: 'addresses' });
+  return total * total > all * GATHERED_ROWS;
 }
 
 interface Found {
@@ -85,6 +121,8 @@ async function findPage(
   return { rows: range.offset < total ? await findRows(deps, principal, query, range) : [], total };
 }
 
+/** Up to this number, finding all rows is faster than to pass over others. */
+const GATHERED_ROWS = 1_000;
 const CREATED = { name: 'created_at', type: 'timestamptz' } as const;
 const ID = { name: 'id', type: 'uuid' } as const;
 const INDEX = [
@@ -126,15 +164,19 @@ function searchAddresses(sql: Sql, principal: Principal, query: AddressQuery, ra
     table: 'addresses',
     id: 'id',
     columns: 'id, kind, created_at, display, label, derivation_index, derivation_change',
-    matches: (add) => [
-      ...(query.search === undefined ? [] : [containsIn(['label', 'display'], add, query.search)]),
-      ...(query.groups === undefined ? [] : [`groups <> '{}' AND groups && ${add(query.groups)}::text[]`]),
-      ...matchMetadata(query.metadata ?? {}, add),
-    ],
+    matches: (add) => matchSearch(query, add),
     wanted: wantedColumns(principal, query),
     order: { columns: [...ORDERS[fieldOf(query)], ID], direction: directionOf(query) },
     range,
   });
+}
+
+function matchSearch({ search, groups, metadata }: AddressQuery, add: AddValue): string[] {
+  return [
+    ...(search === undefined ? [] : [containsIn(['label', 'display'], add, search)]),
+    ...(groups === undefined ? [] : [`groups <> '{}' AND groups && ${add(groups)}::text[]`]),
+    ...matchMetadata(metadata ?? {}, add),
+  ];
 }
 
 /** From kept totals, which cover the columns with few values; the addresses of a key are counted. */
@@ -175,6 +217,7 @@ async function findRows(
         from: 'addresses',
         id: 'id',
         wanted: wantedColumns(principal, part),
+        matches: (add) => matchSearch(part, add),
         order: { columns: [...columns, ID], direction: directionOf(query) },
       },
       rows,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { problemDocumentSchema } from '@chainwatch/problem';
 import { historySchema } from '../addresses/ask-for-history.ts';
+import { unmarkText } from '../lists/csv-text.ts';
 import { groupsSchema, labelSchema, metadataSchema } from '../records/address-input.ts';
 import { addressSchema } from '../records/address.ts';
 import { familySchema } from '../records/path-schemas.ts';
@@ -20,7 +21,13 @@ export const importSchema = z.strictObject({
         value: z
           .string()
           .meta({ description: 'The address, in any form that its family reads.', examples: [VALUE] }),
-        label: labelSchema.nullish().meta({ description: 'As you call it.', examples: ['Treasury'] }),
+        label: z
+          .preprocess((text) => (typeof text === 'string' ? unmarkText(text) : text), labelSchema.nullish())
+          .meta({
+            description:
+              "As you call it. The `'` that CSV exports put before `=`, `+`, `-`, `@` and tabs is taken away.",
+            examples: ['Treasury'],
+          }),
         metadata: metadataSchema.optional().meta({
           description: 'JSON of yours, at most 50 members and 16 KiB.',
           examples: [{ customer_id: '1042' }],

@@ -5,12 +5,14 @@ import type { Cache } from '@chainwatch/cache';
 import type { Sql } from '@chainwatch/db';
 import { tooManyRequests } from '@chainwatch/problem';
 import { gauge, type Logger } from '@chainwatch/telemetry';
+import type { KeyWatch } from '../auth/key-watch.ts';
 import { EventStream, type StreamRequest } from './event-stream.ts';
 import { readPositions } from './read-positions.ts';
 
 export interface EventFeedsDeps {
   readonly db: Sql;
   readonly slots: Pick<Cache, 'holdSlot' | 'freeSlot'>;
+  readonly keyWatch: Pick<KeyWatch, 'watch'>;
   readonly logger: Pick<Logger, 'warn'>;
   /** Between two comments, default 15,000. */
   readonly commentMs?: number;
@@ -26,8 +28,7 @@ interface Feed {
 }
 
 const LOOK_MS = 100;
-/** Keys are looked at so often: a stream ends within a second of its key. */
-const KEYS_MS = 500;
+const RETRY_MS = 500;
 const READ_ROWS = 50;
 const CATCH_UP_ROWS = 100;
 /** Reads at the same time, for what is new and for what streams missed. */
@@ -51,7 +52,6 @@ export class EventFeeds {
   readonly #readMissed = pLimit(READS_AT_ONCE);
   #running: Promise<void> | undefined;
   #commentedAtMs = 0;
-  #lookedForKeysAtMs = 0;
   #lastError = '';
   #isClosed = false;
 
@@ -77,10 +77,12 @@ export class EventFeeds {
     openStreams.set(this.#streams.size);
     if (this.#isClosed) this.#dismiss(stream);
     this.#running ??= this.#run();
+    const forgetKey = this.#deps.keyWatch.watch(request.keyId, () => stream.end());
     try {
       await Promise.race([closed, this.#catchUp(stream)]);
       await closed;
     } finally {
+      forgetKey();
       this.#forget(stream);
       const { projectId, id } = request;
       await this.#deps.slots.freeSlot({ key: `streams:${projectId}`, holder: id });
@@ -117,7 +119,7 @@ export class EventFeeds {
         if (!read.hasMore && this.#join(stream)) return;
       } catch (error) {
         this.#noteFailure(error);
-        await delay(KEYS_MS);
+        await delay(RETRY_MS);
       }
     }
   }
@@ -147,7 +149,6 @@ export class EventFeeds {
 
   async #look(): Promise<void> {
     const feeds = [...this.#feeds.values()];
-    if (performance.now() - this.#lookedForKeysAtMs >= KEYS_MS) await this.#endRevoked();
     if (feeds.length === 0) return;
     const { rows } = await this.#deps.db.query<{ project_id: string }>({
       name: 'find_event_news',
@@ -166,21 +167,6 @@ export class EventFeeds {
       for (const stream of feed.streams) stream.push(read);
       hasMore = read.hasMore;
     }
-  }
-
-  /** Of a key that was revoked, has expired or went with its project. */
-  async #endRevoked(): Promise<void> {
-    this.#lookedForKeysAtMs = performance.now();
-    const keyIds = [...new Set([...this.#streams].map(({ request }) => request.keyId))];
-    const { rows } = await this.#deps.db.query<{ id: string }>({
-      name: 'find_live_keys',
-      text: 'SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())',
-      values: [keyIds],
-    });
-    const live = new Set(rows.map(({ id }) => id));
-    const asked = new Set(keyIds);
-    for (const stream of this.#streams)
-      if (asked.has(stream.request.keyId) && !live.has(stream.request.keyId)) stream.end();
   }
 
   /** Proxies and clients see that the stream lives, and so does whoever counts the project's streams. */

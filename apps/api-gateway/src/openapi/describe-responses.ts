@@ -37,8 +37,14 @@ const OF_EVERY_ANSWER = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remai
 export function describeResponses(route: RouteDescription, book: SchemaBook): Record<string, JsonSchema> {
   const isPost = route.method === 'POST';
   const own = Object.entries(route.schemas.responses).map(([status, schema]) => {
-    const content = schema && {
-      content: { [route.mediaType ?? 'application/json']: describeBody(schema, book) },
+    const bodies = schema && {
+      [route.mediaType ?? 'application/json']: schema,
+      ...(status === '200' && route.alternatives),
+    };
+    const content = bodies && {
+      content: Object.fromEntries(
+        Object.entries(bodies).map(([type, body]) => [type, describeBody(body, book)]),
+      ),
     };
     return [
       status,

@@ -89,10 +89,17 @@ function renderResponse([status, response]: [string, JsonSchema]): Html {
   const reference = typeof response.$ref === 'string' ? response.$ref.split('/').at(-1)! : undefined;
   if (reference !== undefined)
     return html`<tr><td>${status}</td><td>${reference}: <a href="#schema-Problem">Problem</a></td></tr>`;
-  const [content] = Object.values(
+  const contents = Object.entries(
     (response.content ?? {}) as Record<string, { schema: JsonSchema; example: unknown }>,
   );
-  return html`<tr><td>${status}</td><td>${String(response.description)}${content && renderJson(content.example)}${content && renderJson(content.schema)}</td></tr>`;
+  return html`<tr><td>${status}</td><td>${String(response.description)}${contents.map(renderContent)}</td></tr>`;
+}
+
+function renderContent([type, { schema, example }]: [
+  string,
+  { readonly schema: JsonSchema; readonly example: unknown },
+]): Html {
+  return html`<p><code>${type}</code></p>${renderJson(example)}${renderJson(schema)}`;
 }
 
 function renderSchema([name, schema]: [string, JsonSchema]): Html {

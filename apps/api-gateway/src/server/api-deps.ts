@@ -9,6 +9,7 @@ import type { KeyStore } from '@chainwatch/key-store';
 import type { Sealer } from '@chainwatch/secrets';
 import type { ChainRecords } from '../chains/chain-records.ts';
 import type { EventFeeds } from '../events/event-feeds.ts';
+import type { Exports } from '../lists/exports.ts';
 
 /** The dependencies of the handlers. */
 export interface ApiDeps {
@@ -28,6 +29,8 @@ export interface ApiDeps {
   readonly bulk: Pick<BulkThread, 'importAddresses'>;
   /** The open streams of events of this replica. */
   readonly feeds: Pick<EventFeeds, 'enter' | 'serve'>;
+  /** Answers with whole lists. */
+  readonly exports: Pick<Exports, 'answer'>;
   /** Guarded, because node URLs and webhook URLs come from customers. */
   readonly dial: Dial;
   readonly logger: Pick<Logger, 'warn'>;

@@ -72,14 +72,14 @@ export function createContract(document: ContractDocument): (answer: Answer) => 
   function findBodyFault({ method, headers, body }: Answer, response: Json): string | undefined {
     if (method === 'head') return undefined;
     const content = (response.content ?? {}) as Record<string, { schema: Json }>;
-    const [[expected, schema] = []] = Object.entries(content).map(
-      ([type, one]) => [type, one.schema] as const,
-    );
     const mediaType = String(headers['content-type'] ?? '').split(';', 1)[0] || undefined;
-    if (mediaType !== expected) return `expected ${expected ?? 'no body'}, got ${mediaType ?? 'none'}`;
+    const types = Object.keys(content);
+    const schema = mediaType === undefined ? undefined : content[mediaType]?.schema;
+    if (mediaType === undefined ? types.length > 0 : schema === undefined)
+      return `expected ${types.join(' or ') || 'no body'}, got ${mediaType ?? 'none'}`;
     if (!schema) return body === '' ? undefined : 'expected no body';
     // A stream has no end to wait for.
-    if (!mediaType?.endsWith('json')) return undefined;
+    if (!/[/+]json$/.test(mediaType ?? '')) return undefined;
     const validate = validatorOf(schema);
     return validate(JSON.parse(body))
       ? undefined

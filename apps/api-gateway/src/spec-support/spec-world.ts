@@ -19,6 +19,8 @@ import type { ApiDeps, ApiSettings } from '../server/api-deps.ts';
 import { BulkThread } from '../bulk/bulk-thread.ts';
 import { createChainRecords } from '../chains/chain-records.ts';
 import { EventFeeds, type EventFeedsDeps } from '../events/event-feeds.ts';
+import { KeyWatch } from '../auth/key-watch.ts';
+import { Exports } from '../lists/exports.ts';
 import { createApp } from '../server/create-app.ts';
 import type { AppOptions } from '../server/create-app.ts';
 import { readChainRecord } from '../chains/read-chain-record.ts';
@@ -182,6 +184,9 @@ function createDeps(
   },
   { allow = ['127.0.0.0/8', '::1/128'], settings, feeds }: WorldOptions,
 ): ApiDeps {
+  const logger = { warn: () => undefined };
+  const { db } = stores;
+  const open = { db, slots: createCache(undefined), logger, keyWatch: new KeyWatch({ db, logger }) };
   return {
     ...stores,
     // Not cached, because specs write past the API.
@@ -192,14 +197,10 @@ function createDeps(
     },
     cache: createCache(undefined),
     sealer: createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' }),
-    feeds: new EventFeeds({
-      db: stores.db,
-      slots: createCache(undefined),
-      logger: { warn: () => undefined },
-      ...feeds,
-    }),
+    feeds: new EventFeeds({ ...open, ...feeds }),
+    exports: new Exports({ ...open, ...feeds }),
     dial: createDial({ allow: [...allow] }),
-    logger: { warn: () => undefined },
+    logger,
     settings: {
       namespaceLabel: label,
       allowHttpWebhooks: true,

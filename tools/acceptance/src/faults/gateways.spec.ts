@@ -157,3 +157,32 @@ describe('told to stop', () => {
     },
   );
 });
+
+it('an export whose gateway dies is cut off, never short; the next gateway begins anew', async () => {
+  const rows = 20_000;
+  const { projectId, keys } = await bootstrap(db, { label: 'svc' });
+  await db.query(
+    `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, metadata)
+     SELECT $1, 'evm', a, a, 'external', 'evm', jsonb_build_object('long', repeat(a, 40)) FROM (SELECT '0x' || lpad(to_hex(n), 40, '0') AS a FROM generate_series(1, $2::int) n) made`,
+    [projectId, rows],
+  );
+  const nats = await startNats();
+  await start(nats.url);
+  const open = (): Promise<Response> =>
+    fetch(`http://127.0.0.1:${ports['api-gateway']}/v1/addresses`, {
+      headers: { 'x-api-key': keys.api, accept: 'application/x-ndjson' },
+    });
+  // More than the buffers of a connection hold is left in the gateway.
+  const cut = await open();
+  expect(cut.status).toBe(200);
+  await services.kill('api-gateway');
+  await expect(cut.text()).rejects.toThrow();
+  await services.start(['api-gateway'], { PORT: String(ports['api-gateway']) });
+  const text = await (await open()).text();
+  const addresses = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { address: string }).address);
+  expect([addresses.length, new Set(addresses).size]).toEqual([rows, rows]);
+  await nats.stop();
+}, 120_000);

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
 import { takeMetadata } from '../../addresses/metadata-filter.ts';
 import { defineRoute } from '../../server/define-route.ts';
-import { addressFilters, ADDRESS_SORT_FIELDS, queryAddresses } from '../../addresses/query-addresses.ts';
+import {
+  addressFilters,
+  ADDRESS_SORT_FIELDS,
+  openAddresses,
+  queryAddresses,
+} from '../../addresses/query-addresses.ts';
+import { exportTypes } from '../../lists/export-formats.ts';
 import { addressSchema } from '../../records/address.ts';
 
 export const listAddresses = defineRoute({
@@ -19,8 +25,10 @@ export const listAddresses = defineRoute({
     }),
   ),
   responses: { 200: pageSchema(addressSchema) },
-  handle: async ({ query, principal }, deps) => ({
-    status: 200,
-    body: await queryAddresses(deps, principal, 'addresses', query),
-  }),
+  alternatives: exportTypes(addressSchema),
+  handle: async ({ query, principal, mediaType }, deps) =>
+    (await deps.exports.answer({
+      ...{ mediaType, record: addressSchema, principal, query },
+      open: () => openAddresses(deps, principal, query),
+    })) ?? { status: 200, body: await queryAddresses(deps, principal, 'addresses', query) },
 });

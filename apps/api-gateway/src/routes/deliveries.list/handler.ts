@@ -10,6 +10,8 @@ import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../re
 import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
 import type { Sql } from '@chainwatch/db';
 import { toListOrder } from '../../lists/list-order.ts';
+import { exportTypes } from '../../lists/export-formats.ts';
+import type { Listing } from '../../lists/exports.ts';
 import { openPager, type Range } from '../../lists/pager.ts';
 import { inOrder, readRows, type List, type ListedRow } from '../../lists/read-list.ts';
 
@@ -34,17 +36,44 @@ export const listDeliveries = defineRoute({
   params: channelParams,
   query: querySchema,
   responses: { 200: pageSchema(deliverySchema) },
-  handle: async ({ params, query, principal }, deps) => {
+  alternatives: exportTypes(deliverySchema),
+  handle: async ({ params, query, principal, mediaType }, deps) => {
     const { id } = await findChannel(deps, principal, params.notification_channel_id);
+    const exported = await deps.exports.answer({
+      ...{ mediaType, record: deliverySchema, principal, query },
+      open: async () => openDeliveries(deps, id, query),
+    });
+    if (exported !== undefined) return exported;
     const pager = openPager({ sealer: deps.sealer, principal, list: `deliveries ${id}`, query });
     const total = await countDeliveries(deps, id, query);
     const found = pager.range.offset < total ? await findRows(deps.db, id, query, pager.range) : [];
     const { rows, nextCursor } = pager.close(found);
     const ids = rows.map((row) => row.id);
-    const items = inOrder(ids, await deps.prisma.delivery.findMany({ where: { id: { in: ids } } }));
-    return { status: 200, body: toPage(items.map(toDeliveryRecord), total, query, nextCursor) };
+    return { status: 200, body: toPage(await readRecords(deps, ids), total, query, nextCursor) };
   },
 });
+
+/** All of them, for an export. */
+function openDeliveries(
+  deps: Pick<ApiDeps, 'db' | 'prisma'>,
+  channelId: string,
+  query: DeliveryQuery,
+): Listing {
+  return {
+    find: (range) => findRows(deps.db, channelId, query, range),
+    read: (ids) => readRecords(deps, ids),
+    weight: {
+      table: 'deliveries',
+      idType: 'uuid',
+      bytes: '500 + coalesce(octet_length(t.last_error), 0)',
+    },
+  };
+}
+
+async function readRecords({ prisma }: Pick<ApiDeps, 'prisma'>, ids: string[]) {
+  const rows = await prisma.delivery.findMany({ where: { id: { in: ids } } });
+  return inOrder(ids, rows).map(toDeliveryRecord);
+}
 
 async function countDeliveries(
   { db, prisma }: Pick<ApiDeps, 'db' | 'prisma'>,

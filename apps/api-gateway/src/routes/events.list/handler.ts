@@ -12,7 +12,9 @@ import {
   type EventFilters,
 } from '../../events/event-filters.ts';
 import { checkPosition, readPositions } from '../../events/read-positions.ts';
-import { openPager } from '../../lists/pager.ts';
+import { exportTypes } from '../../lists/export-formats.ts';
+import type { Listing } from '../../lists/exports.ts';
+import { openPager, type Range } from '../../lists/pager.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { eventHorizon, eventItemSchema, toEventItem } from '../../records/event.ts';
 
@@ -70,8 +72,14 @@ export const listEvents = defineRoute({
         .meta({ description: 'Where the page stands in the list.' }),
     }),
   },
-  handle: async ({ query, principal }, deps) => {
+  alternatives: exportTypes(eventItemSchema),
+  handle: async ({ query, principal, mediaType }, deps) => {
     const { after } = query;
+    const exported = await deps.exports.answer({
+      ...{ mediaType, record: eventItemSchema, principal, query },
+      open: async () => openEvents(deps.db, principal, query),
+    });
+    if (exported !== undefined) return exported;
     const body =
       after === undefined
         ? await readPage(deps, principal, query)
@@ -102,13 +110,37 @@ async function readPage(
 ): Promise<unknown> {
   const { projectId } = principal;
   const pager = openPager({ sealer, principal, list: 'events', query });
-  const { types = EVENT_TYPES, ...filters } = toEventFilters(query);
+  const filters = shownFilters(query);
+  const total = await countEvents(db, projectId, filters);
+  const found = pager.range.offset < total ? await findRows(db, projectId, query, filters)(pager.range) : [];
+  const { rows, nextCursor } = pager.close(found);
+  const items = await readItems(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return toPage(items, total, query, nextCursor);
+}
+
+/** All of them, for an export. */
+function openEvents(db: Sql, { projectId }: Principal, query: Query): Listing {
+  return {
+    find: findRows(db, projectId, query, shownFilters(query)),
+    read: (ids) => readItems(db, ids),
+    weight: { table: 'events', idType: 'bigint', bytes: 'octet_length(t.payload)' },
+  };
+}
+
+/** Events are shown for a limited time. */
+function shownFilters(query: Query): EventFilters {
+  const filters = toEventFilters(query);
   const horizon = eventHorizon();
-  const from = filters.from !== undefined && filters.from > horizon ? filters.from : horizon;
-  const byType = { ...filters, types: undefined, from };
-  const total = await countEvents(db, projectId, { ...byType, types });
+  return { ...filters, from: filters.from !== undefined && filters.from > horizon ? filters.from : horizon };
+}
+
+function findRows(db: Sql, projectId: string, query: Query, filters: EventFilters) {
+  const { types = EVENT_TYPES } = filters;
   const parameters: unknown[] = [undefined, projectId];
-  const where = `project_id = $2 AND NOT is_held AND ${eventConditions(byType, parameters)}`;
+  const where = `project_id = $2 AND NOT is_held AND ${eventConditions({ ...filters, types: undefined }, parameters)}`;
   const source = {
     table: 'events',
     id: 'id',
@@ -122,16 +154,10 @@ async function readPage(
     column: 'created_at',
     direction: query.sort_by === 'created_at' ? 'ASC' : 'DESC',
   } as const;
-  const found = pager.range.offset < total ? await readIdsByValue(db, source, order, pager.range) : [];
-  const { rows, nextCursor } = pager.close(found);
-  const items = await readItems(
-    db,
-    rows.map(({ id }) => id),
-  );
-  return toPage(items, total, query, nextCursor);
+  return (range: Range) => readIdsByValue(db, source, order, range);
 }
 
-/** Events are shown for a limited time, so the range is counted from the index. */
+/** The range is counted from the index. */
 async function countEvents(db: Sql, projectId: string, filters: EventFilters): Promise<number> {
   const values: unknown[] = [projectId];
   const { rows } = await db.query<{ total: number }>(

@@ -1,7 +1,8 @@
 import { transactionRecord } from '@chainwatch/events';
 import { pageSchema } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
-import { queryTransactions } from './query-transactions.ts';
+import { exportTypes } from '../../lists/export-formats.ts';
+import { openTransactions, queryTransactions } from './query-transactions.ts';
 import { transactionQuery } from './transaction-query.ts';
 
 export const listTransactions = defineRoute({
@@ -11,8 +12,10 @@ export const listTransactions = defineRoute({
   summary: 'Transactions of monitored addresses of the project',
   query: transactionQuery,
   responses: { 200: pageSchema(transactionRecord) },
-  handle: async ({ query, principal }, deps) => ({
-    status: 200,
-    body: await queryTransactions(deps, principal, query),
-  }),
+  alternatives: exportTypes(transactionRecord),
+  handle: async ({ query, principal, mediaType }, deps) =>
+    (await deps.exports.answer({
+      ...{ mediaType, record: transactionRecord, principal, query },
+      open: () => openTransactions(deps.db, principal, query),
+    })) ?? { status: 200, body: await queryTransactions(deps, principal, query) },
 });

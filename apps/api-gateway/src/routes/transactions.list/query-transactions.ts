@@ -7,6 +7,7 @@ import { findPageIds } from './find-page-ids.ts';
 import { resolveFilters } from './resolve-filters.ts';
 import { toTransactionRecord } from './to-transaction-record.ts';
 import { toPage, type Page } from '@chainwatch/http';
+import type { Listing } from '../../lists/exports.ts';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import { openPager } from '../../lists/pager.ts';
@@ -27,6 +28,26 @@ export async function queryTransactions(
     rows.map(({ id }) => id),
   );
   return toPage(items, total, query, nextCursor);
+}
+
+/** All of them, for an export. */
+export async function openTransactions(
+  db: Sql,
+  { projectId }: Principal,
+  query: TransactionQuery,
+): Promise<Listing> {
+  const filters = await resolveFilters(db, projectId, query);
+  const total = await countTransactions(db, filters);
+  return {
+    find: (range) => findPageIds(db, filters, query, { range, total }),
+    read: (ids) => readRecords(db, ids),
+    weight: {
+      table: 'transactions',
+      idType: 'uuid',
+      bytes:
+        '1000 + coalesce(octet_length(t.memo), 0) + 500 * (SELECT count(*) FROM transfers r WHERE r.transaction_id = t.id)',
+    },
+  };
 }
 
 /** The records of these transactions in the order of the ids; those deleted meanwhile are missing. */

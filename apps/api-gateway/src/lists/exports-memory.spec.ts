@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { z } from 'zod';
+import { createCache } from '@chainwatch/cache';
+import { openExport } from '../spec-support/open-export.ts';
+import { Exports, type Listing } from './exports.ts';
+import type { Range } from './pager.ts';
+
+const record = z.object({ id: z.string(), text: z.string() });
+const principal = {
+  keyId: 'k',
+  keyType: 'api',
+  workspaceId: 'w',
+  projectId: 'p',
+  isOperator: false,
+  permissions: [],
+} as const;
+
+/** Serves one listing of so many rows, whose weights are as told. */
+async function serveListing(rows: number, listing: Pick<Listing, 'read'>, bytes: number): Promise<Server> {
+  const exports = new Exports({
+    db: {
+      query: async (_text: string, [ids]: [string[]]) => ({ rows: ids.map(() => ({ bytes })) }),
+    } as never,
+    slots: createCache(undefined),
+    keyWatch: { watch: () => () => undefined },
+  });
+  const find = async ({ limit, after }: Range) => {
+    const from = after === undefined ? 0 : Number(after[0]) + 1;
+    return Array.from({ length: Math.min(limit, rows - from) }, (_, at) => ({
+      id: String(from + at),
+      key: [String(from + at)],
+    }));
+  };
+  const server = createServer(async (_req, res) => {
+    const { stream } = (await exports.answer({
+      mediaType: 'application/x-ndjson',
+      record,
+      principal,
+      query: { limit: 20 },
+      open: async () => ({ ...listing, find, weight: { table: 't', idType: 'uuid', bytes: '1' } }),
+    }))!;
+    await stream!(res);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+it('a million rows take no more memory than a thousand', async () => {
+  const rows = 1_000_000;
+  const text = 'x'.repeat(500);
+  const server = await serveListing(rows, { read: async (ids) => ids.map((id) => ({ id, text })) }, 530);
+  const used = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external;
+  const before = used();
+  let [bytes, lines, highest] = [0, 0, 0];
+  const answer = await openExport({ server, path: '/t', key: 'k' });
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
+    highest = Math.max(highest, used());
+  }
+  expect(lines).toBe(rows);
+  expect(bytes).toBeGreaterThan(500_000_000);
+  // Garbage is not collected at once.
+  expect(highest - before).toBeLessThan(bytes / 4);
+  server.close();
+}, 60_000);
+
+it('of long records few are read together, and one that is longer than all may be is read alone', async () => {
+  for (const [bytes, together] of [
+    [50, 500],
+    [100_000, 2],
+    [1_000_000, 1],
+  ] as const) {
+    const parts: number[] = [];
+    const server = await serveListing(
+      1_000,
+      { read: async (ids) => (parts.push(ids.length), ids.map((id) => ({ id, text: '' }))) },
+      bytes,
+    );
+    const answer = await openExport({ server, path: '/t', key: 'k' });
+    answer.resume();
+    await once(answer, 'end');
+    expect([new Set(parts), parts.length]).toEqual([new Set([together]), 1_000 / together]);
+    server.close();
+  }
+});

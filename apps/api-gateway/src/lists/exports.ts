@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { z } from 'zod';
+import type { Cache } from '@chainwatch/cache';
+import type { Sql } from '@chainwatch/db';
+import type { PageRequest, RouteReply } from '@chainwatch/http';
+import type { Principal } from '@chainwatch/key-store';
+import { invalidRequest, tooManyRequests } from '@chainwatch/problem';
+import type { KeyWatch } from '../auth/key-watch.ts';
+import { FairTurns } from '../bulk/fair-turns.ts';
+import { findWriter, type ExportWriter } from './export-formats.ts';
+import type { Key, Range } from './pager.ts';
+import type { ListedRow } from './read-list.ts';
+
+export interface ExportsDeps {
+  readonly db: Sql;
+  readonly slots: Pick<Cache, 'holdSlot' | 'freeSlot'>;
+  readonly keyWatch: Pick<KeyWatch, 'watch'>;
+}
+
+/** The rows of a list behind each other. */
+export interface Listing {
+  find(range: Range): Promise<readonly ListedRow[]>;
+  /** Their records; those deleted meanwhile are missing. */
+  read(ids: string[]): Promise<readonly object[]>;
+  /** How much memory a row takes, about: SQL over a row `t` of the table. */
+  readonly weight: {
+    readonly table: string;
+    readonly idType: 'uuid' | 'bigint';
+    readonly bytes: string;
+  };
+}
+
+interface ExportCall {
+  readonly mediaType: string;
+  /** The schema of the records: their members are the columns. */
+  readonly record: z.ZodType;
+  readonly principal: Principal;
+  readonly query: PageRequest & { readonly after?: number | undefined };
+  readonly open: () => Promise<Listing>;
+}
+
+/** Rows of one statement: no statement lasts long, and no transaction outlives it. */
+const ROWS_AT_ONCE = 500;
+/** Of records read together: so much an export has in memory, besides one record that is longer. */
+const BYTES_AT_ONCE = 262_144;
+/** Statements of exports at the same time; workspaces take turns. */
+const READS_AT_ONCE = 2;
+const PER_KEY = 2;
+/** A replica that dies holds its slots for so long. */
+const SLOT_SECONDS = 45;
+const KEEP_MS = 15_000;
+const RETRY_AFTER_SECONDS = 5;
+/** A client that takes nothing for so long has gone. */
+const STALLED_MS = 60_000;
+
+/** Answers with whole lists, row by row at the client's pace. */
+export class Exports {
+  readonly #deps: ExportsDeps;
+  readonly #turns = new FairTurns(READS_AT_ONCE);
+
+  constructor(deps: ExportsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The answer to a request for an export; undefined where a page is asked for. What fails before the first rows are
+   * read is a problem, what fails later cuts the connection.
+   * @throws ProblemError 400 with a page, 429 for the third export of a key
+   */
+  async answer(call: ExportCall): Promise<RouteReply | undefined> {
+    const { mediaType, record, principal, query } = call;
+    const writer = findWriter(mediaType, record);
+    if (writer === undefined) return undefined;
+    refusePages(query);
+    const slot = { key: `exports:${principal.keyId}`, holder: randomUUID() };
+    if (!(await this.#hold(slot)))
+      throw tooManyRequests(RETRY_AFTER_SECONDS, `A key may have ${PER_KEY} exports under way.`);
+    try {
+      const texts = this.#readTexts(writer, principal, await call.open());
+      const first = await texts.next();
+      return {
+        status: 200,
+        headers: { 'Content-Type': `${mediaType}; charset=utf-8` },
+        stream: (res) => this.#send(res, { slot, principal, texts: resume(first, texts) }),
+      };
+    } catch (error) {
+      await this.#deps.slots.freeSlot(slot);
+      throw error;
+    }
+  }
+
+  #hold(slot: Slot, isKept = false): Promise<boolean> {
+    return this.#deps.slots.holdSlot({ ...slot, limit: PER_KEY, ttlSeconds: SLOT_SECONDS, isKept });
+  }
+
+  async #send(res: ServerResponse, { slot, principal, texts }: Sending): Promise<void> {
+    const keeping = setInterval(() => void this.#hold(slot, true), KEEP_MS);
+    const forget = this.#deps.keyWatch.watch(principal.keyId, () => res.destroy());
+    try {
+      for await (const text of texts) {
+        if (!isOpen(res)) return;
+        if (!res.write(text)) await drained(res);
+      }
+      if (isOpen(res)) res.end();
+    } finally {
+      forget();
+      clearInterval(keeping);
+      await this.#deps.slots.freeSlot(slot);
+    }
+  }
+
+  async *#readTexts({ head, write }: ExportWriter, { workspaceId }: Principal, listing: Listing) {
+    let before = head;
+    for (let after: Key | undefined; ; ) {
+      const range = { offset: 0, limit: ROWS_AT_ONCE, after };
+      const rows = await this.#turns.take(workspaceId, () => listing.find(range));
+      const ids = rows.map(({ id }) => id);
+      for (const part of await this.#turns.take(workspaceId, () => this.#split(ids, listing))) {
+        yield before + write(await this.#turns.take(workspaceId, () => listing.read(part)));
+        before = '';
+      }
+      if (rows.length < ROWS_AT_ONCE) break;
+      after = rows.at(-1)!.key;
+    }
+    yield before;
+  }
+
+  /** Parts that are read together. */
+  async #split(ids: readonly string[], { weight: { table, idType, bytes } }: Listing): Promise<string[][]> {
+    const { rows } = await this.#deps.db.query<{ bytes: number }>(
+      `SELECT coalesce(${bytes}, 0) AS bytes FROM unnest($1::${idType}[]) WITH ORDINALITY AS u (id, place)
+       LEFT JOIN ${table} t ON t.id = u.id ORDER BY u.place`,
+      [ids],
+    );
+    const parts: string[][] = [];
+    let left = 0;
+    for (const [place, id] of ids.entries()) {
+      left -= rows[place]!.bytes;
+      if (left >= 0) parts.at(-1)!.push(id);
+      else {
+        parts.push([id]);
+        left = BYTES_AT_ONCE - rows[place]!.bytes;
+      }
+    }
+    return parts;
+  }
+}
+
+interface Slot {
+  readonly key: string;
+  readonly holder: string;
+}
+
+interface Sending {
+  readonly slot: Slot;
+  readonly principal: Principal;
+  readonly texts: AsyncIterable<string>;
+}
+
+function refusePages(query: ExportCall['query']): void {
+  const names = (['page', 'cursor', 'after'] as const).filter((name) => query[name] !== undefined);
+  if (names.length > 0)
+    throw invalidRequest(names.map((name) => ({ name, reason: 'expected none: an export has all rows' })));
+}
+
+async function* resume(first: IteratorResult<string, void>, texts: AsyncGenerator<string, void>) {
+  if (first.done === true) return;
+  yield first.value;
+  yield* texts;
+}
+
+function isOpen(res: ServerResponse): boolean {
+  return !res.destroyed && !res.writableEnded;
+}
+
+/** Resolves when the client has taken what was written, or has gone. */
+function drained(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const stalled = setTimeout(() => res.destroy(), STALLED_MS);
+    const settle = (): void => {
+      clearTimeout(stalled);
+      res.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    if (isOpen(res)) res.on('drain', settle).on('close', settle);
+    else settle();
+  });
+}
