@@ -6,6 +6,7 @@ import type { Sql } from '@chainwatch/db';
 import { tooManyRequests } from '@chainwatch/problem';
 import { gauge, type Logger } from '@chainwatch/telemetry';
 import type { KeyWatch } from '../auth/key-watch.ts';
+import { readQuota } from '../management/take-quota.ts';
 import { EventStream, type StreamRequest } from './event-stream.ts';
 import { readPositions } from './read-positions.ts';
 
@@ -16,8 +17,6 @@ export interface EventFeedsDeps {
   readonly logger: Pick<Logger, 'warn'>;
   /** Between two comments, default 15,000. */
   readonly commentMs?: number;
-  /** Open streams of a project over all replicas, default 100. */
-  readonly streamsMax?: number;
 }
 
 /** The streams of one project, and how far they were told. */
@@ -26,6 +25,8 @@ interface Feed {
   position: number;
   readonly streams: Set<EventStream>;
 }
+
+type StreamPlace = Pick<StreamRequest, 'id' | 'workspaceId'>;
 
 const LOOK_MS = 100;
 const RETRY_MS = 500;
@@ -59,14 +60,17 @@ export class EventFeeds {
     this.#deps = deps;
   }
 
-  /** Takes a place for a stream. @throws ProblemError 429 */
-  async enter({ id, projectId }: Pick<StreamRequest, 'id' | 'projectId'>): Promise<void> {
-    const { slots, streamsMax = 100 } = this.#deps;
+  /** Takes one of the places of a workspace, over all replicas. @throws ProblemError 429 where its quota of streams is used up */
+  async enter(request: StreamPlace): Promise<void> {
+    const { db, slots } = this.#deps;
     // It ends at once. A refusal would be the end for browsers: they come again after a stream alone.
     if (this.#isClosed) return;
-    const slot = { key: `streams:${projectId}`, holder: id, limit: streamsMax, ttlSeconds: SLOT_SECONDS };
-    if (!(await slots.holdSlot(slot)))
-      throw tooManyRequests(RETRY_AFTER_SECONDS, `A project may have ${streamsMax} open streams of events.`);
+    const limit = await readQuota(db, request.workspaceId, 'streams');
+    if (!(await slots.holdSlot({ ...slotOf(request), limit, ttlSeconds: SLOT_SECONDS })))
+      throw tooManyRequests(
+        RETRY_AFTER_SECONDS,
+        `The workspace may have ${limit.toLocaleString('en')} open streams of events, which is its quota of streams.`,
+      );
   }
 
   /** Resolves when the stream has ended. Its place was taken. */
@@ -84,8 +88,7 @@ export class EventFeeds {
     } finally {
       forgetKey();
       this.#forget(stream);
-      const { projectId, id } = request;
-      await this.#deps.slots.freeSlot({ key: `streams:${projectId}`, holder: id });
+      await this.#deps.slots.freeSlot(slotOf(request));
     }
   }
 
@@ -171,14 +174,13 @@ export class EventFeeds {
 
   /** Proxies and clients see that the stream lives, and so does whoever counts the project's streams. */
   #comment(): void {
-    const { commentMs = 15_000, slots, streamsMax = 100 } = this.#deps;
+    const { commentMs = 15_000, slots } = this.#deps;
     if (performance.now() - this.#commentedAtMs < commentMs) return;
     this.#commentedAtMs = performance.now();
     for (const stream of this.#streams) {
       stream.write(':\n\n');
-      const { projectId, id } = stream.request;
-      const slot = { key: `streams:${projectId}`, holder: id, limit: streamsMax, ttlSeconds: SLOT_SECONDS };
-      void slots.holdSlot({ ...slot, isKept: true });
+      const slot = slotOf(stream.request);
+      void slots.holdSlot({ ...slot, limit: 0, ttlSeconds: SLOT_SECONDS, isKept: true });
     }
   }
 
@@ -188,4 +190,8 @@ export class EventFeeds {
       this.#deps.logger.warn({ err: error }, 'events for open streams could not be read, retrying');
     this.#lastError = message;
   }
+}
+
+function slotOf({ id, workspaceId }: StreamPlace): { readonly key: string; readonly holder: string } {
+  return { key: `streams:${workspaceId}`, holder: id };
 }

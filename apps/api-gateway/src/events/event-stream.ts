@@ -4,8 +4,9 @@ import { matchesFilters, type EventFilters } from './event-filters.ts';
 import type { PositionedEvent, PositionsRead } from './read-positions.ts';
 
 export interface StreamRequest {
-  /** Names the stream among those of the project. */
+  /** Names the stream among those of the workspace. */
   readonly id: string;
+  readonly workspaceId: string;
   readonly projectId: string;
   readonly keyId: string;
   /** Begins behind this position. */

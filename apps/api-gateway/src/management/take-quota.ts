@@ -43,3 +43,8 @@ export async function requireQuota(sql: Sql, workspaceId: string, quota: Counted
   const { room, problem } = await takeQuota(sql, workspaceId, quota, 1);
   if (room < 1) throw problem;
 }
+
+export async function readQuota(sql: Sql, workspaceId: string, quota: Quota): Promise<number> {
+  const { rows } = await sql.query<{ most: number }>('SELECT quota_of($1, $2) AS most', [workspaceId, quota]);
+  return rows[0]!.most;
+}

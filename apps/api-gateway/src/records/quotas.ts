@@ -13,7 +13,7 @@ const limit = (what: string, usual: number) =>
 export const quotaMembers = {
   addresses: limit('Addresses, of all projects', 10_000_000),
   channels: limit('Notification channels, of all projects', 1_000),
-  streams: limit('Open event streams', 100),
+  streams: limit('Open event streams, of all projects', 100),
   keys: limit('Keys that count, of all types', 1_000),
 };
 

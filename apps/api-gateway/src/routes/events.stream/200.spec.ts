@@ -197,26 +197,45 @@ it('when its process drains, asks the client to come again a little later, and a
 });
 
 describe('places', () => {
-  it('of a project are counted over replicas; one more is 429, and free again when a stream ends', async () => {
+  it('of a workspace are counted over replicas and projects, up to its quota; one more is 429, and free again when a stream ends', async () => {
     const redis = await startRedis();
     const caches = [createCache(redis.url), createCache(redis.url)];
     await waitFor(() => caches.every(({ isReady }) => isReady));
     const replicas = await Promise.all(
-      caches.map((slots) => startSpecWorld({ sharing: world, feeds: { slots, streamsMax: 3 } })),
+      caches.map((slots) => startSpecWorld({ sharing: world, feeds: { slots } })),
     );
+    const quotas = `/management/workspaces/${world.project.workspaceId}/quotas`;
+    await world.management.put(quotas).send({ streams: 3 }).expect(200);
+    const { body: sibling } = await world.management
+      .post('/management/projects')
+      .send({ name: 'Sibling' })
+      .expect(201);
+    const { body: siblingKey } = await world.management
+      .post('/management/keys')
+      .send({ type: 'api', name: 's', project_id: sibling.id, permissions: ['api:event:read'] })
+      .expect(201);
     try {
       const [first] = [
         await open('', { to: replicas[0] }),
-        await open('', { to: replicas[1] }),
+        await open('', { to: replicas[1], key: siblingKey.key }),
         await open('', { to: replicas[0] }),
       ];
-      for (const to of replicas) {
-        const refused = await open('', { to });
+      for (const [to, key] of [
+        [replicas[0], world.project.keys.api],
+        [replicas[1], siblingKey.key],
+      ] as const) {
+        const refused = await open('', { to, key });
         expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '15']);
+        await waitFor(() => refused.text.includes('quota of streams'));
       }
       expect((await open('', { to: replicas[1], key: world.otherProject.keys.api })).status).toBe(200);
       first!.close();
       await waitFor(async () => (await open('', { to: replicas[1] })).status === 200);
+      // More room counts at once; less ends no stream.
+      await world.management.put(quotas).send({ streams: 4 }).expect(200);
+      expect((await open('', { to: replicas[0] })).status).toBe(200);
+      await world.management.put(quotas).send({ streams: 1 }).expect(200);
+      expect((await open('', { to: replicas[0] })).status).toBe(429);
     } finally {
       for (const stream of streams) stream.close();
       for (const replica of replicas) await replica.stop();

@@ -41,11 +41,18 @@ export const streamEvents = defineRoute({
     }),
   },
   handle: async ({ query, headers, principal }, { db, feeds }) => {
-    const { projectId, keyId } = principal;
+    const { workspaceId, projectId, keyId } = principal;
     const given = headers['last-event-id'] ?? query.after;
     if (given !== undefined) await checkPosition(db, projectId, given);
     const after = given ?? (await readLastPosition(db, projectId));
-    const request = { id: randomUUID(), projectId, keyId, after, filters: toEventFilters(query) };
+    const request = {
+      id: randomUUID(),
+      workspaceId,
+      projectId,
+      keyId,
+      after,
+      filters: toEventFilters(query),
+    };
     await feeds.enter(request);
     return {
       status: 200,
