@@ -203,7 +203,7 @@ describe('with more rows than a connection holds', () => {
     await world.db.query(
       `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, metadata, created_at)
        SELECT $1, 'evm', a, a, 'external', 'evm', jsonb_build_object('long', repeat(a, 100)), now() - interval '1 day' - make_interval(secs => n)
-       FROM (SELECT n, '0x' || lpad(to_hex(n), 40, 'a') AS a FROM generate_series(1, 7000) n) made`,
+       FROM (SELECT n, '0xaa' || lpad(to_hex(n), 38, '0') AS a FROM generate_series(1, 7000) n) made`,
       [world.project.projectId],
     );
   });
@@ -244,7 +244,7 @@ describe('with more rows than a connection holds', () => {
     await world.db.query(
       `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, label, created_at)
        SELECT $1, 'evm', a, a, 'external', 'evm', 'meanwhile', now() - make_interval(days => n % 3)
-       FROM (SELECT n, '0x' || lpad(to_hex(n), 40, 'b') AS a FROM generate_series(1, 500) n) made`,
+       FROM (SELECT n, '0xbb' || lpad(to_hex(n), 38, '0') AS a FROM generate_series(1, 500) n) made`,
       [world.project.projectId],
     );
     const { text, isCut } = await readExport(answer);
