@@ -124,14 +124,14 @@ function toCell(value: unknown): string {
 }
 
 it.each([
-  ['nothing', undefined, 'application/json'],
-  ['anything', '*/*', 'application/json'],
-  ['what there is not', 'text/html', 'application/json'],
-  ['JSON before CSV', 'text/csv;q=0.5, application/json', 'application/json'],
-  ['CSV before all', '*/*;q=0.1, text/csv', 'text/csv'],
-  ['the second one alone', 'text/html, application/x-ndjson', 'application/x-ndjson'],
-  ['no CSV', 'text/csv;q=0', 'application/json'],
-])('a client that accepts %s gets %s', async (_what, accept, type) => {
+  ['nothing', 'application/json', undefined],
+  ['anything', 'application/json', '*/*'],
+  ['what there is not', 'application/json', 'text/html'],
+  ['JSON before CSV', 'application/json', 'text/csv;q=0.5, application/json'],
+  ['CSV before all', 'text/csv', '*/*;q=0.1, text/csv'],
+  ['the second one alone', 'application/x-ndjson', 'text/html, application/x-ndjson'],
+  ['no CSV', 'application/json', 'text/csv;q=0'],
+])('a client that accepts %s gets %s', async (_what, type, accept) => {
   const sent = world.send('get', '/v1/addresses?limit=1', world.project.keys.api);
   const { headers } = await (accept === undefined ? sent : sent.set('Accept', accept)).expect(200);
   expect(headers['content-type']).toBe(`${type}; charset=utf-8`);
@@ -250,9 +250,10 @@ describe('with more rows than a connection holds', () => {
     const { text, isCut } = await readExport(answer);
     expect(isCut).toBe(false);
     const seen = toRecords(text).map(({ id }) => String(id));
-    expect(new Set(seen).size).toBe(seen.length);
     const removed = new Set(gone.map(({ id }) => id));
-    expect(seen).toEqual(expect.arrayContaining(before.filter((id) => !removed.has(id))));
+    const shown = new Set(seen);
+    expect(shown.size).toBe(seen.length);
+    expect(before.filter((id) => !removed.has(id) && !shown.has(id))).toEqual([]);
   });
 
   it('a client that stops reading stops the reading from the database', async () => {
