@@ -63,7 +63,7 @@ export default {
       project: ['**/*.{ts,mjs}'],
     },
     'tools/acceptance': {
-      // Copied by toy-family.spec.ts.
+      // Copied by toy-family.soak.spec.ts.
       entry: ['src/families/toy-library/toy-family.ts'],
       project: ['src/**/*.ts'],
     },

@@ -29,9 +29,18 @@ const PARTS = [
     env: { PROVE_RUNS: '1000' },
   },
   {
+    name: 'untraced',
+    title: 'an EVM node without traces that lies, and its random histories',
+    specs: ['tools/acceptance/src/evm/untraced\\.'],
+  },
+  {
     name: 'generators',
-    title: 'what the Nx generators write passes types, lint, format and its specs',
-    specs: ['tools/nx/src/generators\\.soak\\.spec\\.ts$'],
+    title:
+      'what the Nx generators write passes types, lint, format and its specs; a fifth family of theirs is followed',
+    specs: [
+      'tools/nx/src/generators\\.soak\\.spec\\.ts$',
+      'tools/acceptance/src/families/toy-family\\.soak\\.spec\\.ts$',
+    ],
   },
   {
     name: 'image',

@@ -8,7 +8,7 @@ import { SolanaChain } from './solana-chain.ts';
 describeOracle({
   chain: new SolanaChain(),
   playScript,
-  scripts: 4,
+  scripts: 3,
   reorgs: { every: 3, deep: 25, shallow: 5 },
   more: describeMore,
 });
