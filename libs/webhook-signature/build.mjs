@@ -18,7 +18,7 @@ rmSync(dist, { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, '-p', join(folder, 'tsconfig.build.json'), '--outDir', dist], {
   stdio: 'inherit',
 });
-for (const name of ['README.md', 'vectors', 'examples'])
+for (const name of ['README.md', 'vectors', 'examples', 'receivers'])
   cpSync(join(folder, name), join(dist, name), { recursive: true });
 
 const { name, version, description, keywords, type, sideEffects, engines } = JSON.parse(

@@ -7,6 +7,8 @@
  * if (!verdict.ok) return res.status(400).send(verdict.reason);
  */
 export { signPayload } from './sign-payload.ts';
+export { signStandardWebhook } from './sign-standard-webhook.ts';
 export { verifySignature } from './verify-signature.ts';
 export type { SignPayloadOptions } from './sign-payload.ts';
+export type { SignStandardWebhookOptions } from './sign-standard-webhook.ts';
 export type { SignatureRefusal, SignatureVerdict, VerifySignatureOptions } from './verify-signature.ts';

@@ -312,5 +312,7 @@ it('depends on nothing but node:crypto', () => {
       ([, specifier = '']) => specifier,
     ),
   );
-  expect(imports.filter((specifier) => !specifier.startsWith('./'))).toEqual(['node:crypto', 'node:crypto']);
+  expect(new Set(imports.filter((specifier) => !specifier.startsWith('./')))).toEqual(
+    new Set(['node:crypto']),
+  );
 });

@@ -1,4 +1,4 @@
-import { signPayload } from '@chainwatch/webhook-signature';
+import { signPayload, signStandardWebhook } from '@chainwatch/webhook-signature';
 import type { OutgoingEvent } from '../sender.ts';
 import { findReservedHeader } from './reserved-headers.ts';
 import type { WebhookAuth } from './webhook-config.ts';
@@ -8,6 +8,7 @@ export interface WebhookHeadersInput {
     readonly headers: Readonly<Record<string, string>>;
     readonly auth: WebhookAuth;
     readonly secrets: readonly string[];
+    readonly standardWebhooks: boolean;
   };
   readonly event: OutgoingEvent;
   readonly attemptId: string;
@@ -22,6 +23,7 @@ export function buildWebhookHeaders(input: WebhookHeadersInput): Record<string, 
   const { channel, event, attemptId, traceparent, timestamp, userAgent } = input;
   const [current, previous] = channel.secrets;
   if (current === undefined) throw new Error('the channel has no secret to sign with');
+  const signed = { secrets: [current, previous], timestamp, body: event.payload } as const;
   return {
     ...authHeaders(channel.auth),
     ...ownHeaders(channel.headers),
@@ -30,7 +32,8 @@ export function buildWebhookHeaders(input: WebhookHeadersInput): Record<string, 
     'x-webhook-event': event.eventType,
     'x-webhook-event-id': event.eventId,
     'x-webhook-delivery-id': attemptId,
-    'x-webhook-signature': signPayload({ secrets: [current, previous], timestamp, body: event.payload }),
+    'x-webhook-signature': signPayload(signed),
+    ...(channel.standardWebhooks && signStandardWebhook({ ...signed, id: event.eventId })),
     ...(traceparent === undefined ? {} : { traceparent }),
   };
 }

@@ -12,7 +12,7 @@ export async function sendWebhook(
   { dispatcher, userAgent }: Pick<SenderContext, 'dispatcher' | 'userAgent'>,
 ): Promise<SentMessage> {
   const {
-    config: { url, headers: own },
+    config: { url, headers: own, standard_webhooks: standardWebhooks },
     credentials: { auth },
   } = target;
   const nowMs = Date.now();
@@ -20,7 +20,7 @@ export async function sendWebhook(
     .filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > nowMs)
     .map(({ secret }) => secret);
   const headers = buildWebhookHeaders({
-    channel: { headers: own, auth, secrets },
+    channel: { headers: own, auth, secrets, standardWebhooks },
     event,
     attemptId,
     traceparent,

@@ -70,6 +70,14 @@ export const webhookInput = {
   headers: headersSchema
     .optional()
     .meta({ description: 'Sent with every delivery, at most 20.', examples: [{ 'X-Team': 'payments' }] }),
+  standard_webhooks: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Whether deliveries carry the headers of Standard Webhooks, too: `webhook-id`, `webhook-timestamp`, `webhook-signature`, keyed with the whole secret. Default false.',
+      examples: [true],
+    }),
   throttle_per_second: z
     .int()
     .min(1)
@@ -92,6 +100,10 @@ export const webhookStored = {
       type: z.enum(['none', 'basic', 'bearer', 'header']).meta({ description: 'Kind of credentials.' }),
     })
     .meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
+  standard_webhooks: z.boolean().meta({
+    description: 'Whether deliveries carry the headers of Standard Webhooks, too.',
+    examples: [false],
+  }),
   throttle_per_second: z
     .int()
     .nullable()

@@ -26,7 +26,7 @@ export const webhook = defineChannelKind({
   stored: webhookStored,
   defaults: {
     events: 'payments',
-    config: { headers: {}, auth: { type: 'none' }, throttle_per_second: null },
+    config: { headers: {}, auth: { type: 'none' }, standard_webhooks: false, throttle_per_second: null },
   },
   credentials: webhookCredentials,
   async check({ url }, { checkUrl, allowsHttp }) {

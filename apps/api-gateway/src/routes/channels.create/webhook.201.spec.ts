@@ -25,6 +25,7 @@ describe('webhook channels', () => {
           auth: { type: 'none' },
           event_types: ['transaction.detected', 'transaction.confirmed'],
           filters: {},
+          standard_webhooks: false,
           throttle_per_second: null,
         },
         is_archived: false,
@@ -48,6 +49,7 @@ describe('webhook channels', () => {
       headers: { 'X-Team': 'ops' },
       event_types: ['balance.changed', 'balance.changed'],
       filters: { direction: 'in', min_amount: '0.1', groups: ['shop-7'], metadata: { live: true, till: 7 } },
+      standard_webhooks: true,
       throttle_per_second: 5,
     };
     const { body } = await world.api
