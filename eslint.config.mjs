@@ -75,6 +75,7 @@ export default tseslint.config(
       '.nx/',
       'coverage/',
       'libs/db/src/generated/',
+      'libs/sdk/src/generated/',
       'libs/evm-prover/assembly/*.ts',
       'tools/devnet/*/artifacts/',
     ],

@@ -43,6 +43,9 @@ export default {
       entry: ['examples/*.mjs'],
       project: ['src/**/*.ts', '*.mjs', 'examples/*.mjs'],
     },
+    'libs/sdk': {
+      project: ['src/**/*.ts', '!src/generated/**', '*.mjs'],
+    },
     'libs/db': {
       project: ['src/**/*.ts', '!src/generated/**'],
     },

@@ -1,0 +1,77 @@
+import createOpenApiClient from 'openapi-fetch';
+import { readProblem } from './errors.ts';
+import { sendWithRetries } from './send-with-retries.ts';
+import { webcrypto } from '#webcrypto';
+
+export interface ClientOptions {
+  /** With the version: `https://api.example.com/v1`. */
+  readonly baseUrl: string;
+  /** A key of a project (`svc_api_…`), or of the management interface (`svc_mgt_…`). */
+  readonly apiKey: string;
+  /** Of each attempt, default 30,000. */
+  readonly timeoutMs?: number;
+  /** Default: that of the runtime. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  /** Of a POST, default a new UUID for each call: the same key and request are carried out once (24 hours). */
+  readonly idempotencyKey?: string;
+}
+
+/** One call of an operation of the OpenAPI document. */
+export interface OperationCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** As the document has it, `/addresses/{address}`. */
+  readonly path: string;
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: object;
+  readonly body?: unknown;
+  readonly options?: RequestOptions;
+}
+
+/** Sends a call and resolves to the answer's body. @throws ProblemError, ConnectionError */
+export type CallOperation = <Answer>(call: OperationCall) => Promise<Answer>;
+
+const TIMEOUT_MS = 30_000;
+
+export function createCallOperation(options: ClientOptions): CallOperation {
+  const { timeoutMs = TIMEOUT_MS, fetch = (...input) => globalThis.fetch(...input) } = options;
+  const client = createOpenApiClient<Record<string, never>>({
+    baseUrl: options.baseUrl,
+    headers: { 'X-Api-Key': options.apiKey },
+    querySerializer: { array: { style: 'form', explode: true }, object: { style: 'form', explode: true } },
+    // The key would go with the request.
+    redirect: 'manual',
+    fetch: (request) => sendWithRetries(request, { fetch, timeoutMs }),
+  });
+  return async ({ method, path, params = {}, query, body, options: { signal, idempotencyKey } = {} }) => {
+    checkParams(params);
+    const send = client.request as unknown as (
+      ...args: readonly unknown[]
+    ) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+    const { data, error, response } = await send(method, path, {
+      params: { path: params, query },
+      ...(body !== undefined && { body }),
+      ...(signal !== undefined && { signal }),
+      ...(method === 'POST' && {
+        headers: { 'Idempotency-Key': idempotencyKey ?? webcrypto.randomUUID() },
+      }),
+    });
+    if (!response.ok) throw await readProblem(new Response(toText(error), response));
+    return data as never;
+  };
+}
+
+/** A client that found no JSON in an error leaves its text. */
+function toText(error: unknown): string {
+  return typeof error === 'string' ? error : JSON.stringify(error ?? '');
+}
+
+/** An empty one would ask for the list, and a URL takes `.` and `..` as steps. */
+function checkParams(params: Readonly<Record<string, string | number>>): void {
+  for (const [name, value] of Object.entries(params))
+    if (['', '.', '..', 'undefined', 'null'].includes(String(value)))
+      throw new TypeError(`expected a value for ${name}, got ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,17704 @@
+/** Written by tools/sdk from the OpenAPI document. Change the routes, not this file. */
+export interface paths {
+    "/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Version of the service
+         * @description Any valid key may ask.
+         */
+        get: operations["getVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who asks, with a session or a key, and on which projects it may act
+         * @description Any valid key may ask.
+         */
+        get: operations["getSession"];
+        put?: never;
+        /**
+         * Sign a browser in with the key of the request: the answer sets the cookie, for 12 hours
+         * @description Any valid key may ask.
+         */
+        post: operations["createSession"];
+        /**
+         * Sign out: the answer removes the cookie
+         * @description Any valid key may ask.
+         */
+        delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an address, hash, id or label belongs to, among what the key may read
+         * @description Any valid key may ask.
+         */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Figures of the project for an overview
+         * @description Needs the permission `api:event:read`.
+         */
+        get: operations["getStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blockchains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Blockchains of this service
+         * @description Needs the permission `api:blockchain:read`.
+         */
+        get: operations["listBlockchains"];
+        put?: never;
+        /**
+         * Add a blockchain of the reference data
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        post: operations["createBlockchain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One blockchain
+         * @description Needs the permission `api:blockchain:read`.
+         */
+        get: operations["getBlockchain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}/actions/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start to monitor a blockchain
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        post: operations["activateBlockchain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}/actions/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop to monitor a blockchain
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        post: operations["deactivateBlockchain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}/actions/reprocess": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decode blocks again with the release of today, and tell what it finds in addition
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        post: operations["reprocessBlocks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}/actions/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give up blocks of a blockchain as if they were orphaned, and follow what its node says now
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        post: operations["resetBlockchain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What this release does not know in the blocks of a chain
+         * @description Needs the permission `api:blockchain:read`.
+         */
+        get: operations["listIncidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}/incidents/{incident_id}/actions/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stand for what was told of the blocks of an incident, as it is; later blocks with the same kind open another one
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        post: operations["acceptIncident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}/evm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set the node of a blockchain of the family evm
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        patch: operations["updateEvmEndpoint"];
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}/bitcoin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set the node of a blockchain of the family bitcoin
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        patch: operations["updateBitcoinEndpoint"];
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}/solana": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set the node of a blockchain of the family solana
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        patch: operations["updateSolanaEndpoint"];
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}/tron": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set the node of a blockchain of the family tron
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        patch: operations["updateTronEndpoint"];
+        trace?: never;
+    };
+    "/blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Blocks with their processing statuses
+         * @description Needs the permission `api:block:read`.
+         */
+        get: operations["listBlocks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blocks/{chain_gid}/{block_number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The block at a height: the canonical one, else the orphan seen last
+         * @description Needs the permission `api:block:read`.
+         */
+        get: operations["getBlock"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Native coins, and what the project created or discovered on its addresses; archived ones only with is_archived=true
+         * @description Needs the permission `api:asset:read`.
+         */
+        get: operations["listAssets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/{chain_gid}/{asset_path}/actions/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave an asset out of the project's listings and balances
+         * @description Needs the permission `api:asset:write`.
+         */
+        post: operations["archiveAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/{chain_gid}/{asset_path}/actions/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List an archived asset of the project as active again
+         * @description Needs the permission `api:asset:write`.
+         */
+        post: operations["restoreAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Native coins and the project's tokens; archived ones and contracts that are no token are left out
+         * @description Needs the permission `api:token:read`.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/{chain_gid}/{asset_path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One token of the project's list
+         * @description Needs the permission `api:token:read`.
+         */
+        get: operations["getToken"];
+        put?: never;
+        /**
+         * Add a token to the project's list; its name, symbol and decimals are read from the chain
+         * @description Needs the permission `api:token:write`.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Extended public keys of the project
+         * @description Needs the permission `api:public_key:read`.
+         */
+        get: operations["listPublicKeys"];
+        put?: never;
+        /**
+         * Add the extended public key of an account
+         * @description Needs the permission `api:public_key:write`.
+         */
+        post: operations["createPublicKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public_keys/{public_key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One extended public key
+         * @description Needs the permission `api:public_key:read`.
+         */
+        get: operations["getPublicKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a public key for good; with `cascade` its addresses too
+         * @description Needs the permission `api:public_key:write`.
+         */
+        delete: operations["deletePublicKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a public key's label
+         * @description Needs the permission `api:public_key:write`.
+         */
+        patch: operations["updatePublicKey"];
+        trace?: never;
+    };
+    "/public_keys/{public_key_id}/addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * HD addresses derived from a public key, by index unless asked otherwise
+         * @description Needs the permission `api:address:read`.
+         */
+        get: operations["listPublicKeyAddresses"];
+        put?: never;
+        /**
+         * Generate HD addresses by a list of indexes, by a range, or the next one
+         * @description Needs the permission `api:address:write`.
+         */
+        post: operations["createPublicKeyAddresses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/public_keys/{public_key_id}/addresses/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate the HD address at the highest existing index plus one
+         * @description Needs the permission `api:address:write`.
+         */
+        post: operations["createNextAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Addresses of the project, HD and external
+         * @description Needs the permission `api:address:read`.
+         */
+        get: operations["listAddresses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change labels, metadata, groups or monitoring of up to 1,000 addresses
+         * @description Needs the permission `api:address:write`.
+         */
+        patch: operations["updateManyAddresses"];
+        trace?: never;
+    };
+    "/addresses/hd": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * HD addresses of all public keys of the project
+         * @description Needs the permission `api:address:read`.
+         */
+        get: operations["listHdAddresses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/addresses/external": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import an address and monitor it from now on
+         * @description Needs the permission `api:address:write`.
+         */
+        post: operations["createExternalAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/addresses/external/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import up to 10,000 addresses and monitor them from now on; entries fail and succeed one by one
+         * @description Needs the permission `api:address:write`.
+         */
+        post: operations["importAddresses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/addresses/balances/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Balances of up to 1,000 addresses
+         * @description Needs the permission `api:address:read`.
+         */
+        post: operations["queryBalances"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/addresses/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One address
+         * @description Needs the permission `api:address:read`.
+         */
+        get: operations["getAddress"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an address for good
+         * @description Needs the permission `api:address:write`.
+         */
+        delete: operations["deleteAddress"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an address's label, metadata, groups or monitoring
+         * @description Needs the permission `api:address:write`.
+         */
+        patch: operations["updateAddress"];
+        trace?: never;
+    };
+    "/addresses/{address}/actions/backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read what an address did before it was monitored
+         * @description Needs the permission `api:address:write`.
+         */
+        post: operations["backfillAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/addresses/{address}/hd": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The HD representation of a derived address
+         * @description Needs the permission `api:address:read`.
+         */
+        get: operations["getHdAddress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/addresses/{address}/external": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The external representation of an imported address
+         * @description Needs the permission `api:address:read`.
+         */
+        get: operations["getExternalAddress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/addresses/{address}/balances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Balances by CAIP-19 asset: active assets discovered on the address, but for those that the project archived
+         * @description Needs the permission `api:address:read`.
+         */
+        get: operations["getBalances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/addresses/{address}/balances/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Balances of an address by asset, told apart by how certain they are
+         * @description Needs the permission `api:address:read`.
+         */
+        get: operations["getBalanceDetails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/addresses/{address}/balances/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Balances of an address as the chain stated them, from the block on from which it is watched: wherever one changed, and now and then where none did
+         * @description Needs the permission `api:address:read`.
+         */
+        get: operations["listBalanceHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/addresses/{address}/utxos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Unspent outputs of an address, as of the last block that was analysed; none on chains of accounts
+         * @description Needs the permission `api:address:read`.
+         */
+        get: operations["listUtxos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Transactions of monitored addresses of the project
+         * @description Needs the permission `api:transaction:read`.
+         */
+        get: operations["listTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/transactions/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One transaction of the project, by its `id`
+         * @description Needs the permission `api:transaction:read`.
+         */
+        get: operations["getTransaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/transactions/{chain_gid}/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One transaction of the project, by its chain and its hash
+         * @description Needs the permission `api:transaction:read`.
+         */
+        get: operations["getTransactionByHash"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/confirmation_policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Confirmation policies of the project; other chains follow their own rule
+         * @description Needs the permission `api:confirmation_policy:read`.
+         */
+        get: operations["listConfirmationPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/confirmation_policies/{chain_gid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The project's confirmation policy of a chain
+         * @description Needs the permission `api:confirmation_policy:read`.
+         */
+        get: operations["getConfirmationPolicy"];
+        /**
+         * Say when transactions of the project that are detected from now on are confirmed on a chain
+         * @description Needs the permission `api:confirmation_policy:write`.
+         */
+        put: operations["setConfirmationPolicy"];
+        post?: never;
+        /**
+         * Let the chain decide again for transactions that are detected from now on
+         * @description Needs the permission `api:confirmation_policy:write`.
+         */
+        delete: operations["deleteConfirmationPolicy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events of the project, as they were sent; kept for 30 days unless configured otherwise
+         * @description Needs the permission `api:event:read`.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events of the project as server-sent events, each as soon as it has its position
+         * @description Needs the permission `api:event:read`.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One event, as it was sent
+         * @description Needs the permission `api:event:read`.
+         */
+        get: operations["getEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{event_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deliveries of an event through all channels
+         * @description Needs the permission `api:delivery:read`.
+         */
+        get: operations["listEventDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notification channels of the project
+         * @description Needs the permission `api:notification_channel:read`.
+         */
+        get: operations["listChannels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a webhook channel; the answer shows its signing secret this once
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createWebhookChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/webhook/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook channel; a new URL makes a failed channel active again
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        patch: operations["updateWebhookChannel"];
+        trace?: never;
+    };
+    "/notification_channels/discord": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a channel that writes to Discord through a webhook of yours
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createDiscordChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/discord/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a Discord channel; a new URL makes a failed channel active again
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        patch: operations["updateDiscordChannel"];
+        trace?: never;
+    };
+    "/notification_channels/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a channel that sends mails; each recipient is asked first, and events are held until then
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createEmailChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/email/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an e-mail channel; recipients that are new, or have not confirmed, are asked
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        patch: operations["updateEmailChannel"];
+        trace?: never;
+    };
+    "/notification_channels/nats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a channel that publishes to a NATS server of yours
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createNatsChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/nats/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a NATS channel; a new URL or subject makes a failed channel active again
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        patch: operations["updateNatsChannel"];
+        trace?: never;
+    };
+    "/notification_channels/slack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a channel that writes to Slack through an incoming webhook of yours
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createSlackChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/slack/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a Slack channel; a new URL makes a failed channel active again
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        patch: operations["updateSlackChannel"];
+        trace?: never;
+    };
+    "/notification_channels/telegram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a channel that writes to a Telegram chat through a bot of yours
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createTelegramChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/telegram/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a Telegram channel; another bot or chat makes a failed channel active again
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        patch: operations["updateTelegramChannel"];
+        trace?: never;
+    };
+    "/notification_channels/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One notification channel
+         * @description Needs the permission `api:notification_channel:read`.
+         */
+        get: operations["getChannel"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a notification channel with its deliveries
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        delete: operations["deleteChannel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/{notification_channel_id}/actions/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable a notification channel and keep its configuration
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["archiveChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/{notification_channel_id}/actions/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make an archived or failed channel active again; held events are delivered, or discarded with held=discard
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["restoreChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/{notification_channel_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deliveries of a channel
+         * @description Needs the permission `api:delivery:read`.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/{notification_channel_id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One delivery with every attempt
+         * @description Needs the permission `api:delivery:read`.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/{notification_channel_id}/actions/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message through the channel, whatever its status; a success makes a failed channel active again
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["testChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/{notification_channel_id}/deliveries/{delivery_id}/actions/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again, with the same event id and a new delivery id; it waits while its channel is failed or archived
+         * @description Needs the permission `api:delivery:replay`.
+         */
+        post: operations["redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/{notification_channel_id}/deliveries/actions/recover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send again, in event order, what failed or was discarded since a time
+         * @description Needs the permission `api:delivery:replay`.
+         */
+        post: operations["recover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/{notification_channel_id}/webhook-secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Masks and times of the signing secrets of a webhook channel
+         * @description Needs the permission `api:webhook_secret:read`.
+         */
+        get: operations["getWebhookSecrets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/{notification_channel_id}/webhook-secrets/actions/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new signing secret; for 24 hours deliveries are signed with the old one too
+         * @description Needs the permission `api:webhook_secret:rotate`.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/{notification_channel_id}/webhook-secrets/previous": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the overlap of a rotation: from now on only the new secret signs
+         * @description Needs the permission `api:webhook_secret:rotate`.
+         */
+        delete: operations["deletePreviousSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/management/workspace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The workspace of the key
+         * @description Needs the permission `mgt:workspace:read`.
+         */
+        get: operations["getWorkspace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Rename the workspace
+         * @description Needs the permission `mgt:workspace:write`.
+         */
+        patch: operations["updateWorkspace"];
+        trace?: never;
+    };
+    "/management/workspaces/{workspace_id}/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a workspace may have, and what it has; for the operator's keys
+         * @description Needs the permission `mgt:quota:read`.
+         */
+        get: operations["getQuotas"];
+        /**
+         * Set what a workspace may have, by the operator's keys; what is not named gets its default. What it has already stays
+         * @description Needs the permission `mgt:quota:write`.
+         */
+        put: operations["updateQuotas"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/management/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Projects of the workspace
+         * @description Needs the permission `mgt:project:read`.
+         */
+        get: operations["listProjects"];
+        put?: never;
+        /**
+         * Add a project to the workspace
+         * @description Needs the permission `mgt:project:write`.
+         */
+        post: operations["createProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/management/projects/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One project
+         * @description Needs the permission `mgt:project:read`.
+         */
+        get: operations["getProject"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a project for good with its keys and history; with `cascade` its addresses, public keys and channels too
+         * @description Needs the permission `mgt:project:write`.
+         */
+        delete: operations["deleteProject"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a project
+         * @description Needs the permission `mgt:project:write`.
+         */
+        patch: operations["updateProject"];
+        trace?: never;
+    };
+    "/management/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Members of the workspace
+         * @description Needs the permission `mgt:member:read`.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        /**
+         * Add a member to the workspace
+         * @description Needs the permission `mgt:member:write`.
+         */
+        post: operations["createMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/management/members/{member_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member from the workspace; the last owner stays
+         * @description Needs the permission `mgt:member:write`.
+         */
+        delete: operations["deleteMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a member's email address or role; the last owner stays one
+         * @description Needs the permission `mgt:member:write`.
+         */
+        patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/management/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Keys of the workspace and its projects, revoked ones included
+         * @description Needs the permission `mgt:key:read`.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Make a key; its text is in this answer only
+         * @description Needs the permission `mgt:key:write`.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/management/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One key, without its text
+         * @description Needs the permission `mgt:key:read`.
+         */
+        get: operations["getKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key, at once and for good; it stays in the list
+         * @description Needs the permission `mgt:key:write`.
+         */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/management/keys/{key_id}/actions/roll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a new key with the same permissions in the place of one, which ends after the grace
+         * @description Needs the permission `mgt:key:write`.
+         */
+        post: operations["rollKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/management/audit_logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who changed what in the workspace
+         * @description Needs the permission `mgt:audit:read`.
+         */
+        get: operations["listAuditLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/management/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the RPC keys of the workspace called, by the hour
+         * @description Needs the permission `mgt:key:read`.
+         */
+        get: operations["listUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    "transaction.detected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A transaction that touches a monitored address was detected
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         */
+        post: operations["onTransactionDetected"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "transaction.progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Such a transaction has more confirmations
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         */
+        post: operations["onTransactionProgress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "transaction.confirmed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Such a transaction was confirmed
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         */
+        post: operations["onTransactionConfirmed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "transaction.reorged": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Such a transaction was reorganised out of the chain
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         */
+        post: operations["onTransactionReorged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "transaction.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A transaction of a monitored address failed
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         */
+        post: operations["onTransactionFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "balance.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A monitored address has a new balance
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         */
+        post: operations["onBalanceChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "channel.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A notification channel of the project failed
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         */
+        post: operations["onChannelFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        Problem: {
+            /**
+             * @description URI that names the kind of problem; look at it instead of at the texts.
+             * @example https://docs.example.com/apis/problems/invalid-request
+             */
+            type: string;
+            /**
+             * @description The kind of problem in a few words.
+             * @example Invalid Request
+             */
+            title: string;
+            /**
+             * @description The HTTP status.
+             * @example 400
+             */
+            status: number;
+            /**
+             * @description What was expected and what came, for people.
+             * @example limit: expected at most 100, got 500
+             */
+            detail?: string;
+            /**
+             * @description The path of the request.
+             * @example /v1/addresses
+             */
+            instance?: string;
+            /** @description Of a 400: what is wrong in which member, at most 100. */
+            fields?: {
+                /**
+                 * @description Where it stands in the request.
+                 * @example limit
+                 */
+                name: string;
+                /**
+                 * @description What was expected and what came.
+                 * @example expected at most 100, got 500
+                 */
+                reason: string;
+            }[];
+            /**
+             * @description Of a 410: the lowest `after` behind which nothing is missing.
+             * @example 18000
+             */
+            earliest_position?: number;
+        };
+        Session: {
+            /** @description The key that was signed in with. */
+            key: {
+                /**
+                 * Format: uuid
+                 * @description Of the key.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                id: string;
+                /**
+                 * @description `api`: the platform API of one project; `rpc`: the RPC gateway; `mgt`: the management interface.
+                 * @enum {string}
+                 */
+                type: "api" | "rpc" | "mgt";
+                /**
+                 * @description As its user calls it.
+                 * @example Backend
+                 */
+                name: string;
+                /**
+                 * @description The key without its secret part.
+                 * @example svc_api_****bPlI
+                 */
+                mask: string;
+                /**
+                 * @description What it may do; fixed when it is made.
+                 * @example [
+                 *       "api:address:read"
+                 *     ]
+                 */
+                permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+                /**
+                 * @description When it ends. Null: never.
+                 * @example null
+                 */
+                expires_at: string | null;
+            };
+            /** @description The key's workspace. */
+            workspace: {
+                /**
+                 * Format: uuid
+                 * @description Of the workspace.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                id: string;
+                /**
+                 * @description As its users call it.
+                 * @example Acme
+                 */
+                name: string;
+                /** @description Whether its keys may change chains. */
+                is_operator: boolean;
+            };
+            /** @description On which it may act, by name, at most 200: that of an api key; those of the workspace for a management key that may make keys. */
+            projects: {
+                /**
+                 * Format: uuid
+                 * @description For `X-Project-Id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                id: string;
+                /**
+                 * @description As its users call it.
+                 * @example Shop
+                 */
+                name: string;
+            }[];
+            /**
+             * @description What it may do on each of them.
+             * @example [
+             *       "api:address:read"
+             *     ]
+             */
+            project_permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+        };
+        SearchHit: {
+            /**
+             * @description What was found; `audit_log`: a change that the request with that id made.
+             * @enum {string}
+             */
+            type: "address" | "transaction" | "event" | "delivery" | "channel" | "audit_log";
+            /**
+             * Format: uuid
+             * @description Of what was found.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The address, the hash, the type of the event, the name of the channel or the action of the change.
+             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+             */
+            title: string;
+            /**
+             * @description Of an address; the channel of a delivery; who made a change. Null otherwise.
+             * @example Customer 42
+             */
+            label: string | null;
+            /**
+             * @description Of a transaction, a delivery or a channel. Null otherwise.
+             * @example null
+             */
+            status: string | null;
+            /**
+             * @description The chain (CAIP-2) of a transaction or an event. Null otherwise.
+             * @example eip155:1
+             */
+            chain_gid: string | null;
+            /**
+             * @description The channel of a delivery. Null otherwise.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            channel_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+        Stats: {
+            /**
+             * @description Addresses of the project. Null without `api:address:read`.
+             * @example 1200
+             */
+            address_count: number | null;
+            /** @description Transactions by status. Null without `api:transaction:read`. */
+            transactions: {
+                /**
+                 * @description Those that are `pending`.
+                 * @example 3
+                 */
+                pending: number;
+                /**
+                 * @description Those that are `detected`.
+                 * @example 3
+                 */
+                detected: number;
+                /**
+                 * @description Those that are `confirmed`.
+                 * @example 3
+                 */
+                confirmed: number;
+                /**
+                 * @description Those that are `reorged`.
+                 * @example 3
+                 */
+                reorged: number;
+                /**
+                 * @description Those that are `failed`.
+                 * @example 3
+                 */
+                failed: number;
+            } | null;
+            /** @description Channels by status. Null without `api:notification_channel:read`. */
+            channels: {
+                /**
+                 * @description Those that are `active`.
+                 * @example 3
+                 */
+                active: number;
+                /**
+                 * @description Those that are `failing`.
+                 * @example 3
+                 */
+                failing: number;
+                /**
+                 * @description Those that are `failed`.
+                 * @example 3
+                 */
+                failed: number;
+                /**
+                 * @description Those that are `archived`.
+                 * @example 3
+                 */
+                archived: number;
+            } | null;
+            /** @description Deliveries that are kept, by status. Null without `api:delivery:read`. */
+            deliveries: {
+                /**
+                 * @description Those that are `pending`.
+                 * @example 3
+                 */
+                pending: number;
+                /**
+                 * @description Those that are `held`.
+                 * @example 3
+                 */
+                held: number;
+                /**
+                 * @description Those that are `delivered`.
+                 * @example 3
+                 */
+                delivered: number;
+                /**
+                 * @description Those that are `failed`.
+                 * @example 3
+                 */
+                failed: number;
+                /**
+                 * @description Those that are `discarded`.
+                 * @example 3
+                 */
+                discarded: number;
+            } | null;
+            /** @description Events of the last hour, minute by minute. */
+            events: {
+                /**
+                 * Format: date-time
+                 * @description From here on the minutes are complete: an hour ago, or later where an hour has very many events.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                since: string;
+                /** @description Minutes with events, oldest first. */
+                minutes: {
+                    /**
+                     * Format: date-time
+                     * @description Its beginning.
+                     * @example 2026-01-01T00:00:00.000Z
+                     */
+                    at: string;
+                    /**
+                     * @description Events made in it.
+                     * @example 12
+                     */
+                    count: number;
+                }[];
+            };
+        };
+        Blockchain: {
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            gid: string;
+            /**
+             * @description URL of its logo.
+             * @example https://example.com/ethereum.svg
+             */
+            image_url: string;
+            /**
+             * @description Unique name of the chain.
+             * @example ethereum
+             */
+            name: string;
+            /**
+             * @description Short name of the chain.
+             * @example ETH
+             */
+            short_name: string;
+            /** @description Whether the service monitors it. */
+            is_active: boolean;
+            /**
+             * @description The family of the chain.
+             * @enum {string}
+             */
+            family: "evm" | "bitcoin" | "solana" | "tron";
+            /** @description Whether a node URL is stored; the URL itself is never shown. */
+            has_endpoint: boolean;
+            /** @description How far the services are. Null while the chain is not active. */
+            sync: {
+                /**
+                 * @description The first that applies: `unknown` (a service has not reported for 30 s), `stalled`, `recovering` (a deep reorg), `degraded` (it goes on, and an incident is open), `catching_up`, `starting`, `following`.
+                 * @example following
+                 */
+                status: string;
+                /**
+                 * @description Why it stands still, or is not known. Null otherwise.
+                 * @example null
+                 */
+                reason: string | null;
+                /**
+                 * Format: date-time
+                 * @description Every service of the chain has reported since then.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                updated_at: string;
+                /**
+                 * @description Head of the chain as recorded. Null at first.
+                 * @example 21000000
+                 */
+                head_number: number | null;
+                /**
+                 * @description Head of the chain as its node said last, at most some 10 s ago. Null at first.
+                 * @example 21000002
+                 */
+                node_head_number: number | null;
+                /**
+                 * @description The highest final block. Null where none is known.
+                 * @example 20999936
+                 */
+                finalized_number: number | null;
+                /**
+                 * @description The highest block whose transactions are stored. Null at first.
+                 * @example 21000000
+                 */
+                processed_number: number | null;
+                /**
+                 * @description So many blocks `processed_number` is below `node_head_number`. Null while one of them is.
+                 * @example 2
+                 */
+                lag_blocks: number | null;
+                /**
+                 * @description Open incidents: kinds of content in its blocks that this release does not know.
+                 * @example 0
+                 */
+                incident_count: number;
+            } | null;
+        };
+        Reprocess: {
+            /**
+             * Format: uuid
+             * @description Of the request.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description `running` until every block is decoded again; one runs on a chain at a time.
+             * @enum {string}
+             */
+            status: "running" | "done";
+            /**
+             * @description The first block.
+             * @example 21000000
+             */
+            from_block: number;
+            /**
+             * @description The last block.
+             * @example 21000100
+             */
+            to_block: number;
+            /**
+             * @description Blocks below are done.
+             * @example 21000000
+             */
+            next_block: number;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+        Reset: {
+            /**
+             * Format: uuid
+             * @description Of the request.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:31337
+             */
+            chain_gid: string;
+            /**
+             * @description `running` until every block is given up; one runs on a chain at a time.
+             * @enum {string}
+             */
+            status: "running" | "done";
+            /**
+             * @description The first block that is given up. Null: all are.
+             * @example null
+             */
+            from_block: number | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+        Incident: {
+            /**
+             * Format: uuid
+             * @description Of the incident.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description What this release does not know. One incident of a kind is open on a chain at a time.
+             * @example transaction-type:0x7d
+             */
+            kind: string;
+            /**
+             * @description `open`: somebody has to look at it; `resolved`: a release, or a node, that knows the kind told its blocks; `accepted`: the operator stands for what was told of its blocks.
+             * @enum {string}
+             */
+            status: "open" | "resolved" | "accepted";
+            /**
+             * @description The first block that has it.
+             * @example 21000000
+             */
+            block_number: number;
+            /**
+             * @description The last block that was taken with it so far. Null while the first one waits for a node that knows it.
+             * @example 21000100
+             */
+            last_block_number: number | null;
+            /**
+             * @description The first transaction that has it. Null where it stands in the block itself.
+             * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+             */
+            transaction_hash: string | null;
+            /**
+             * @description What this release knows.
+             * @example transaction types 0x0 to 0x4
+             */
+            expected: string;
+            /**
+             * @description What came.
+             * @example transaction type 0x7d
+             */
+            got: string;
+            /** @description Whether another node tells something else of what could not be proved; the log of tx-analyzer names the block and the transactions. What is contradicted is not confirmed before the incident is accepted. */
+            is_contradicted: boolean;
+            /**
+             * Format: date-time
+             * @description When it was seen first.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When it was resolved. Null otherwise.
+             * @example null
+             */
+            resolved_at: string | null;
+            /**
+             * @description When it was accepted. Null otherwise.
+             * @example null
+             */
+            accepted_at: string | null;
+        };
+        Block: {
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description Height, on Solana the slot.
+             * @example 21000000
+             */
+            number: number;
+            /**
+             * @description Null while the block is not fetched, and of skipped slots.
+             * @example 0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3
+             */
+            hash: string | null;
+            /**
+             * @description `new`: discovered; `processed`: its transactions are stored; `confirmed`: final; `reorged`: it left the chain; `skipped`: a slot without a block.
+             * @enum {string}
+             */
+            status: "new" | "processed" | "confirmed" | "reorged" | "skipped";
+            /**
+             * @description Of the block before. Null while the block is not fetched.
+             * @example 0x88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6
+             */
+            parent_hash: string | null;
+            /**
+             * @description When the block says that it was made. Null while it is not fetched.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string | null;
+        };
+        Asset: {
+            /**
+             * @description The asset as CAIP-19.
+             * @example eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7
+             */
+            gid: string;
+            /**
+             * @description `unknown`: discovered, its metadata is not read yet; `active`: in listings and balances; `invalid`: archived, or not a token contract.
+             * @enum {string}
+             */
+            status: "active" | "unknown" | "invalid";
+            /**
+             * @description When the project archived it. Null otherwise.
+             * @example null
+             */
+            archived_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the project added it, or discovered it on one of its addresses; of native coins and the built-in list, when the project was made.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it changed last for the project: archived, restored, or its metadata read.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        Token: {
+            /**
+             * @description The token as CAIP-19.
+             * @example eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7
+             */
+            gid: string;
+            /**
+             * @description Its chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description Kind of asset in CAIP-19.
+             * @example erc20
+             */
+            namespace: string;
+            /**
+             * @description Its name in the namespace: of a token the contract.
+             * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
+             */
+            reference: string;
+            /**
+             * @description `native`: the coin of the chain; `fungible`: a token.
+             * @enum {string}
+             */
+            type: "native" | "fungible";
+            /**
+             * @description As its contract says. Null while it has not been asked.
+             * @example Tether USD
+             */
+            name: string | null;
+            /**
+             * @description As its contract says. Null while it has not been asked.
+             * @example USDT
+             */
+            symbol: string | null;
+            /**
+             * @description Decimal places between base and whole units. Null while it has not been asked.
+             * @example 6
+             */
+            decimals: number | null;
+            /**
+             * @description URL of its logo. Null where none is known.
+             * @example null
+             */
+            image_url: string | null;
+            /**
+             * @description `unknown`: discovered, its metadata is not read yet; `active`: in listings and balances; `invalid`: archived, or not a token contract.
+             * @enum {string}
+             */
+            status: "active" | "unknown" | "invalid";
+            /**
+             * @description `registry`: the built-in list; `chain`: asked from the chain.
+             * @enum {string}
+             */
+            source: "chain" | "registry";
+            /**
+             * Format: date-time
+             * @description When the project added it, or discovered it on one of its addresses; of native coins and the built-in list, when the project was made.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it changed last for the project: archived, restored, or its metadata read.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        PublicKey: {
+            /**
+             * Format: uuid
+             * @description Of the public key.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Deposits
+             */
+            label: string | null;
+            /**
+             * @description As it was given.
+             * @example zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs
+             */
+            extended_public_key: string;
+            /**
+             * @description Of the key itself, 8 hexadecimal digits.
+             * @example 7ef32bdb
+             */
+            fingerprint: string;
+            /**
+             * @description From the wallet to the account.
+             * @example m/84'/0'/0'
+             */
+            derivation_path: string;
+            /**
+             * @description The first step of the path: it decides the address format.
+             * @example 84
+             */
+            purpose: number;
+            /**
+             * @description The chain of its addresses as CAIP-2.
+             * @example bip122:000000000019d6689c085ae165831e93
+             */
+            chain_gid: string;
+            /**
+             * @description Of its addresses.
+             * @enum {string}
+             */
+            address_format: "p2pkh" | "p2sh-p2wpkh" | "p2wpkh" | "p2tr";
+            /**
+             * @description The last step of the path.
+             * @example 0
+             */
+            account_index: number;
+            /**
+             * @description Of the receive addresses: the one that comes next. Null when none is left.
+             * @example 5
+             */
+            next_index: number | null;
+            /**
+             * @description Receive and change addresses together.
+             * @example 5
+             */
+            address_count: number;
+            /**
+             * @description Of the receive addresses: the highest that a transaction touched. Null where none was.
+             * @example 2
+             */
+            last_used_index: number | null;
+            /**
+             * @description Unused addresses in a row after which a wallet stops to look.
+             * @example 20
+             */
+            gap_limit: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        HdAddress: {
+            /**
+             * Format: uuid
+             * @description Of the address in this project.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The address in its display form (EVM: EIP-55).
+             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+             */
+            address: string;
+            /**
+             * @description The family of chains that knows it; an EVM address is watched on every active EVM chain.
+             * @enum {string}
+             */
+            chain_family: "evm" | "bitcoin" | "solana" | "tron";
+            /**
+             * @description How it is written: `evm`, `p2wpkh`, …
+             * @example evm
+             */
+            format: string;
+            /**
+             * @description As its user calls it.
+             * @example Treasury
+             */
+            label: string | null;
+            /**
+             * @description JSON of its user, given back as it came.
+             * @example {
+             *       "customer_id": "1042"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Groups of its user that it is in.
+             * @example [
+             *       "customers",
+             *       "eu"
+             *     ]
+             */
+            groups: string[];
+            /** @description Whether transactions of it are told. */
+            is_monitored: boolean;
+            /**
+             * @description The first block that counts, by chain as CAIP-2: what lies before was not looked at.
+             * @example {
+             *       "eip155:1": 21000000
+             *     }
+             */
+            watched_from: {
+                [key: string]: number;
+            };
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description The search for what it had or did before it was watched. Null where nobody asked for its history, and the chain itself tells balances by address.
+             * @example null
+             */
+            backfill: {
+                /**
+                 * @description Of the chain that is behind most.
+                 * @enum {string}
+                 */
+                status: "failed" | "running" | "pending" | "complete";
+                /**
+                 * @description The lowest block that was asked for.
+                 * @example 0
+                 */
+                from_block: number;
+                /**
+                 * @description The search on each chain, by CAIP-2.
+                 * @example {
+                 *       "bip122:000000000019d6689c085ae165831e93": {
+                 *         "status": "complete",
+                 *         "from_block": 0,
+                 *         "method": "scan",
+                 *         "next_block": null,
+                 *         "to_block": 870000,
+                 *         "progress": 1,
+                 *         "rate": null,
+                 *         "coin_count": 3,
+                 *         "transaction_count": 0,
+                 *         "reason": null
+                 *       }
+                 *     }
+                 */
+                chains: {
+                    [key: string]: {
+                        /**
+                         * @description Of this chain.
+                         * @enum {string}
+                         */
+                        status: "failed" | "running" | "pending" | "complete";
+                        /**
+                         * @description Block from which its past is looked for.
+                         * @example 0
+                         */
+                        from_block: number;
+                        /** @description `history`: transactions are looked for in final blocks, on EVM, TRON and Solana. Unspent outputs: `scan`, a node or an index told them; `rescan`, blocks are read. Null while it is not decided. */
+                        method: ("scan" | "rescan" | "history") | null;
+                        /**
+                         * @description The block that is read next: those below were. Null with `scan`.
+                         * @example null
+                         */
+                        next_block: number | null;
+                        /**
+                         * @description The last block of the search. Null while it is not known.
+                         * @example 21000000
+                         */
+                        to_block: number | null;
+                        /**
+                         * @description The part of its blocks that was read. Null while that is not known.
+                         * @example 1
+                         */
+                        progress: number | null;
+                        /**
+                         * @description Blocks read per second, lately. Null where that is not known.
+                         * @example null
+                         */
+                        rate: number | null;
+                        /**
+                         * @description Unspent outputs that were found.
+                         * @example 3
+                         */
+                        coin_count: number;
+                        /**
+                         * @description Transactions that were found. 0 with `scan` and `rescan`.
+                         * @example 0
+                         */
+                        transaction_count: number;
+                        /**
+                         * @description Why it failed or waits. Null otherwise.
+                         * @example null
+                         */
+                        reason: string | null;
+                    };
+                };
+            } | null;
+            /**
+             * @description Derived from a public key.
+             * @constant
+             */
+            kind: "hd";
+            /**
+             * Format: uuid
+             * @description The public key it was derived from.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            public_key_id: string;
+            /**
+             * @description The whole path.
+             * @example m/84'/0'/0'/0/5
+             */
+            derivation_path: string;
+            /**
+             * @description Its place in the chain of the key, from 0.
+             * @example 5
+             */
+            index: number;
+            /**
+             * @description 0: receive, 1: change.
+             * @example 0
+             */
+            change: number;
+            /** @description Whether a transaction touched it. */
+            is_used: boolean;
+            /** @description Wallets that scan for used addresses would stop before it: it is more than the gap limit behind the last used one. */
+            beyond_gap_limit: boolean;
+        };
+        Address: components["schemas"]["ExternalAddress"] | components["schemas"]["HdAddress"];
+        ExternalAddress: {
+            /**
+             * Format: uuid
+             * @description Of the address in this project.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The address in its display form (EVM: EIP-55).
+             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+             */
+            address: string;
+            /**
+             * @description The family of chains that knows it; an EVM address is watched on every active EVM chain.
+             * @enum {string}
+             */
+            chain_family: "evm" | "bitcoin" | "solana" | "tron";
+            /**
+             * @description How it is written: `evm`, `p2wpkh`, …
+             * @example evm
+             */
+            format: string;
+            /**
+             * @description As its user calls it.
+             * @example Treasury
+             */
+            label: string | null;
+            /**
+             * @description JSON of its user, given back as it came.
+             * @example {
+             *       "customer_id": "1042"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Groups of its user that it is in.
+             * @example [
+             *       "customers",
+             *       "eu"
+             *     ]
+             */
+            groups: string[];
+            /** @description Whether transactions of it are told. */
+            is_monitored: boolean;
+            /**
+             * @description The first block that counts, by chain as CAIP-2: what lies before was not looked at.
+             * @example {
+             *       "eip155:1": 21000000
+             *     }
+             */
+            watched_from: {
+                [key: string]: number;
+            };
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description The search for what it had or did before it was watched. Null where nobody asked for its history, and the chain itself tells balances by address.
+             * @example null
+             */
+            backfill: {
+                /**
+                 * @description Of the chain that is behind most.
+                 * @enum {string}
+                 */
+                status: "failed" | "running" | "pending" | "complete";
+                /**
+                 * @description The lowest block that was asked for.
+                 * @example 0
+                 */
+                from_block: number;
+                /**
+                 * @description The search on each chain, by CAIP-2.
+                 * @example {
+                 *       "bip122:000000000019d6689c085ae165831e93": {
+                 *         "status": "complete",
+                 *         "from_block": 0,
+                 *         "method": "scan",
+                 *         "next_block": null,
+                 *         "to_block": 870000,
+                 *         "progress": 1,
+                 *         "rate": null,
+                 *         "coin_count": 3,
+                 *         "transaction_count": 0,
+                 *         "reason": null
+                 *       }
+                 *     }
+                 */
+                chains: {
+                    [key: string]: {
+                        /**
+                         * @description Of this chain.
+                         * @enum {string}
+                         */
+                        status: "failed" | "running" | "pending" | "complete";
+                        /**
+                         * @description Block from which its past is looked for.
+                         * @example 0
+                         */
+                        from_block: number;
+                        /** @description `history`: transactions are looked for in final blocks, on EVM, TRON and Solana. Unspent outputs: `scan`, a node or an index told them; `rescan`, blocks are read. Null while it is not decided. */
+                        method: ("scan" | "rescan" | "history") | null;
+                        /**
+                         * @description The block that is read next: those below were. Null with `scan`.
+                         * @example null
+                         */
+                        next_block: number | null;
+                        /**
+                         * @description The last block of the search. Null while it is not known.
+                         * @example 21000000
+                         */
+                        to_block: number | null;
+                        /**
+                         * @description The part of its blocks that was read. Null while that is not known.
+                         * @example 1
+                         */
+                        progress: number | null;
+                        /**
+                         * @description Blocks read per second, lately. Null where that is not known.
+                         * @example null
+                         */
+                        rate: number | null;
+                        /**
+                         * @description Unspent outputs that were found.
+                         * @example 3
+                         */
+                        coin_count: number;
+                        /**
+                         * @description Transactions that were found. 0 with `scan` and `rescan`.
+                         * @example 0
+                         */
+                        transaction_count: number;
+                        /**
+                         * @description Why it failed or waits. Null otherwise.
+                         * @example null
+                         */
+                        reason: string | null;
+                    };
+                };
+            } | null;
+            /**
+             * @description Imported, not derived.
+             * @constant
+             */
+            kind: "external";
+            /**
+             * @description When it was imported.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            imported_at: string | null;
+        };
+        BalanceReading: {
+            /**
+             * @description The chain.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description The asset as CAIP-19.
+             * @example eip155:1/slip44:60
+             */
+            asset_gid: string;
+            /**
+             * @description The block after which it was so.
+             * @example 21000000
+             */
+            block_number: number;
+            /**
+             * @description Its hash.
+             * @example 0xabababababababababababababababababababababababababababababababab
+             */
+            block_hash: string;
+            /**
+             * @description In whole units, an exact decimal.
+             * @example 1.5
+             */
+            balance: string;
+        };
+        /** @description A transaction of monitored addresses of the project. */
+        Transaction: {
+            /**
+             * Format: uuid
+             * @description Of this transaction in this project; the same after a reorg.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description The transaction hash (Bitcoin: txid, Solana: signature), as the chain writes it.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            hash: string;
+            /**
+             * @description `pending`: in the mempool; `detected`: in a block; `confirmed`: in a block that is final by the policy of the project or else of the chain; `reorged`: its block left the chain; `failed`: in a block, but it moved nothing.
+             * @enum {string}
+             */
+            status: "pending" | "detected" | "confirmed" | "reorged" | "failed";
+            /**
+             * @description As the monitored addresses see it: `self` where they are on both sides.
+             * @enum {string}
+             */
+            direction: "in" | "out" | "self";
+            /**
+             * @description Height of its block, on Solana the slot. Null while pending.
+             * @example 21000000
+             */
+            block_number: number | null;
+            /**
+             * @description Hash of its block. Null while pending.
+             * @example 0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3
+             */
+            block_hash: string | null;
+            /**
+             * @description When its block says that it was made. Null while pending.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            block_timestamp: string | null;
+            /**
+             * @description Position in its block, from 0. Null while pending.
+             * @example 7
+             */
+            tx_index: number | null;
+            /**
+             * @description Blocks that hold it, its own included; 0 while pending or reorged.
+             * @example 1
+             */
+            confirmations: number;
+            /**
+             * @description Confirmations after which it counts as `confirmed`, fixed when it was detected. Where the project has no policy of a depth and the chain tells its own finality, that decides.
+             * @example 12
+             */
+            required_confirmations: number;
+            /** @description What the sender paid for it. Null where there is none and, on UTXO chains, where an input is spent that no watched address owned: its amount is not known. */
+            fee: {
+                /**
+                 * @description The asset as CAIP-19.
+                 * @example eip155:1/slip44:60
+                 */
+                asset_gid: string;
+                /**
+                 * @description In whole units of the asset.
+                 * @example 0.00042
+                 */
+                amount: string;
+                /**
+                 * @description In base units of the asset.
+                 * @example 420000000000000
+                 */
+                amount_raw: string;
+            } | null;
+            /**
+             * @description What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin; several are lines. Null where there is none, on EVM chains, and where it is no printable UTF-8 or has more than 1,024 bytes.
+             * @default null
+             * @example order 1042
+             */
+            memo: string | null;
+            /** @description What it moved from or to monitored addresses, by `index`. */
+            transfers: components["schemas"]["Transfer"][];
+            /**
+             * @description Hash of the transaction that spends the same outputs in its place (RBF). Null otherwise.
+             * @example null
+             */
+            replaced_by: string | null;
+            /**
+             * @description `unproved`: its block holds something that this release does not know, so that nothing but the word of a node stands for it. It is confirmed once its block is final and a second node tells the same of it, or the operator accepts the incident. Otherwise `proved`.
+             * @default proved
+             * @example proved
+             * @enum {string}
+             */
+            verification: "proved" | "unproved";
+            /**
+             * Format: date-time
+             * @description When the service first saw it.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            detected_at: string;
+            /**
+             * @description When it was confirmed. Null before.
+             * @example null
+             */
+            confirmed_at: string | null;
+            /**
+             * @description When its block left the chain. Null otherwise.
+             * @example null
+             */
+            reorged_at: string | null;
+        };
+        /** @description One movement of one asset within a transaction. */
+        Transfer: {
+            /**
+             * @description Position in the transaction, from 0; on UTXO chains the inputs come first, then the outputs.
+             * @example 0
+             */
+            index: number;
+            /**
+             * @description `native`: the coin that the transaction itself moves; `token`: a transfer that a token tells; `internal`: a coin that a contract moved.
+             * @enum {string}
+             */
+            type: "native" | "token" | "internal";
+            /**
+             * @description The asset as CAIP-19.
+             * @example eip155:1/slip44:60
+             */
+            asset_gid: string;
+            /**
+             * @description Sender in its display form. Null where the source is no account: coinbases and mints, and every output of a UTXO transaction.
+             * @example 0x742d35Cc6634C0532925a3b844Bc454e4438f44e
+             */
+            from: string | null;
+            /**
+             * @description Receiver in its display form. Null for every input of a UTXO transaction.
+             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+             */
+            to: string | null;
+            /**
+             * @description In whole units of the asset, an exact decimal. Null while the decimals of the token are not known.
+             * @example 1.5
+             */
+            amount: string | null;
+            /**
+             * @description In base units of the asset (wei, satoshi, lamport, sun), an integer.
+             * @example 1500000000000000000
+             */
+            amount_raw: string;
+            /**
+             * @description Decimal places between base and whole units. Null while they are not known.
+             * @example 18
+             */
+            decimals: number | null;
+            /**
+             * @description Position of the log in the block, for token transfers of EVM and TRON chains.
+             * @example null
+             */
+            log_index: number | null;
+            /**
+             * @description Addresses of the project among `from` and `to`, in their display form. Empty for an output of a UTXO transaction that pays somebody else out of an output of the project.
+             * @example [
+             *       "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+             *     ]
+             */
+            monitored_addresses: string[];
+        };
+        /** @description When transactions of the project are confirmed on a chain. */
+        ConfirmationPolicy: {
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description `depth`: confirmed after `depth` confirmations; `finalized`: when the block is final by the rule of the chain itself.
+             * @enum {string}
+             */
+            type: "depth" | "finalized";
+            /**
+             * @description Confirmations that are waited for. Null with `finalized`.
+             * @example 20
+             */
+            depth: number | null;
+            /**
+             * @description What transactions that are detected from now on show as `required_confirmations`.
+             * @example 20
+             */
+            required_confirmations: number;
+            /**
+             * @description Whether it waits for fewer confirmations than the chain has by default.
+             * @example false
+             */
+            is_unsafe: boolean;
+            /** @description What holds without a policy. */
+            chain_default: {
+                /**
+                 * @description `finalized`: what the node says, and `depth` where it does not; `depth`: that alone.
+                 * @enum {string}
+                 */
+                type: "depth" | "finalized";
+                /**
+                 * @description Confirmations.
+                 * @example 12
+                 */
+                depth: number;
+            };
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description A transaction that touches a monitored address was seen, in the mempool or in a block. */
+        TransactionDetectedEventItem: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "transaction.detected";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The transaction as it was when the event was made. */
+                transaction: components["schemas"]["Transaction"];
+                /** @description One for each monitored address and asset. */
+                balance_changes: components["schemas"]["BalanceChange"][];
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+                /**
+                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @example false
+                 */
+                truncated: boolean;
+            };
+            /**
+             * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
+             * @example 18231
+             */
+            position: number | null;
+        };
+        /** @description What the transaction did to one monitored address: its transfers and, for the sender, the fee. */
+        BalanceChange: {
+            /**
+             * Format: uuid
+             * @description The monitored address, as `id` in `/addresses`.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            address_id: string;
+            /**
+             * @description The address in its display form (EVM: EIP-55), as in `/addresses`.
+             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+             */
+            address: string;
+            /**
+             * @description The asset as CAIP-19.
+             * @example eip155:1/slip44:60
+             */
+            asset_gid: string;
+            /**
+             * @description Signed, in whole units of the asset. Null while the decimals of the token are not known.
+             * @example 1.5
+             */
+            delta: string | null;
+            /**
+             * @description Signed, in base units of the asset.
+             * @example 1500000000000000000
+             */
+            delta_raw: string;
+        };
+        /** @description A monitored address of the project that the event concerns, with what its user said of it when the event was made. */
+        ConcernedAddress: {
+            /**
+             * Format: uuid
+             * @description The monitored address, as `id` in `/addresses`.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            address_id: string;
+            /**
+             * @description The address in its display form (EVM: EIP-55), as in `/addresses`.
+             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+             */
+            address: string;
+            /**
+             * @description As its user calls it.
+             * @example Order 1042
+             */
+            label: string | null;
+            /**
+             * @description Groups that its user put it into.
+             * @example [
+             *       "shop-7"
+             *     ]
+             */
+            groups: string[];
+            /**
+             * @description JSON of its user, given back as it came; empty where `metadata_truncated` says that it is left out.
+             * @example {
+             *       "customer_id": "1042"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description True where the metadata is left out because it has more than 4 KiB, or that of all addresses of the event more than 64 KiB; `GET /addresses/{address}` has it.
+             * @example false
+             */
+            metadata_truncated: boolean;
+        };
+        /** @description Such a transaction has more confirmations (`confirmations` of `required_confirmations`): at most once per block, and only the newest number where the chain was behind. It is made only while a channel of the project asks for it, for at most 200 transactions of a project and block. */
+        TransactionProgressEventItem: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "transaction.progress";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The transaction as it was when the event was made. */
+                transaction: components["schemas"]["Transaction"];
+                /** @description One for each monitored address and asset. */
+                balance_changes: components["schemas"]["BalanceChange"][];
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+                /**
+                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @example false
+                 */
+                truncated: boolean;
+            };
+            /**
+             * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
+             * @example 18231
+             */
+            position: number | null;
+        };
+        /** @description Such a transaction was confirmed: its block is final, or it has the confirmations that the project waits for. */
+        TransactionConfirmedEventItem: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "transaction.confirmed";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The transaction as it was when the event was made. */
+                transaction: components["schemas"]["Transaction"];
+                /** @description One for each monitored address and asset. */
+                balance_changes: components["schemas"]["BalanceChange"][];
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+                /**
+                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @example false
+                 */
+                truncated: boolean;
+            };
+            /**
+             * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
+             * @example 18231
+             */
+            position: number | null;
+        };
+        /** @description The block of such a transaction left the chain: undo what was done for it. */
+        TransactionReorgedEventItem: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "transaction.reorged";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The transaction as it was when the event was made. */
+                transaction: components["schemas"]["Transaction"];
+                /** @description One for each monitored address and asset. */
+                balance_changes: components["schemas"]["BalanceChange"][];
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+                /**
+                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @example false
+                 */
+                truncated: boolean;
+            };
+            /**
+             * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
+             * @example 18231
+             */
+            position: number | null;
+        };
+        /** @description A transaction of a monitored address failed: it moved nothing but its fee. */
+        TransactionFailedEventItem: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "transaction.failed";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The transaction as it was when the event was made. */
+                transaction: components["schemas"]["Transaction"];
+                /** @description One for each monitored address and asset. */
+                balance_changes: components["schemas"]["BalanceChange"][];
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+                /**
+                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @example false
+                 */
+                truncated: boolean;
+            };
+            /**
+             * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
+             * @example 18231
+             */
+            position: number | null;
+        };
+        /** @description A monitored address has a new balance. */
+        BalanceChangedEventItem: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "balance.changed";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What the chain now says of one address and asset. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The monitored address, as `id` in `/addresses`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                address_id: string;
+                /**
+                 * @description The address in its display form (EVM: EIP-55), as in `/addresses`.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The asset as CAIP-19.
+                 * @example eip155:1/slip44:60
+                 */
+                asset_gid: string;
+                /**
+                 * @description Balance before, in whole units. Null where none was known.
+                 * @example 0
+                 */
+                previous: string | null;
+                /**
+                 * @description Balance at the block, in whole units, as the chain states it.
+                 * @example 1.5
+                 */
+                current: string;
+                /**
+                 * @description `current` less `previous`, in whole units. Null where `previous` is.
+                 * @example 1.5
+                 */
+                delta: string | null;
+                /**
+                 * @description Block at which the balance was read.
+                 * @example 21000000
+                 */
+                block_number: number;
+                /**
+                 * @description Hash of that block.
+                 * @example 0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3
+                 */
+                block_hash: string;
+                /**
+                 * @description Whether that block is final.
+                 * @example false
+                 */
+                is_confirmed: boolean;
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+            };
+            /**
+             * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
+             * @example 18231
+             */
+            position: number | null;
+        };
+        /** @description A notification channel of the project was given up. */
+        ChannelFailedEventItem: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "channel.failed";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The channel that failed. */
+                channel: {
+                    /**
+                     * Format: uuid
+                     * @description Of the channel.
+                     * @example 6f1d1f4e-0000-4000-8000-000000000001
+                     */
+                    id: string;
+                    /**
+                     * @description Of the channel.
+                     * @example webhook
+                     */
+                    kind: string;
+                    /**
+                     * @description As its user called it.
+                     * @example Payments
+                     */
+                    name: string;
+                    /**
+                     * Format: date-time
+                     * @description When the service gave it up.
+                     * @example 2026-01-01T00:00:00.000Z
+                     */
+                    failed_at: string;
+                    /**
+                     * @description Why, for people.
+                     * @example the receiver answered 410 Gone
+                     */
+                    failure_reason: string;
+                };
+            };
+            /**
+             * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
+             * @example 18231
+             */
+            position: number | null;
+        };
+        /** @description A transaction that touches a monitored address was seen, in the mempool or in a block. */
+        TransactionDetectedEvent: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "transaction.detected";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The transaction as it was when the event was made. */
+                transaction: components["schemas"]["Transaction"];
+                /** @description One for each monitored address and asset. */
+                balance_changes: components["schemas"]["BalanceChange"][];
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+                /**
+                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @example false
+                 */
+                truncated: boolean;
+            };
+        };
+        /** @description Such a transaction has more confirmations (`confirmations` of `required_confirmations`): at most once per block, and only the newest number where the chain was behind. It is made only while a channel of the project asks for it, for at most 200 transactions of a project and block. */
+        TransactionProgressEvent: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "transaction.progress";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The transaction as it was when the event was made. */
+                transaction: components["schemas"]["Transaction"];
+                /** @description One for each monitored address and asset. */
+                balance_changes: components["schemas"]["BalanceChange"][];
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+                /**
+                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @example false
+                 */
+                truncated: boolean;
+            };
+        };
+        /** @description Such a transaction was confirmed: its block is final, or it has the confirmations that the project waits for. */
+        TransactionConfirmedEvent: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "transaction.confirmed";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The transaction as it was when the event was made. */
+                transaction: components["schemas"]["Transaction"];
+                /** @description One for each monitored address and asset. */
+                balance_changes: components["schemas"]["BalanceChange"][];
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+                /**
+                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @example false
+                 */
+                truncated: boolean;
+            };
+        };
+        /** @description The block of such a transaction left the chain: undo what was done for it. */
+        TransactionReorgedEvent: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "transaction.reorged";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The transaction as it was when the event was made. */
+                transaction: components["schemas"]["Transaction"];
+                /** @description One for each monitored address and asset. */
+                balance_changes: components["schemas"]["BalanceChange"][];
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+                /**
+                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @example false
+                 */
+                truncated: boolean;
+            };
+        };
+        /** @description A transaction of a monitored address failed: it moved nothing but its fee. */
+        TransactionFailedEvent: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "transaction.failed";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The transaction as it was when the event was made. */
+                transaction: components["schemas"]["Transaction"];
+                /** @description One for each monitored address and asset. */
+                balance_changes: components["schemas"]["BalanceChange"][];
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+                /**
+                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @example false
+                 */
+                truncated: boolean;
+            };
+        };
+        /** @description A monitored address has a new balance. */
+        BalanceChangedEvent: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "balance.changed";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What the chain now says of one address and asset. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The monitored address, as `id` in `/addresses`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                address_id: string;
+                /**
+                 * @description The address in its display form (EVM: EIP-55), as in `/addresses`.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The asset as CAIP-19.
+                 * @example eip155:1/slip44:60
+                 */
+                asset_gid: string;
+                /**
+                 * @description Balance before, in whole units. Null where none was known.
+                 * @example 0
+                 */
+                previous: string | null;
+                /**
+                 * @description Balance at the block, in whole units, as the chain states it.
+                 * @example 1.5
+                 */
+                current: string;
+                /**
+                 * @description `current` less `previous`, in whole units. Null where `previous` is.
+                 * @example 1.5
+                 */
+                delta: string | null;
+                /**
+                 * @description Block at which the balance was read.
+                 * @example 21000000
+                 */
+                block_number: number;
+                /**
+                 * @description Hash of that block.
+                 * @example 0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3
+                 */
+                block_hash: string;
+                /**
+                 * @description Whether that block is final.
+                 * @example false
+                 */
+                is_confirmed: boolean;
+                /**
+                 * @description Each monitored address that the event concerns, once.
+                 * @default []
+                 */
+                addresses: components["schemas"]["ConcernedAddress"][];
+            };
+        };
+        /** @description A notification channel of the project was given up. */
+        ChannelFailedEvent: {
+            /**
+             * Format: uuid
+             * @description UUIDv5 of what happened: the same in every attempt and on every channel. Drop what you have seen.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "channel.failed";
+            /**
+             * @description Version of this envelope; it only gains members.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * Format: date-time
+             * @description When the event was made.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            created_at: string;
+            /**
+             * @description True for what `actions/test` sends: nothing happened.
+             * @example false
+             */
+            is_test_message: boolean;
+            /**
+             * Format: uuid
+             * @description The project that the address belongs to.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string;
+            /**
+             * @description Grows by one per project and chain; 0 for what is of no chain and for test messages, null where `is_historical`.
+             * @example 18231
+             */
+            sequence: number | null;
+            /**
+             * @description Present where a transaction was final before its address was watched, and was found by its history.
+             * @constant
+             */
+            is_historical?: true;
+            /** @description What happened. */
+            data: {
+                /** @description The channel that failed. */
+                channel: {
+                    /**
+                     * Format: uuid
+                     * @description Of the channel.
+                     * @example 6f1d1f4e-0000-4000-8000-000000000001
+                     */
+                    id: string;
+                    /**
+                     * @description Of the channel.
+                     * @example webhook
+                     */
+                    kind: string;
+                    /**
+                     * @description As its user called it.
+                     * @example Payments
+                     */
+                    name: string;
+                    /**
+                     * Format: date-time
+                     * @description When the service gave it up.
+                     * @example 2026-01-01T00:00:00.000Z
+                     */
+                    failed_at: string;
+                    /**
+                     * @description Why, for people.
+                     * @example the receiver answered 410 Gone
+                     */
+                    failure_reason: string;
+                };
+            };
+        };
+        Delivery: {
+            /**
+             * Format: uuid
+             * @description Of the delivery; each attempt has an id of its own.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Its channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            channel_id: string;
+            /**
+             * Format: uuid
+             * @description The event that is delivered.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description Its type.
+             * @example transaction.detected
+             */
+            event_type: string;
+            /**
+             * @description `pending`: to be sent, or sent again; `held`: waits for its channel; `delivered`; `failed`: all attempts are used up; `discarded`: never sent.
+             * @enum {string}
+             */
+            status: "pending" | "held" | "delivered" | "failed" | "discarded";
+            /**
+             * @description Attempts made so far.
+             * @example 1
+             */
+            attempt_count: number;
+            /** @description True for what `actions/test` sends. */
+            is_test_message: boolean;
+            /**
+             * @description When it is tried next. Null when no attempt is due: it arrived, was given up, or waits for its channel.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description What the last attempt failed with. Null otherwise.
+             * @example null
+             */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description When the receiver took it. Null before.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            delivered_at: string | null;
+        };
+        NotificationChannel: components["schemas"]["WebhookChannel"] | components["schemas"]["DiscordChannel"] | components["schemas"]["EmailChannel"] | components["schemas"]["NatsChannel"] | components["schemas"]["SlackChannel"] | components["schemas"]["TelegramChannel"];
+        WebhookChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description HTTP POST to a URL.
+             * @constant
+             */
+            kind: "webhook";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * @description Where events are POSTed to.
+                 * @example https://hooks.example.com/chainwatch
+                 */
+                url: string;
+                /**
+                 * @description Sent with every delivery.
+                 * @example {
+                 *       "X-Team": "payments"
+                 *     }
+                 */
+                headers: {
+                    [key: string]: string;
+                };
+                /** @description Which credentials are stored; they themselves are not shown. */
+                auth: {
+                    /**
+                     * @description Kind of credentials.
+                     * @enum {string}
+                     */
+                    type: "none" | "basic" | "bearer" | "header";
+                };
+                /**
+                 * @description Whether deliveries carry the headers of Standard Webhooks, too.
+                 * @example false
+                 */
+                standard_webhooks: boolean;
+                /**
+                 * @description Deliveries a second at most. Null: as many as come.
+                 * @example null
+                 */
+                throttle_per_second: number | null;
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+        };
+        DiscordChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description A channel in Discord.
+             * @constant
+             */
+            kind: "discord";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * @description The webhook's URL, its secret masked.
+                 * @example https://hooks.example.com/services/T00000000/B00000000/***
+                 */
+                url: string;
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+        };
+        EmailChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description Mails to people who agreed to get them.
+             * @constant
+             */
+            kind: "email";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /** @description Who gets the mails, and whether they agreed. */
+                recipients: {
+                    /**
+                     * @description Where mails go.
+                     * @example ops@example.com
+                     */
+                    address: string;
+                    /**
+                     * @description `pending`: was asked, and gets no event yet; `confirmed`: gets them; `stopped`: does not want them any more.
+                     * @enum {string}
+                     */
+                    status: "pending" | "confirmed" | "stopped";
+                    /**
+                     * Format: date-time
+                     * @description When it was named.
+                     * @example 2026-01-01T00:00:00.000Z
+                     */
+                    requested_at: string;
+                    /**
+                     * @description When it confirmed or stopped. Null before.
+                     * @example null
+                     */
+                    answered_at: string | null;
+                }[];
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+        };
+        NatsChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description A NATS server.
+             * @constant
+             */
+            kind: "nats";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * @description The server, credentials masked.
+                 * @example nats://nats.example.com:4222
+                 */
+                url: string;
+                /**
+                 * @description The subject it publishes to.
+                 * @example payments.chainwatch
+                 */
+                subject: string;
+                /** @description Which credentials are stored; they themselves are not shown. */
+                auth: {
+                    /**
+                     * @description Kind of credentials.
+                     * @enum {string}
+                     */
+                    type: "none" | "user" | "token" | "nkey" | "creds";
+                };
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+        };
+        SlackChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description A channel in Slack.
+             * @constant
+             */
+            kind: "slack";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * @description The webhook's URL, its secret masked.
+                 * @example https://hooks.example.com/services/T00000000/B00000000/***
+                 */
+                url: string;
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+        };
+        TelegramChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description A Telegram chat.
+             * @constant
+             */
+            kind: "telegram";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * @description The public id of the bot, its secret masked.
+                 * @example 110201543:***
+                 */
+                bot_token: string;
+                /**
+                 * Format: int64
+                 * @description The chat it writes to.
+                 * @example 42000000
+                 */
+                chat_id: number;
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+        };
+        CreatedNotificationChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description HTTP POST to a URL.
+             * @constant
+             */
+            kind: "webhook";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * @description Where events are POSTed to.
+                 * @example https://hooks.example.com/chainwatch
+                 */
+                url: string;
+                /**
+                 * @description Sent with every delivery.
+                 * @example {
+                 *       "X-Team": "payments"
+                 *     }
+                 */
+                headers: {
+                    [key: string]: string;
+                };
+                /** @description Which credentials are stored; they themselves are not shown. */
+                auth: {
+                    /**
+                     * @description Kind of credentials.
+                     * @enum {string}
+                     */
+                    type: "none" | "basic" | "bearer" | "header";
+                };
+                /**
+                 * @description Whether deliveries carry the headers of Standard Webhooks, too.
+                 * @example false
+                 */
+                standard_webhooks: boolean;
+                /**
+                 * @description Deliveries a second at most. Null: as many as come.
+                 * @example null
+                 */
+                throttle_per_second: number | null;
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+            /**
+             * @description Signs the deliveries. Shown this once.
+             * @example svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST
+             */
+            webhook_secret: string;
+        };
+        DeliveryWithAttempts: {
+            /**
+             * Format: uuid
+             * @description Of the delivery; each attempt has an id of its own.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Its channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            channel_id: string;
+            /**
+             * Format: uuid
+             * @description The event that is delivered.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description Its type.
+             * @example transaction.detected
+             */
+            event_type: string;
+            /**
+             * @description `pending`: to be sent, or sent again; `held`: waits for its channel; `delivered`; `failed`: all attempts are used up; `discarded`: never sent.
+             * @enum {string}
+             */
+            status: "pending" | "held" | "delivered" | "failed" | "discarded";
+            /**
+             * @description Attempts made so far.
+             * @example 1
+             */
+            attempt_count: number;
+            /** @description True for what `actions/test` sends. */
+            is_test_message: boolean;
+            /**
+             * @description When it is tried next. Null when no attempt is due: it arrived, was given up, or waits for its channel.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description What the last attempt failed with. Null otherwise.
+             * @example null
+             */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description When the receiver took it. Null before.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            delivered_at: string | null;
+            /** @description Every attempt, oldest first. */
+            attempts: {
+                /**
+                 * Format: uuid
+                 * @description `X-Webhook-Delivery-Id` of the attempt.
+                 * @example 0b0f7a3c-5a4e-4f5e-9f3a-6a1f0f1e2d3c
+                 */
+                id: string;
+                /**
+                 * @description From 1.
+                 * @example 1
+                 */
+                number: number;
+                /**
+                 * Format: date-time
+                 * @description When it was sent.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                started_at: string;
+                /**
+                 * @description Until the answer, or the failure, in milliseconds.
+                 * @example 132
+                 */
+                duration_ms: number;
+                /**
+                 * @description HTTP status of the answer. Null without one.
+                 * @example 200
+                 */
+                status_code: number | null;
+                /**
+                 * @description What failed, for programs. Null where an answer came.
+                 * @example null
+                 */
+                error_code: string | null;
+                /**
+                 * @description What was sent: `url`, `headers` and `body`, with its secrets masked.
+                 * @example {
+                 *       "url": "https://hooks.example.com/chainwatch",
+                 *       "headers": {
+                 *         "content-type": "application/json"
+                 *       },
+                 *       "body": "{\"event_id\":\"…\"}"
+                 *     }
+                 */
+                request: unknown;
+                /**
+                 * @description Of the answer. Null without one.
+                 * @example {
+                 *       "content-type": "text/plain"
+                 *     }
+                 */
+                response_headers: unknown | null;
+                /**
+                 * @description The first 16 KiB of the answer. Null without one.
+                 * @example ok
+                 */
+                response_body: string | null;
+            }[];
+        };
+        WebhookSecrets: {
+            /** @description Signs every delivery. */
+            current: {
+                /**
+                 * Format: uuid
+                 * @description Of the secret.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                id: string;
+                /**
+                 * @description The secret without its secret part.
+                 * @example svc_whsec_****QRST
+                 */
+                mask: string;
+                /**
+                 * Format: date-time
+                 * @description When it was made.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * @description When it signed last. Null before.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_used_at: string | null;
+            };
+            /** @description Signs too while the overlap of a rotation runs. Null otherwise. */
+            previous: {
+                /**
+                 * Format: uuid
+                 * @description Of the secret.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                id: string;
+                /**
+                 * @description The secret without its secret part.
+                 * @example svc_whsec_****QRST
+                 */
+                mask: string;
+                /**
+                 * Format: date-time
+                 * @description When it was made.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When another took its place.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                rotated_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it stops to sign.
+                 * @example 2026-01-02T00:00:00.000Z
+                 */
+                expires_at: string;
+            } | null;
+        };
+        RotatedWebhookSecret: {
+            /** @description Signs every delivery. */
+            current: {
+                /**
+                 * Format: uuid
+                 * @description Of the secret.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                id: string;
+                /**
+                 * @description The secret without its secret part.
+                 * @example svc_whsec_****QRST
+                 */
+                mask: string;
+                /**
+                 * Format: date-time
+                 * @description When it was made.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * @description When it signed last. Null before.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_used_at: string | null;
+            };
+            /** @description Signs too while the overlap of a rotation runs. Null otherwise. */
+            previous: {
+                /**
+                 * Format: uuid
+                 * @description Of the secret.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                id: string;
+                /**
+                 * @description The secret without its secret part.
+                 * @example svc_whsec_****QRST
+                 */
+                mask: string;
+                /**
+                 * Format: date-time
+                 * @description When it was made.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When another took its place.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                rotated_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it stops to sign.
+                 * @example 2026-01-02T00:00:00.000Z
+                 */
+                expires_at: string;
+            } | null;
+            /**
+             * @description The new secret. Shown this once.
+             * @example svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST
+             */
+            webhook_secret: string;
+        };
+        Workspace: {
+            /**
+             * Format: uuid
+             * @description Of the workspace.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Acme
+             */
+            name: string;
+            /** @description Whether it acts for the installation: its keys alone may change chains, their nodes and their activation. */
+            is_operator: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        Quotas: {
+            /**
+             * Format: uuid
+             * @description Of the workspace.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            workspace_id: string;
+            /**
+             * @description Addresses, of all projects of the workspace, at most.
+             * @example 10000000
+             */
+            addresses: number;
+            /**
+             * @description Notification channels, of all projects of the workspace, at most.
+             * @example 1000
+             */
+            channels: number;
+            /**
+             * @description Open event streams, of all projects of the workspace, at most.
+             * @example 100
+             */
+            streams: number;
+            /**
+             * @description Keys that count, of all types of the workspace, at most.
+             * @example 1000
+             */
+            keys: number;
+            /** @description What the workspace has at the moment. */
+            used: {
+                /**
+                 * @description Addresses it has.
+                 * @example 1042
+                 */
+                addresses: number;
+                /**
+                 * @description Notification channels it has.
+                 * @example 3
+                 */
+                channels: number;
+                /**
+                 * @description Keys that are neither revoked nor expired.
+                 * @example 4
+                 */
+                keys: number;
+            };
+        };
+        Project: {
+            /**
+             * Format: uuid
+             * @description Of the project.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Shop
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        Member: {
+            /**
+             * Format: uuid
+             * @description Of the member.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description Lower case.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description What the member is in the workspace.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "developer" | "viewer";
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        Key: {
+            /**
+             * Format: uuid
+             * @description Of the key.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description `api`: the platform API of one project; `rpc`: the RPC gateway; `mgt`: the management interface.
+             * @enum {string}
+             */
+            type: "api" | "rpc" | "mgt";
+            /**
+             * @description As its user calls it.
+             * @example Backend
+             */
+            name: string;
+            /**
+             * @description The key without its secret part.
+             * @example svc_api_****bPlI
+             */
+            mask: string;
+            /**
+             * @description The project of an api key. Null for keys of the workspace.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string | null;
+            /**
+             * @description What it may do; fixed when it is made.
+             * @example [
+             *       "api:address:read"
+             *     ]
+             */
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            /**
+             * @description `expired` and `revoked` keys are refused.
+             * @enum {string}
+             */
+            status: "active" | "expired" | "revoked";
+            /**
+             * @description When it ends. Null: never.
+             * @example null
+             */
+            expires_at: string | null;
+            /**
+             * @description When it was revoked. Null otherwise.
+             * @example null
+             */
+            revoked_at: string | null;
+            /**
+             * @description To the minute. Null while it was not used.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * @description The key that a roll put in its place. Null otherwise.
+             * @example null
+             */
+            replaced_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+        CreatedKey: {
+            /**
+             * Format: uuid
+             * @description Of the key.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description `api`: the platform API of one project; `rpc`: the RPC gateway; `mgt`: the management interface.
+             * @enum {string}
+             */
+            type: "api" | "rpc" | "mgt";
+            /**
+             * @description As its user calls it.
+             * @example Backend
+             */
+            name: string;
+            /**
+             * @description The key without its secret part.
+             * @example svc_api_****bPlI
+             */
+            mask: string;
+            /**
+             * @description The project of an api key. Null for keys of the workspace.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string | null;
+            /**
+             * @description What it may do; fixed when it is made.
+             * @example [
+             *       "api:address:read"
+             *     ]
+             */
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            /**
+             * @description `expired` and `revoked` keys are refused.
+             * @enum {string}
+             */
+            status: "active" | "expired" | "revoked";
+            /**
+             * @description When it ends. Null: never.
+             * @example null
+             */
+            expires_at: string | null;
+            /**
+             * @description When it was revoked. Null otherwise.
+             * @example null
+             */
+            revoked_at: string | null;
+            /**
+             * @description To the minute. Null while it was not used.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * @description The key that a roll put in its place. Null otherwise.
+             * @example null
+             */
+            replaced_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The key itself. Shown this once.
+             * @example svc_api_0123456789ABCDEFGHIJKLMN2YbPlI
+             */
+            key: string;
+        };
+        AuditLog: {
+            /**
+             * Format: uuid
+             * @description Of the entry.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description What was done.
+             * @enum {string}
+             */
+            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "channel.deleted" | "channel.secret_rotated" | "incident.accepted" | "reprocess.requested" | "reset.requested";
+            /** @description The key that asked. */
+            actor: {
+                /**
+                 * Format: uuid
+                 * @description Of the key.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                key_id: string;
+                /**
+                 * @description Of the key at that time.
+                 * @example Backend
+                 */
+                name: string;
+                /**
+                 * @description The key without its secret part.
+                 * @example svc_mgt_****bPlI
+                 */
+                mask: string;
+            };
+            /** @description What was changed. */
+            target: {
+                /**
+                 * @description What kind of thing it is.
+                 * @enum {string}
+                 */
+                type: "workspace" | "project" | "member" | "key" | "address" | "channel" | "incident" | "reprocess" | "reset";
+                /**
+                 * Format: uuid
+                 * @description Of the thing.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                id: string;
+            };
+            /**
+             * @description By member of the record; null for what was not there before, or is not there after.
+             * @example {
+             *       "name": {
+             *         "from": "Shop",
+             *         "to": "Store"
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: {
+                    /**
+                     * @description What it was.
+                     * @example Shop
+                     */
+                    from: unknown;
+                    /**
+                     * @description What it became.
+                     * @example Store
+                     */
+                    to: unknown;
+                };
+            };
+            /**
+             * @description `X-Request-Id` of the request.
+             * @example 8d7f5a52-1f34-4d0c-9f5e-0e5b1a1d2c3b
+             */
+            request_id: string;
+            /**
+             * Format: date-time
+             * @description When it was done.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+    };
+    responses: {
+        /** @description The request is not valid. */
+        InvalidRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://docs.example.com/apis/problems/invalid-request",
+                 *       "title": "Invalid Request",
+                 *       "status": 400,
+                 *       "detail": "The request is not valid.",
+                 *       "instance": "/v1/addresses",
+                 *       "fields": [
+                 *         {
+                 *           "name": "limit",
+                 *           "reason": "expected at most 100, got 500"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The API key is missing or invalid. */
+        Unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://docs.example.com/errors/unauthorized",
+                 *       "title": "Unauthorized",
+                 *       "status": 401,
+                 *       "detail": "The API key is missing or invalid.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The API key does not have the permission that this request needs. */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://docs.example.com/errors/forbidden",
+                 *       "title": "Forbidden",
+                 *       "status": 403,
+                 *       "detail": "The API key does not have the permission that this request needs.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The resource does not exist. */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://docs.example.com/apis/problems/not-found",
+                 *       "title": "Not Found",
+                 *       "status": 404,
+                 *       "detail": "The resource does not exist.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The resource does not have this method. */
+        MethodNotAllowed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://docs.example.com/apis/problems/method-not-allowed",
+                 *       "title": "Method Not Allowed",
+                 *       "status": 405,
+                 *       "detail": "The resource does not have this method.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request conflicts with the resource's state. */
+        Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://docs.example.com/apis/problems/conflict",
+                 *       "title": "Conflict",
+                 *       "status": 409,
+                 *       "detail": "The request conflicts with the resource's state.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description What was asked for is kept no longer. */
+        Gone: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://docs.example.com/apis/problems/gone",
+                 *       "title": "Gone",
+                 *       "status": 410,
+                 *       "detail": "What was asked for is kept no longer.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request body is too large. */
+        ContentTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://docs.example.com/apis/problems/content-too-large",
+                 *       "title": "Content Too Large",
+                 *       "status": 413,
+                 *       "detail": "The request body is too large.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request body must be application/json. */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://docs.example.com/apis/problems/unsupported-media-type",
+                 *       "title": "Unsupported Media Type",
+                 *       "status": 415,
+                 *       "detail": "The request body must be application/json.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A precondition of the request is not met. */
+        UnprocessableEntity: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://docs.example.com/apis/problems/unprocessable-entity",
+                 *       "title": "Unprocessable Entity",
+                 *       "status": 422,
+                 *       "detail": "A precondition of the request is not met.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The rate limit is exceeded. */
+        TooManyRequests: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://docs.example.com/apis/problems/rate-limit",
+                 *       "title": "Too Many Requests",
+                 *       "status": 429,
+                 *       "detail": "The rate limit is exceeded.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description An unexpected error happened on the server. */
+        InternalServerError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://api.example.com/problems/internal-error",
+                 *       "title": "Internal Server Error",
+                 *       "status": 500,
+                 *       "detail": "An unexpected error happened on the server.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A service that this request needs could not be reached. */
+        BadGateway: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://api.example.com/problems/bad-gateway",
+                 *       "title": "Bad Gateway",
+                 *       "status": 502,
+                 *       "detail": "A service that this request needs could not be reached.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The server cannot take this request at the moment. */
+        ServiceUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://api.example.com/problems/service-unavailable",
+                 *       "title": "Service Unavailable",
+                 *       "status": 503,
+                 *       "detail": "The server cannot take this request at the moment.",
+                 *       "instance": "/v1/addresses"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description The client's own when it sent one, else a new UUID; stands in every log line of the request. */
+        "X-Request-Id": string;
+        /** @description Requests that the key may make in 60 seconds. */
+        "X-RateLimit-Limit": number;
+        /** @description What is left of them. */
+        "X-RateLimit-Remaining": number;
+        /** @description When the limit is whole again, in Unix seconds. */
+        "X-RateLimit-Reset": number;
+        /** @description Seconds after which the same request may succeed. */
+        "Retry-After": number;
+        /** @description `true` on the kept answer of a request that was sent again. */
+        "Idempotency-Replayed": "true";
+        /** @description The path of what was created. */
+        Location: string;
+        /** @description The methods that the path has. */
+        Allow: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "chainwatch",
+                     *       "version": "0.1.0",
+                     *       "api_version": "v1",
+                     *       "commit": "798728f",
+                     *       "built_at": "2026-01-01T00:00:00.000Z",
+                     *       "signature_versions": [
+                     *         "v1"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Of the service.
+                         * @example chainwatch
+                         */
+                        name: string;
+                        /**
+                         * @description Of the software.
+                         * @example 0.1.0
+                         */
+                        version: string;
+                        /**
+                         * @description Of the API: the segment of its paths.
+                         * @constant
+                         */
+                        api_version: "v1";
+                        /**
+                         * @description The commit it was built from.
+                         * @example 798728f
+                         */
+                        commit: string;
+                        /**
+                         * @description When it was built; `unknown` where it runs from the sources.
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        built_at: string;
+                        /**
+                         * @description Versions of webhook signatures that deliveries carry.
+                         * @example [
+                         *       "v1"
+                         *     ]
+                         */
+                        signature_versions: "v1"[];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key": {
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "type": "api",
+                     *         "name": "Backend",
+                     *         "mask": "svc_api_****bPlI",
+                     *         "permissions": [
+                     *           "api:address:read"
+                     *         ],
+                     *         "expires_at": null
+                     *       },
+                     *       "workspace": {
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "name": "Acme",
+                     *         "is_operator": true
+                     *       },
+                     *       "projects": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "name": "Shop"
+                     *         }
+                     *       ],
+                     *       "project_permissions": [
+                     *         "api:address:read"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSession: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description An api key or a management key. A session makes no other one.
+                 * @example svc_api_0123456789ABCDEFGHIJKLMN2YbPlI
+                 */
+                "X-Api-Key": string;
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key": {
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "type": "api",
+                     *         "name": "Backend",
+                     *         "mask": "svc_api_****bPlI",
+                     *         "permissions": [
+                     *           "api:address:read"
+                     *         ],
+                     *         "expires_at": null
+                     *       },
+                     *       "workspace": {
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "name": "Acme",
+                     *         "is_operator": true
+                     *       },
+                     *       "projects": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "name": "Shop"
+                     *         }
+                     *       ],
+                     *       "project_permissions": [
+                     *         "api:address:read"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                /**
+                 * @description An address, a transaction hash, the id of an event, delivery, attempt, transaction or request, or a part of a label or name.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "type": "address",
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "title": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "label": "Customer 42",
+                     *           "status": null,
+                     *           "chain_gid": "eip155:1",
+                     *           "channel_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "created_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description At most 8 of each type, what is named exactly first. */
+                        items: components["schemas"]["SearchHit"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address_count": 1200,
+                     *       "transactions": {
+                     *         "pending": 3,
+                     *         "detected": 3,
+                     *         "confirmed": 3,
+                     *         "reorged": 3,
+                     *         "failed": 3
+                     *       },
+                     *       "channels": {
+                     *         "active": 3,
+                     *         "failing": 3,
+                     *         "failed": 3,
+                     *         "archived": 3
+                     *       },
+                     *       "deliveries": {
+                     *         "pending": 3,
+                     *         "held": 3,
+                     *         "delivered": 3,
+                     *         "failed": 3,
+                     *         "discarded": 3
+                     *       },
+                     *       "events": {
+                     *         "since": "2026-01-01T00:00:00.000Z",
+                     *         "minutes": [
+                     *           {
+                     *             "at": "2026-01-01T00:00:00.000Z",
+                     *             "count": 12
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Stats"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listBlockchains: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "name" | "-name" | "short_name" | "-short_name" | "gid" | "-gid" | "is_active" | "-is_active";
+                /**
+                 * @description Only those whose name or label holds this text, upper or lower case.
+                 * @example shop
+                 */
+                search?: string;
+                /** @description Only chains of these families. Repeated, comma-separated, or both. */
+                families?: ("evm" | "bitcoin" | "solana" | "tron")[];
+                /** @description Only active, or only inactive chains. */
+                is_active?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "gid": "eip155:1",
+                     *           "image_url": "https://example.com/ethereum.svg",
+                     *           "name": "ethereum",
+                     *           "short_name": "ETH",
+                     *           "is_active": true,
+                     *           "family": "evm",
+                     *           "has_endpoint": true,
+                     *           "sync": {
+                     *             "status": "following",
+                     *             "reason": null,
+                     *             "updated_at": "2026-01-01T00:00:00.000Z",
+                     *             "head_number": 21000000,
+                     *             "node_head_number": 21000002,
+                     *             "finalized_number": 20999936,
+                     *             "processed_number": 21000000,
+                     *             "lag_blocks": 2,
+                     *             "incident_count": 0
+                     *           }
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Blockchain"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createBlockchain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "chain_gid": "eip155:1"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description A chain of the reference data as CAIP-2.
+                     * @example eip155:1
+                     */
+                    chain_gid: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:1",
+                     *       "image_url": "https://example.com/ethereum.svg",
+                     *       "name": "ethereum",
+                     *       "short_name": "ETH",
+                     *       "is_active": true,
+                     *       "family": "evm",
+                     *       "has_endpoint": true,
+                     *       "sync": {
+                     *         "status": "following",
+                     *         "reason": null,
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "head_number": 21000000,
+                     *         "node_head_number": 21000002,
+                     *         "finalized_number": 20999936,
+                     *         "processed_number": 21000000,
+                     *         "lag_blocks": 2,
+                     *         "incident_count": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Blockchain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBlockchain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:1",
+                     *       "image_url": "https://example.com/ethereum.svg",
+                     *       "name": "ethereum",
+                     *       "short_name": "ETH",
+                     *       "is_active": true,
+                     *       "family": "evm",
+                     *       "has_endpoint": true,
+                     *       "sync": {
+                     *         "status": "following",
+                     *         "reason": null,
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "head_number": 21000000,
+                     *         "node_head_number": 21000002,
+                     *         "finalized_number": 20999936,
+                     *         "processed_number": 21000000,
+                     *         "lag_blocks": 2,
+                     *         "incident_count": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Blockchain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    activateBlockchain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "from_block": 21000000
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Where a chain begins that was never followed; without it at the `START_BLOCK` of its ingestor, else at the head of then.
+                     * @example 21000000
+                     */
+                    from_block?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:1",
+                     *       "image_url": "https://example.com/ethereum.svg",
+                     *       "name": "ethereum",
+                     *       "short_name": "ETH",
+                     *       "is_active": true,
+                     *       "family": "evm",
+                     *       "has_endpoint": true,
+                     *       "sync": {
+                     *         "status": "following",
+                     *         "reason": null,
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "head_number": 21000000,
+                     *         "node_head_number": 21000002,
+                     *         "finalized_number": 20999936,
+                     *         "processed_number": 21000000,
+                     *         "lag_blocks": 2,
+                     *         "incident_count": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Blockchain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deactivateBlockchain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:1",
+                     *       "image_url": "https://example.com/ethereum.svg",
+                     *       "name": "ethereum",
+                     *       "short_name": "ETH",
+                     *       "is_active": true,
+                     *       "family": "evm",
+                     *       "has_endpoint": true,
+                     *       "sync": {
+                     *         "status": "following",
+                     *         "reason": null,
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "head_number": 21000000,
+                     *         "node_head_number": 21000002,
+                     *         "finalized_number": 20999936,
+                     *         "processed_number": 21000000,
+                     *         "lag_blocks": 2,
+                     *         "incident_count": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Blockchain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reprocessBlocks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from_block": 21000000,
+                 *       "to_block": 21000100
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The first block, one that was processed.
+                     * @example 21000000
+                     */
+                    from_block: number;
+                    /**
+                     * @description The last block, one that was processed.
+                     * @example 21000100
+                     */
+                    to_block: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "chain_gid": "eip155:1",
+                     *       "status": "running",
+                     *       "from_block": 21000000,
+                     *       "to_block": 21000100,
+                     *       "next_block": 21000000,
+                     *       "created_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Reprocess"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resetBlockchain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirm": "eip155:31337"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The first block that is given up; without it all are.
+                     * @example 21000000
+                     */
+                    from_block?: number;
+                    /**
+                     * @description The chain as CAIP-2 once more: every transaction from there on is told as undone.
+                     * @example eip155:31337
+                     */
+                    confirm: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "chain_gid": "eip155:31337",
+                     *       "status": "running",
+                     *       "from_block": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Reset"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listIncidents: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at";
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                statuses?: ("open" | "resolved" | "accepted")[];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "chain_gid": "eip155:1",
+                     *           "kind": "transaction-type:0x7d",
+                     *           "status": "open",
+                     *           "block_number": 21000000,
+                     *           "last_block_number": 21000100,
+                     *           "transaction_hash": "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b",
+                     *           "expected": "transaction types 0x0 to 0x4",
+                     *           "got": "transaction type 0x7d",
+                     *           "is_contradicted": true,
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "resolved_at": null,
+                     *           "accepted_at": null
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Incident"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    acceptIncident: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The incident, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "chain_gid": "eip155:1",
+                     *       "kind": "transaction-type:0x7d",
+                     *       "status": "open",
+                     *       "block_number": 21000000,
+                     *       "last_block_number": 21000100,
+                     *       "transaction_hash": "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b",
+                     *       "expected": "transaction types 0x0 to 0x4",
+                     *       "got": "transaction type 0x7d",
+                     *       "is_contradicted": true,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "resolved_at": null,
+                     *       "accepted_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Incident"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateEvmEndpoint: {
+        parameters: {
+            query?: {
+                /** @description Ask the node first which chain it serves; 422 where it is another one. */
+                verify?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "endpoint_url": "https://node.example.com:8545"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uri
+                     * @description URL of the JSON-RPC interface of the node. Write-only.
+                     * @example https://node.example.com:8545
+                     */
+                    endpoint_url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:1",
+                     *       "image_url": "https://example.com/ethereum.svg",
+                     *       "name": "ethereum",
+                     *       "short_name": "ETH",
+                     *       "is_active": true,
+                     *       "family": "evm",
+                     *       "has_endpoint": true,
+                     *       "sync": {
+                     *         "status": "following",
+                     *         "reason": null,
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "head_number": 21000000,
+                     *         "node_head_number": 21000002,
+                     *         "finalized_number": 20999936,
+                     *         "processed_number": 21000000,
+                     *         "lag_blocks": 2,
+                     *         "incident_count": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Blockchain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateBitcoinEndpoint: {
+        parameters: {
+            query?: {
+                /** @description Ask the node first which chain it serves; 422 where it is another one. */
+                verify?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "endpoint_url": "https://node.example.com:8332"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uri
+                     * @description URL of the JSON-RPC interface of the node. Write-only.
+                     * @example https://node.example.com:8332
+                     */
+                    endpoint_url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:1",
+                     *       "image_url": "https://example.com/ethereum.svg",
+                     *       "name": "ethereum",
+                     *       "short_name": "ETH",
+                     *       "is_active": true,
+                     *       "family": "evm",
+                     *       "has_endpoint": true,
+                     *       "sync": {
+                     *         "status": "following",
+                     *         "reason": null,
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "head_number": 21000000,
+                     *         "node_head_number": 21000002,
+                     *         "finalized_number": 20999936,
+                     *         "processed_number": 21000000,
+                     *         "lag_blocks": 2,
+                     *         "incident_count": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Blockchain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateSolanaEndpoint: {
+        parameters: {
+            query?: {
+                /** @description Ask the node first which chain it serves; 422 where it is another one. */
+                verify?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "endpoint_url": "https://node.example.com:8899"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uri
+                     * @description URL of the JSON-RPC interface of the node. Write-only.
+                     * @example https://node.example.com:8899
+                     */
+                    endpoint_url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:1",
+                     *       "image_url": "https://example.com/ethereum.svg",
+                     *       "name": "ethereum",
+                     *       "short_name": "ETH",
+                     *       "is_active": true,
+                     *       "family": "evm",
+                     *       "has_endpoint": true,
+                     *       "sync": {
+                     *         "status": "following",
+                     *         "reason": null,
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "head_number": 21000000,
+                     *         "node_head_number": 21000002,
+                     *         "finalized_number": 20999936,
+                     *         "processed_number": 21000000,
+                     *         "lag_blocks": 2,
+                     *         "incident_count": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Blockchain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateTronEndpoint: {
+        parameters: {
+            query?: {
+                /** @description Ask the node first which chain it serves; 422 where it is another one. */
+                verify?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "endpoint_url": "https://node.example.com",
+                 *       "evm_endpoint_url": "https://node.example.com/jsonrpc"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uri
+                     * @description URL of the HTTP wallet API of the node. Write-only.
+                     * @example https://node.example.com
+                     */
+                    endpoint_url?: string;
+                    /**
+                     * Format: uri
+                     * @description URL of the Ethereum-compatible JSON-RPC interface of the node. Write-only.
+                     * @example https://node.example.com/jsonrpc
+                     */
+                    evm_endpoint_url?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:1",
+                     *       "image_url": "https://example.com/ethereum.svg",
+                     *       "name": "ethereum",
+                     *       "short_name": "ETH",
+                     *       "is_active": true,
+                     *       "family": "evm",
+                     *       "has_endpoint": true,
+                     *       "sync": {
+                     *         "status": "following",
+                     *         "reason": null,
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "head_number": 21000000,
+                     *         "node_head_number": 21000002,
+                     *         "finalized_number": 20999936,
+                     *         "processed_number": 21000000,
+                     *         "lag_blocks": 2,
+                     *         "incident_count": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Blockchain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listBlocks: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "number" | "-number" | "chain_gid" | "-chain_gid" | "status" | "-status";
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                statuses?: ("new" | "processed" | "confirmed" | "reorged" | "skipped")[];
+                /**
+                 * @description Only from that block on, inclusive.
+                 * @example 21000000
+                 */
+                from_block?: number;
+                /**
+                 * @description Only up to that block, inclusive.
+                 * @example 21000100
+                 */
+                to_block?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "chain_gid": "eip155:1",
+                     *           "number": 21000000,
+                     *           "hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                     *           "status": "new",
+                     *           "parent_hash": "0x88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6",
+                     *           "timestamp": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Block"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBlock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description Height of the block, on Solana the slot.
+                 * @example 21000000
+                 */
+                block_number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "chain_gid": "eip155:1",
+                     *       "number": 21000000,
+                     *       "hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                     *       "status": "new",
+                     *       "parent_hash": "0x88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6",
+                     *       "timestamp": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Block"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAssets: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "gid" | "-gid" | "namespace" | "-namespace" | "reference" | "-reference" | "status" | "-status" | "created_at" | "-created_at";
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /** @description Only assets of these CAIP-19 namespaces. Repeated, comma-separated, or both. */
+                namespaces?: ("erc20" | "bep20" | "token" | "trc20" | "trc10" | "slip44")[];
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                statuses?: ("active" | "unknown" | "invalid")[];
+                /** @description Only archived ones, or only those that are not. */
+                is_archived?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "gid": "eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7",
+                     *           "status": "active",
+                     *           "archived_at": null,
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Asset"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    archiveAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The asset in its chain: `<namespace>:<reference>` of CAIP-19.
+                 * @example erc20:0xdac17f958d2ee523a2206206994597c13d831ec7
+                 */
+                asset_path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    restoreAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The asset in its chain: `<namespace>:<reference>` of CAIP-19.
+                 * @example erc20:0xdac17f958d2ee523a2206206994597c13d831ec7
+                 */
+                asset_path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at" | "gid" | "-gid" | "name" | "-name" | "symbol" | "-symbol";
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /** @description Only assets of these CAIP-19 namespaces. Repeated, comma-separated, or both. */
+                namespaces?: ("erc20" | "bep20" | "token" | "trc20" | "trc10" | "slip44")[];
+                /** @description Only those of that type. */
+                type?: "native" | "fungible";
+                /**
+                 * @description Only those whose name or label holds this text, upper or lower case.
+                 * @example shop
+                 */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "gid": "eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7",
+                     *           "chain_gid": "eip155:1",
+                     *           "namespace": "erc20",
+                     *           "reference": "0xdac17f958d2ee523a2206206994597c13d831ec7",
+                     *           "type": "native",
+                     *           "name": "Tether USD",
+                     *           "symbol": "USDT",
+                     *           "decimals": 6,
+                     *           "image_url": null,
+                     *           "status": "active",
+                     *           "source": "chain",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Token"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The asset in its chain: `<namespace>:<reference>` of CAIP-19.
+                 * @example erc20:0xdac17f958d2ee523a2206206994597c13d831ec7
+                 */
+                asset_path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7",
+                     *       "chain_gid": "eip155:1",
+                     *       "namespace": "erc20",
+                     *       "reference": "0xdac17f958d2ee523a2206206994597c13d831ec7",
+                     *       "type": "native",
+                     *       "name": "Tether USD",
+                     *       "symbol": "USDT",
+                     *       "decimals": 6,
+                     *       "image_url": null,
+                     *       "status": "active",
+                     *       "source": "chain",
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The asset in its chain: `<namespace>:<reference>` of CAIP-19.
+                 * @example erc20:0xdac17f958d2ee523a2206206994597c13d831ec7
+                 */
+                asset_path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7",
+                     *       "chain_gid": "eip155:1",
+                     *       "namespace": "erc20",
+                     *       "reference": "0xdac17f958d2ee523a2206206994597c13d831ec7",
+                     *       "type": "native",
+                     *       "name": "Tether USD",
+                     *       "symbol": "USDT",
+                     *       "decimals": 6,
+                     *       "image_url": null,
+                     *       "status": "active",
+                     *       "source": "chain",
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listPublicKeys: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at" | "label" | "-label";
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only those whose name or label holds this text, upper or lower case.
+                 * @example shop
+                 */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "label": "Deposits",
+                     *           "extended_public_key": "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs",
+                     *           "fingerprint": "7ef32bdb",
+                     *           "derivation_path": "m/84'/0'/0'",
+                     *           "purpose": 84,
+                     *           "chain_gid": "bip122:000000000019d6689c085ae165831e93",
+                     *           "address_format": "p2pkh",
+                     *           "account_index": 0,
+                     *           "next_index": 5,
+                     *           "address_count": 5,
+                     *           "last_used_index": 2,
+                     *           "gap_limit": 20,
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["PublicKey"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createPublicKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "extended_public_key": "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs",
+                 *       "derivation_path": "m/84'/0'/0'",
+                 *       "label": "Deposits"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Of an account (depth 3): xpub, ypub, zpub, or those of test networks.
+                     * @example zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs
+                     */
+                    extended_public_key: string;
+                    /**
+                     * @description From the wallet to the account; it decides address format and network.
+                     * @example m/84'/0'/0'
+                     */
+                    derivation_path: string;
+                    /**
+                     * @description As you call it.
+                     * @example Deposits
+                     */
+                    label?: string | null;
+                    /**
+                     * @description Which of the test networks, where the path stands for all of them.
+                     * @example bip122:000000000019d6689c085ae165831e93
+                     */
+                    chain_gid?: string;
+                    /**
+                     * @description Unused addresses in a row after which a wallet stops to look.
+                     * @default 20
+                     * @example 20
+                     */
+                    gap_limit?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "label": "Deposits",
+                     *       "extended_public_key": "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs",
+                     *       "fingerprint": "7ef32bdb",
+                     *       "derivation_path": "m/84'/0'/0'",
+                     *       "purpose": 84,
+                     *       "chain_gid": "bip122:000000000019d6689c085ae165831e93",
+                     *       "address_format": "p2pkh",
+                     *       "account_index": 0,
+                     *       "next_index": 5,
+                     *       "address_count": 5,
+                     *       "last_used_index": 2,
+                     *       "gap_limit": 20,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PublicKey"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPublicKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The public key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                public_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "label": "Deposits",
+                     *       "extended_public_key": "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs",
+                     *       "fingerprint": "7ef32bdb",
+                     *       "derivation_path": "m/84'/0'/0'",
+                     *       "purpose": 84,
+                     *       "chain_gid": "bip122:000000000019d6689c085ae165831e93",
+                     *       "address_format": "p2pkh",
+                     *       "account_index": 0,
+                     *       "next_index": 5,
+                     *       "address_count": 5,
+                     *       "last_used_index": 2,
+                     *       "gap_limit": 20,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PublicKey"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deletePublicKey: {
+        parameters: {
+            query?: {
+                /** @description Delete what belongs to it, too; without it a 409 tells that something does. */
+                cascade?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The public key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                public_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updatePublicKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The public key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                public_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "label": "Deposits"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it. Null takes it away.
+                     * @example Deposits
+                     */
+                    label: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "label": "Deposits",
+                     *       "extended_public_key": "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs",
+                     *       "fingerprint": "7ef32bdb",
+                     *       "derivation_path": "m/84'/0'/0'",
+                     *       "purpose": 84,
+                     *       "chain_gid": "bip122:000000000019d6689c085ae165831e93",
+                     *       "address_format": "p2pkh",
+                     *       "account_index": 0,
+                     *       "next_index": 5,
+                     *       "address_count": 5,
+                     *       "last_used_index": 2,
+                     *       "gap_limit": 20,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PublicKey"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listPublicKeyAddresses: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description Only addresses of these families. Repeated, comma-separated, or both. */
+                chain_families?: ("evm" | "bitcoin" | "solana" | "tron")[];
+                /**
+                 * @description Only addresses written in one of these formats. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "evm"
+                 *     ]
+                 */
+                formats?: string[];
+                /**
+                 * @description Only addresses that are in one of these groups. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "customers"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only addresses whose metadata has this value under the key, as text, a number, true, false or null: `metadata.customer_id=1042`. Repeated for a key: one of the values. Several keys: all of them.
+                 * @example {
+                 *       "metadata.customer_id": "1042"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /** @description Only addresses that are monitored, or only those that are not. */
+                is_monitored?: boolean;
+                /**
+                 * @description Only those whose name or label holds this text, upper or lower case.
+                 * @example shop
+                 */
+                search?: string;
+                /** @description Only addresses that a transaction touched, or only others. */
+                is_used?: boolean;
+                /** @description Only receive (0) or change (1) addresses. */
+                change?: "0" | "1";
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at" | "address" | "-address" | "label" | "-label" | "index" | "-index";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The public key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                public_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "chain_family": "evm",
+                     *           "format": "evm",
+                     *           "label": "Treasury",
+                     *           "metadata": {
+                     *             "customer_id": "1042"
+                     *           },
+                     *           "groups": [
+                     *             "customers",
+                     *             "eu"
+                     *           ],
+                     *           "is_monitored": true,
+                     *           "watched_from": {
+                     *             "eip155:1": 21000000
+                     *           },
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z",
+                     *           "backfill": null,
+                     *           "kind": "hd",
+                     *           "public_key_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "derivation_path": "m/84'/0'/0'/0/5",
+                     *           "index": 5,
+                     *           "change": 0,
+                     *           "is_used": true,
+                     *           "beyond_gap_limit": true
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["HdAddress"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createPublicKeyAddresses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The public key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                public_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": 0,
+                 *       "to": 9
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description These, at most 1,000.
+                     * @example [
+                     *       0,
+                     *       1,
+                     *       2
+                     *     ]
+                     */
+                    indexes?: number[];
+                    /**
+                     * @description Or these: the first, with `to`.
+                     * @example 0
+                     */
+                    from?: number;
+                    /**
+                     * @description The last.
+                     * @example 9
+                     */
+                    to?: number;
+                    /**
+                     * @description 0: receive, 1: change.
+                     * @default 0
+                     * @example 0
+                     */
+                    change?: 0 | 1;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "chain_family": "evm",
+                     *           "format": "evm",
+                     *           "label": "Treasury",
+                     *           "metadata": {
+                     *             "customer_id": "1042"
+                     *           },
+                     *           "groups": [
+                     *             "customers",
+                     *             "eu"
+                     *           ],
+                     *           "is_monitored": true,
+                     *           "watched_from": {
+                     *             "eip155:1": 21000000
+                     *           },
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z",
+                     *           "backfill": null,
+                     *           "kind": "hd",
+                     *           "public_key_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "derivation_path": "m/84'/0'/0'/0/5",
+                     *           "index": 5,
+                     *           "change": 0,
+                     *           "is_used": true,
+                     *           "beyond_gap_limit": true
+                     *         }
+                     *       ],
+                     *       "created_count": 1,
+                     *       "existing_count": 0
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description All that were asked for, by index. */
+                        items: components["schemas"]["HdAddress"][];
+                        /**
+                         * @description How many of them are new.
+                         * @example 1
+                         */
+                        created_count: number;
+                        /**
+                         * @description How many were there already.
+                         * @example 0
+                         */
+                        existing_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createNextAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The public key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                public_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "change": 0
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description 0: receive, 1: change.
+                     * @default 0
+                     * @example 0
+                     */
+                    change?: 0 | 1;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *       "chain_family": "evm",
+                     *       "format": "evm",
+                     *       "label": "Treasury",
+                     *       "metadata": {
+                     *         "customer_id": "1042"
+                     *       },
+                     *       "groups": [
+                     *         "customers",
+                     *         "eu"
+                     *       ],
+                     *       "is_monitored": true,
+                     *       "watched_from": {
+                     *         "eip155:1": 21000000
+                     *       },
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "backfill": null,
+                     *       "kind": "hd",
+                     *       "public_key_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "derivation_path": "m/84'/0'/0'/0/5",
+                     *       "index": 5,
+                     *       "change": 0,
+                     *       "is_used": true,
+                     *       "beyond_gap_limit": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HdAddress"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAddresses: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description Only addresses of these families. Repeated, comma-separated, or both. */
+                chain_families?: ("evm" | "bitcoin" | "solana" | "tron")[];
+                /**
+                 * @description Only addresses written in one of these formats. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "evm"
+                 *     ]
+                 */
+                formats?: string[];
+                /**
+                 * @description Only addresses that are in one of these groups. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "customers"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only addresses whose metadata has this value under the key, as text, a number, true, false or null: `metadata.customer_id=1042`. Repeated for a key: one of the values. Several keys: all of them.
+                 * @example {
+                 *       "metadata.customer_id": "1042"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /** @description Only addresses that are monitored, or only those that are not. */
+                is_monitored?: boolean;
+                /**
+                 * @description Only those whose name or label holds this text, upper or lower case.
+                 * @example shop
+                 */
+                search?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at" | "address" | "-address" | "label" | "-label" | "index" | "-index";
+                /** @description Only those of that kind. */
+                kind?: "hd" | "external";
+                /**
+                 * @description The public key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                public_key_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "chain_family": "evm",
+                     *           "format": "evm",
+                     *           "label": "Treasury",
+                     *           "metadata": {
+                     *             "customer_id": "1042"
+                     *           },
+                     *           "groups": [
+                     *             "customers",
+                     *             "eu"
+                     *           ],
+                     *           "is_monitored": true,
+                     *           "watched_from": {
+                     *             "eip155:1": 21000000
+                     *           },
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z",
+                     *           "backfill": null,
+                     *           "kind": "external",
+                     *           "imported_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Address"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                    /**
+                     * @example id,address,chain_family,format,label,metadata,groups,is_monitored,watched_from,created_at,updated_at,backfill,kind,imported_at,public_key_id,derivation_path,index,change,is_used,beyond_gap_limit
+                     *     6f1d1f4e-0000-4000-8000-000000000001,0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045,evm,evm,Treasury,"{""customer_id"":""1042""}","[""customers"",""eu""]",true,"{""eip155:1"":21000000}",2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.000Z,,external,2026-01-01T00:00:00.000Z,,,,,,
+                     */
+                    "text/csv": string;
+                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","chain_family":"evm","format":"evm","label":"Treasury","metadata":{"customer_id":"1042"},"groups":["customers","eu"],"is_monitored":true,"watched_from":{"eip155:1":21000000},"created_at":"2026-01-01T00:00:00.000Z","updated_at":"2026-01-01T00:00:00.000Z","backfill":null,"kind":"external","imported_at":"2026-01-01T00:00:00.000Z"} */
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateManyAddresses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *           "groups": [
+                 *             "customers",
+                 *             "eu"
+                 *           ]
+                 *         },
+                 *         {
+                 *           "address": "0x00000000219ab540356cBB839Cbe05303d7705Fa",
+                 *           "is_monitored": false
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description At most 1,000, carried out in this order. */
+                    items: {
+                        /**
+                         * @description The address, in any form that its family reads.
+                         * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                         */
+                        address: string;
+                        /**
+                         * @description As you call it. Null takes it away.
+                         * @example Treasury
+                         */
+                        label?: string | null;
+                        /**
+                         * @description JSON of yours, in place of what was there.
+                         * @example {
+                         *       "customer_id": "1042"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description Its groups, in place of those it was in.
+                         * @example [
+                         *       "customers",
+                         *       "eu"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /** @description Whether transactions of it are told. */
+                        is_monitored?: boolean;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "status": "updated",
+                     *           "address": {
+                     *             "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *             "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *             "chain_family": "evm",
+                     *             "format": "evm",
+                     *             "label": "Treasury",
+                     *             "metadata": {
+                     *               "customer_id": "1042"
+                     *             },
+                     *             "groups": [
+                     *               "customers",
+                     *               "eu"
+                     *             ],
+                     *             "is_monitored": true,
+                     *             "watched_from": {
+                     *               "eip155:1": 21000000
+                     *             },
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "updated_at": "2026-01-01T00:00:00.000Z",
+                     *             "backfill": null,
+                     *             "kind": "external",
+                     *             "imported_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description One for each item, in their order. */
+                        items: ({
+                            /**
+                             * @description It was changed.
+                             * @constant
+                             */
+                            status: "updated";
+                            /** @description The address after all changes. */
+                            address: components["schemas"]["Address"];
+                        } | {
+                            /**
+                             * @description The project has no such address.
+                             * @constant
+                             */
+                            status: "not_found";
+                            /**
+                             * @description As it was sent.
+                             * @example 0x1
+                             */
+                            value: string;
+                        })[];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listHdAddresses: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description Only addresses of these families. Repeated, comma-separated, or both. */
+                chain_families?: ("evm" | "bitcoin" | "solana" | "tron")[];
+                /**
+                 * @description Only addresses written in one of these formats. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "evm"
+                 *     ]
+                 */
+                formats?: string[];
+                /**
+                 * @description Only addresses that are in one of these groups. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "customers"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only addresses whose metadata has this value under the key, as text, a number, true, false or null: `metadata.customer_id=1042`. Repeated for a key: one of the values. Several keys: all of them.
+                 * @example {
+                 *       "metadata.customer_id": "1042"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /** @description Only addresses that are monitored, or only those that are not. */
+                is_monitored?: boolean;
+                /**
+                 * @description Only those whose name or label holds this text, upper or lower case.
+                 * @example shop
+                 */
+                search?: string;
+                /** @description Only addresses that a transaction touched, or only others. */
+                is_used?: boolean;
+                /** @description Only receive (0) or change (1) addresses. */
+                change?: "0" | "1";
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at" | "address" | "-address" | "label" | "-label" | "index" | "-index";
+                /**
+                 * @description The public key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                public_key_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "chain_family": "evm",
+                     *           "format": "evm",
+                     *           "label": "Treasury",
+                     *           "metadata": {
+                     *             "customer_id": "1042"
+                     *           },
+                     *           "groups": [
+                     *             "customers",
+                     *             "eu"
+                     *           ],
+                     *           "is_monitored": true,
+                     *           "watched_from": {
+                     *             "eip155:1": 21000000
+                     *           },
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z",
+                     *           "backfill": null,
+                     *           "kind": "hd",
+                     *           "public_key_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "derivation_path": "m/84'/0'/0'/0/5",
+                     *           "index": 5,
+                     *           "change": 0,
+                     *           "is_used": true,
+                     *           "beyond_gap_limit": true
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["HdAddress"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createExternalAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "value": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *       "chain_family": "evm",
+                 *       "label": "Treasury"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The address, in any form that its family reads.
+                     * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                     */
+                    value: string;
+                    /**
+                     * @description The same as `chain_family`.
+                     * @enum {string}
+                     */
+                    chainFamily?: "evm" | "bitcoin" | "solana" | "tron";
+                    /**
+                     * @description The family of chains that knows it; this or `chainFamily` is required.
+                     * @enum {string}
+                     */
+                    chain_family?: "evm" | "bitcoin" | "solana" | "tron";
+                    /**
+                     * @description As you call it.
+                     * @example Treasury
+                     */
+                    label?: string | null;
+                    /**
+                     * @description JSON of yours, at most 50 members and 16 KiB.
+                     * @example {
+                     *       "customer_id": "1042"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Groups of yours that it is in, at most 20, for filters of lists and channels. No commas.
+                     * @example [
+                     *       "customers",
+                     *       "eu"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Monitor the zero address or a burn address all the same: every mint and burn of a chain then becomes an event.
+                     * @default false
+                     */
+                    allow_burn?: boolean;
+                    /**
+                     * @description As `history`, for the only active chain that knows the address.
+                     * @example 0
+                     */
+                    from_block?: number;
+                    /**
+                     * @description Blocks from which its past is read, by chain as CAIP-2: final transactions of EVM, TRON and Solana, unspent outputs of Bitcoin. Each chain must be active and know the address.
+                     * @example {
+                     *       "eip155:1": 21000000
+                     *     }
+                     */
+                    history?: {
+                        [key: string]: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *       "chain_family": "evm",
+                     *       "format": "evm",
+                     *       "label": "Treasury",
+                     *       "metadata": {
+                     *         "customer_id": "1042"
+                     *       },
+                     *       "groups": [
+                     *         "customers",
+                     *         "eu"
+                     *       ],
+                     *       "is_monitored": true,
+                     *       "watched_from": {
+                     *         "eip155:1": 21000000
+                     *       },
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "backfill": null,
+                     *       "kind": "external",
+                     *       "imported_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExternalAddress"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importAddresses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "chain_family": "evm",
+                 *       "addresses": [
+                 *         {
+                 *           "value": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *           "label": "Treasury",
+                 *           "groups": [
+                 *             "own"
+                 *           ]
+                 *         },
+                 *         {
+                 *           "value": "0x00000000219ab540356cBB839Cbe05303d7705Fa",
+                 *           "metadata": {
+                 *             "customer_id": "1042"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The family of chains that knows all of them.
+                     * @enum {string}
+                     */
+                    chain_family: "evm" | "bitcoin" | "solana" | "tron";
+                    /** @description At most 10,000. */
+                    addresses: {
+                        /**
+                         * @description The address, in any form that its family reads.
+                         * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                         */
+                        value: string;
+                        /**
+                         * @description As you call it. The `'` that CSV exports put before `=`, `+`, `-`, `@` and tabs is taken away.
+                         * @example Treasury
+                         */
+                        label?: string | null;
+                        /**
+                         * @description JSON of yours, at most 50 members and 16 KiB.
+                         * @example {
+                         *       "customer_id": "1042"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description Groups of yours that it is in, at most 20, for filters of lists and channels. No commas.
+                         * @example [
+                         *       "customers",
+                         *       "eu"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Blocks from which its past is read, by chain as CAIP-2: final transactions of EVM, TRON and Solana, unspent outputs of Bitcoin. Each chain must be active and know the address.
+                         * @example {
+                         *       "eip155:1": 21000000
+                         *     }
+                         */
+                        history?: {
+                            [key: string]: number;
+                        };
+                        /**
+                         * @description Monitor the zero address or a burn address all the same.
+                         * @default false
+                         */
+                        allow_burn?: boolean;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "status": "created",
+                     *           "address": {
+                     *             "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *             "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *             "chain_family": "evm",
+                     *             "format": "evm",
+                     *             "label": "Treasury",
+                     *             "metadata": {
+                     *               "customer_id": "1042"
+                     *             },
+                     *             "groups": [
+                     *               "customers",
+                     *               "eu"
+                     *             ],
+                     *             "is_monitored": true,
+                     *             "watched_from": {
+                     *               "eip155:1": 21000000
+                     *             },
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "updated_at": "2026-01-01T00:00:00.000Z",
+                     *             "backfill": null,
+                     *             "kind": "external",
+                     *             "imported_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description One for each entry, in their order. */
+                        items: ({
+                            /**
+                             * @description It is new.
+                             * @constant
+                             */
+                            status: "created";
+                            /** @description The address as it is now. */
+                            address: components["schemas"]["Address"];
+                        } | {
+                            /**
+                             * @description The project had it already, or an earlier entry is the same address.
+                             * @constant
+                             */
+                            status: "exists";
+                            /** @description The address as it is now. */
+                            address: components["schemas"]["Address"];
+                        } | {
+                            /**
+                             * @description It was not imported.
+                             * @constant
+                             */
+                            status: "invalid";
+                            /**
+                             * @description As it was sent.
+                             * @example 0x1
+                             */
+                            value: string;
+                            /** @description Why it was not imported. */
+                            problem: components["schemas"]["Problem"];
+                        })[];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    queryBalances: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "addresses": [
+                 *         "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                 *       ],
+                 *       "asset_gids": [
+                 *         "eip155:1/slip44:60"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description At most 1,000, in any form that their family reads.
+                     * @example [
+                     *       "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                     *     ]
+                     */
+                    addresses: string[];
+                    /**
+                     * @description Only these assets (CAIP-19), at most 100.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "balances": {
+                     *             "eip155:1/slip44:60": "1.5"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "not_found": [
+                     *         "0x1"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The addresses that the project has, in the order of the request, each once. */
+                        items: {
+                            /**
+                             * @description The address in its display form.
+                             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                             */
+                            address: string;
+                            /**
+                             * @description As `GET /addresses/{address}/balances` answers.
+                             * @example {
+                             *       "eip155:1/slip44:60": "1.5"
+                             *     }
+                             */
+                            balances: {
+                                [key: string]: string;
+                            };
+                        }[];
+                        /**
+                         * @description Those that it has not, as they were sent.
+                         * @example [
+                         *       "0x1"
+                         *     ]
+                         */
+                        not_found: string[];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description An address of the project, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *       "chain_family": "evm",
+                     *       "format": "evm",
+                     *       "label": "Treasury",
+                     *       "metadata": {
+                     *         "customer_id": "1042"
+                     *       },
+                     *       "groups": [
+                     *         "customers",
+                     *         "eu"
+                     *       ],
+                     *       "is_monitored": true,
+                     *       "watched_from": {
+                     *         "eip155:1": 21000000
+                     *       },
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "backfill": null,
+                     *       "kind": "external",
+                     *       "imported_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Address"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description An address of the project, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description An address of the project, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "label": "Treasury",
+                 *       "is_monitored": true
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it. Null takes it away.
+                     * @example Treasury
+                     */
+                    label?: string | null;
+                    /**
+                     * @description JSON of yours, in place of what was there.
+                     * @example {
+                     *       "customer_id": "1042"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Its groups, in place of those it was in.
+                     * @example [
+                     *       "customers",
+                     *       "eu"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /** @description Whether transactions of it are told. */
+                    is_monitored?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *       "chain_family": "evm",
+                     *       "format": "evm",
+                     *       "label": "Treasury",
+                     *       "metadata": {
+                     *         "customer_id": "1042"
+                     *       },
+                     *       "groups": [
+                     *         "customers",
+                     *         "eu"
+                     *       ],
+                     *       "is_monitored": true,
+                     *       "watched_from": {
+                     *         "eip155:1": 21000000
+                     *       },
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "backfill": null,
+                     *       "kind": "external",
+                     *       "imported_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Address"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    backfillAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description An address of the project, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "history": {
+                 *         "eip155:1": 21000000
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Blocks from which its past is read, by chain as CAIP-2: final transactions of EVM, TRON and Solana, unspent outputs of Bitcoin. Each chain must be active and know the address.
+                     * @example {
+                     *       "eip155:1": 21000000
+                     *     }
+                     */
+                    history: {
+                        [key: string]: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *       "chain_family": "evm",
+                     *       "format": "evm",
+                     *       "label": "Treasury",
+                     *       "metadata": {
+                     *         "customer_id": "1042"
+                     *       },
+                     *       "groups": [
+                     *         "customers",
+                     *         "eu"
+                     *       ],
+                     *       "is_monitored": true,
+                     *       "watched_from": {
+                     *         "eip155:1": 21000000
+                     *       },
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "backfill": null,
+                     *       "kind": "external",
+                     *       "imported_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Address"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getHdAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description An address of the project, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *       "chain_family": "evm",
+                     *       "format": "evm",
+                     *       "label": "Treasury",
+                     *       "metadata": {
+                     *         "customer_id": "1042"
+                     *       },
+                     *       "groups": [
+                     *         "customers",
+                     *         "eu"
+                     *       ],
+                     *       "is_monitored": true,
+                     *       "watched_from": {
+                     *         "eip155:1": 21000000
+                     *       },
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "backfill": null,
+                     *       "kind": "hd",
+                     *       "public_key_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "derivation_path": "m/84'/0'/0'/0/5",
+                     *       "index": 5,
+                     *       "change": 0,
+                     *       "is_used": true,
+                     *       "beyond_gap_limit": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HdAddress"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getExternalAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description An address of the project, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *       "chain_family": "evm",
+                     *       "format": "evm",
+                     *       "label": "Treasury",
+                     *       "metadata": {
+                     *         "customer_id": "1042"
+                     *       },
+                     *       "groups": [
+                     *         "customers",
+                     *         "eu"
+                     *       ],
+                     *       "is_monitored": true,
+                     *       "watched_from": {
+                     *         "eip155:1": 21000000
+                     *       },
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "backfill": null,
+                     *       "kind": "external",
+                     *       "imported_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExternalAddress"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBalances: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Balances after this block, of one chain. Absent: the last known.
+                 * @example 21000000
+                 */
+                at_block?: number;
+                /**
+                 * @description The chain of `at_block`; may be left out where one chain of the family is active.
+                 * @example eip155:1
+                 */
+                chain_gid?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description An address of the project, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "eip155:1/slip44:60": "1.5"
+                     *     }
+                     */
+                    "application/json": {
+                        [key: string]: string;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBalanceDetails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description An address of the project, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "asset_gid": "eip155:1/slip44:60",
+                     *           "total": "1.5",
+                     *           "confirmed": "1.5",
+                     *           "unconfirmed": "0",
+                     *           "immature": null,
+                     *           "pending_in": "0",
+                     *           "pending_out": "0"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description By asset. */
+                        items: {
+                            /**
+                             * @description The asset as CAIP-19.
+                             * @example eip155:1/slip44:60
+                             */
+                            asset_gid: string;
+                            /**
+                             * @description All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature.
+                             * @example 1.5
+                             */
+                            total: string;
+                            /**
+                             * @description In blocks with the confirmations that the chain requires. Null while no balance was read in such a block.
+                             * @example 1.5
+                             */
+                            confirmed: string | null;
+                            /**
+                             * @description What newer blocks changed; below zero where they spent. Null where `confirmed` is.
+                             * @example 0
+                             */
+                            unconfirmed: string | null;
+                            /**
+                             * @description Coinbase outputs that may not be spent yet. Null on chains of accounts.
+                             * @example null
+                             */
+                            immature: string | null;
+                            /**
+                             * @description What pending transactions pay to the address, its own change included; no part of the total.
+                             * @example 0
+                             */
+                            pending_in: string;
+                            /**
+                             * @description What pending transactions take from the address.
+                             * @example 0
+                             */
+                            pending_out: string;
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listBalanceHistory: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "block_number" | "-block_number";
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only these assets (CAIP-19). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only from that block on, inclusive.
+                 * @example 21000000
+                 */
+                from_block?: number;
+                /**
+                 * @description Only up to that block, inclusive.
+                 * @example 21000100
+                 */
+                to_block?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description An address of the project, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "chain_gid": "eip155:1",
+                     *           "asset_gid": "eip155:1/slip44:60",
+                     *           "block_number": 21000000,
+                     *           "block_hash": "0xabababababababababababababababababababababababababababababababab",
+                     *           "balance": "1.5"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["BalanceReading"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listUtxos: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "block_number" | "-block_number" | "amount" | "-amount";
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description An address of the project, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "txid": "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b",
+                     *           "vout": 0,
+                     *           "amount": "0.5",
+                     *           "amount_raw": "50000000",
+                     *           "asset_gid": "bip122:000000000019d6689c085ae165831e93/slip44:0",
+                     *           "chain_gid": "bip122:000000000019d6689c085ae165831e93",
+                     *           "block_number": 870000,
+                     *           "is_coinbase": true,
+                     *           "confirmations": 6,
+                     *           "is_mature": true
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: {
+                            /**
+                             * @description The transaction that created it.
+                             * @example 4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b
+                             */
+                            txid: string;
+                            /**
+                             * @description Its position among the outputs of the transaction.
+                             * @example 0
+                             */
+                            vout: number;
+                            /**
+                             * @description In whole units.
+                             * @example 0.5
+                             */
+                            amount: string;
+                            /**
+                             * @description In base units.
+                             * @example 50000000
+                             */
+                            amount_raw: string;
+                            /**
+                             * @description The asset as CAIP-19.
+                             * @example bip122:000000000019d6689c085ae165831e93/slip44:0
+                             */
+                            asset_gid: string;
+                            /**
+                             * @description The chain as CAIP-2.
+                             * @example bip122:000000000019d6689c085ae165831e93
+                             */
+                            chain_gid: string;
+                            /**
+                             * @description Height of its block.
+                             * @example 870000
+                             */
+                            block_number: number;
+                            /** @description Whether it is the reward of a block. */
+                            is_coinbase: boolean;
+                            /**
+                             * @description Blocks on top of it, its own included.
+                             * @example 6
+                             */
+                            confirmations: number;
+                            /** @description Whether it may be spent: coinbase outputs have to wait. */
+                            is_mature: boolean;
+                        }[];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listTransactions: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "detected_at" | "-detected_at" | "block_number" | "-block_number";
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that touch one of these addresses of the project. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                 *     ]
+                 */
+                addresses?: string[];
+                /**
+                 * @description Only transactions that move one of these assets (CAIP-19). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                statuses?: ("pending" | "detected" | "confirmed" | "reorged" | "failed")[];
+                /** @description Only transactions of that direction, as the monitored addresses see it. */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only the transaction with that hash, as the chain writes it.
+                 * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+                 */
+                hash?: string;
+                /**
+                 * @description Only from that block on, inclusive.
+                 * @example 21000000
+                 */
+                from_block?: number;
+                /**
+                 * @description Only up to that block, inclusive.
+                 * @example 21000100
+                 */
+                to_block?: number;
+                /**
+                 * @description Only from that time on, inclusive, by the time that the record shows.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only before that time, exclusive, by the time that the record shows.
+                 * @example 2026-01-02T00:00:00Z
+                 */
+                until?: string;
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description The public key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                public_key_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "chain_gid": "eip155:1",
+                     *           "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "status": "pending",
+                     *           "direction": "in",
+                     *           "block_number": 21000000,
+                     *           "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                     *           "block_timestamp": "2026-01-01T00:00:00.000Z",
+                     *           "tx_index": 7,
+                     *           "confirmations": 1,
+                     *           "required_confirmations": 12,
+                     *           "fee": {
+                     *             "asset_gid": "eip155:1/slip44:60",
+                     *             "amount": "0.00042",
+                     *             "amount_raw": "420000000000000"
+                     *           },
+                     *           "memo": "order 1042",
+                     *           "transfers": [
+                     *             {
+                     *               "index": 0,
+                     *               "type": "native",
+                     *               "asset_gid": "eip155:1/slip44:60",
+                     *               "from": "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+                     *               "to": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *               "amount": "1.5",
+                     *               "amount_raw": "1500000000000000000",
+                     *               "decimals": 18,
+                     *               "log_index": null,
+                     *               "monitored_addresses": [
+                     *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "replaced_by": null,
+                     *           "verification": "proved",
+                     *           "detected_at": "2026-01-01T00:00:01.000Z",
+                     *           "confirmed_at": null,
+                     *           "reorged_at": null
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Transaction"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                    /**
+                     * @example id,chain_gid,hash,status,direction,block_number,block_hash,block_timestamp,tx_index,confirmations,required_confirmations,fee,memo,transfers,replaced_by,verification,detected_at,confirmed_at,reorged_at
+                     *     6f1d1f4e-0000-4000-8000-000000000001,eip155:1,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,pending,in,21000000,0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3,2026-01-01T00:00:00.000Z,7,1,12,"{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""}",order 1042,"[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}]",,proved,2026-01-01T00:00:01.000Z,,
+                     */
+                    "text/csv": string;
+                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null} */
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTransaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The transaction, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "chain_gid": "eip155:1",
+                     *       "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "status": "pending",
+                     *       "direction": "in",
+                     *       "block_number": 21000000,
+                     *       "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                     *       "block_timestamp": "2026-01-01T00:00:00.000Z",
+                     *       "tx_index": 7,
+                     *       "confirmations": 1,
+                     *       "required_confirmations": 12,
+                     *       "fee": {
+                     *         "asset_gid": "eip155:1/slip44:60",
+                     *         "amount": "0.00042",
+                     *         "amount_raw": "420000000000000"
+                     *       },
+                     *       "memo": "order 1042",
+                     *       "transfers": [
+                     *         {
+                     *           "index": 0,
+                     *           "type": "native",
+                     *           "asset_gid": "eip155:1/slip44:60",
+                     *           "from": "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+                     *           "to": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "amount": "1.5",
+                     *           "amount_raw": "1500000000000000000",
+                     *           "decimals": 18,
+                     *           "log_index": null,
+                     *           "monitored_addresses": [
+                     *             "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "replaced_by": null,
+                     *       "verification": "proved",
+                     *       "detected_at": "2026-01-01T00:00:01.000Z",
+                     *       "confirmed_at": null,
+                     *       "reorged_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Transaction"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTransactionByHash: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The hash of the transaction, as the chain writes it.
+                 * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+                 */
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "chain_gid": "eip155:1",
+                     *       "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "status": "pending",
+                     *       "direction": "in",
+                     *       "block_number": 21000000,
+                     *       "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                     *       "block_timestamp": "2026-01-01T00:00:00.000Z",
+                     *       "tx_index": 7,
+                     *       "confirmations": 1,
+                     *       "required_confirmations": 12,
+                     *       "fee": {
+                     *         "asset_gid": "eip155:1/slip44:60",
+                     *         "amount": "0.00042",
+                     *         "amount_raw": "420000000000000"
+                     *       },
+                     *       "memo": "order 1042",
+                     *       "transfers": [
+                     *         {
+                     *           "index": 0,
+                     *           "type": "native",
+                     *           "asset_gid": "eip155:1/slip44:60",
+                     *           "from": "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+                     *           "to": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "amount": "1.5",
+                     *           "amount_raw": "1500000000000000000",
+                     *           "decimals": 18,
+                     *           "log_index": null,
+                     *           "monitored_addresses": [
+                     *             "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "replaced_by": null,
+                     *       "verification": "proved",
+                     *       "detected_at": "2026-01-01T00:00:01.000Z",
+                     *       "confirmed_at": null,
+                     *       "reorged_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Transaction"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listConfirmationPolicies: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "chain_gid" | "-chain_gid" | "created_at" | "-created_at";
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "chain_gid": "eip155:1",
+                     *           "type": "depth",
+                     *           "depth": 20,
+                     *           "required_confirmations": 20,
+                     *           "is_unsafe": false,
+                     *           "chain_default": {
+                     *             "type": "depth",
+                     *             "depth": 12
+                     *           },
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["ConfirmationPolicy"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getConfirmationPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "chain_gid": "eip155:1",
+                     *       "type": "depth",
+                     *       "depth": 20,
+                     *       "required_confirmations": 20,
+                     *       "is_unsafe": false,
+                     *       "chain_default": {
+                     *         "type": "depth",
+                     *         "depth": 12
+                     *       },
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfirmationPolicy"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    setConfirmationPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "depth",
+                 *       "depth": 20
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Confirmed after so many blocks, whatever the chain says of finality.
+                     * @constant
+                     */
+                    type: "depth";
+                    /**
+                     * @description Confirmations, the block of the transaction included.
+                     * @example 20
+                     */
+                    depth: number;
+                    /**
+                     * @description Needed for fewer confirmations than the chain has by default: a reorg may undo what was confirmed, and `transaction.reorged` then says so.
+                     * @example false
+                     */
+                    unsafe?: boolean;
+                } | {
+                    /**
+                     * @description Confirmed when the block is final by the rule of the chain itself.
+                     * @constant
+                     */
+                    type: "finalized";
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "chain_gid": "eip155:1",
+                     *       "type": "depth",
+                     *       "depth": 20,
+                     *       "required_confirmations": 20,
+                     *       "is_unsafe": false,
+                     *       "chain_default": {
+                     *         "type": "depth",
+                     *         "depth": 12
+                     *       },
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfirmationPolicy"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteConfirmationPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at";
+                /**
+                 * @description Only events behind this position, in the order of positions: `meta.last_position` is the `after` of the next request. Not together with `page`, `cursor` or `sort_by`.
+                 * @example 18231
+                 */
+                after?: number;
+                /** @description Only those of these types. Repeated, comma-separated, or both. */
+                types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only events of the transaction with that `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                transaction_id?: string;
+                /** @description Only test messages, or only real events. */
+                is_test?: boolean;
+                /**
+                 * @description Only from that time on, inclusive, by the time that the record shows.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only before that time, exclusive, by the time that the record shows.
+                 * @example 2026-01-02T00:00:00Z
+                 */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                     *           "type": "transaction.detected",
+                     *           "api_version": "v1",
+                     *           "created_at": "2026-01-01T00:00:01.000Z",
+                     *           "is_test_message": false,
+                     *           "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "sequence": 18231,
+                     *           "is_historical": true,
+                     *           "data": {
+                     *             "transaction": {
+                     *               "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *               "chain_gid": "eip155:1",
+                     *               "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *               "status": "pending",
+                     *               "direction": "in",
+                     *               "block_number": 21000000,
+                     *               "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                     *               "block_timestamp": "2026-01-01T00:00:00.000Z",
+                     *               "tx_index": 7,
+                     *               "confirmations": 1,
+                     *               "required_confirmations": 12,
+                     *               "fee": {
+                     *                 "asset_gid": "eip155:1/slip44:60",
+                     *                 "amount": "0.00042",
+                     *                 "amount_raw": "420000000000000"
+                     *               },
+                     *               "memo": "order 1042",
+                     *               "transfers": [
+                     *                 {
+                     *                   "index": 0,
+                     *                   "type": "native",
+                     *                   "asset_gid": "eip155:1/slip44:60",
+                     *                   "from": "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+                     *                   "to": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *                   "amount": "1.5",
+                     *                   "amount_raw": "1500000000000000000",
+                     *                   "decimals": 18,
+                     *                   "log_index": null,
+                     *                   "monitored_addresses": [
+                     *                     "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                     *                   ]
+                     *                 }
+                     *               ],
+                     *               "replaced_by": null,
+                     *               "verification": "proved",
+                     *               "detected_at": "2026-01-01T00:00:01.000Z",
+                     *               "confirmed_at": null,
+                     *               "reorged_at": null
+                     *             },
+                     *             "balance_changes": [
+                     *               {
+                     *                 "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *                 "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *                 "asset_gid": "eip155:1/slip44:60",
+                     *                 "delta": "1.5",
+                     *                 "delta_raw": "1500000000000000000"
+                     *               }
+                     *             ],
+                     *             "addresses": [],
+                     *             "truncated": false
+                     *           },
+                     *           "position": 18231
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA",
+                     *         "last_position": 18240,
+                     *         "has_more": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: (components["schemas"]["TransactionDetectedEventItem"] | components["schemas"]["TransactionProgressEventItem"] | components["schemas"]["TransactionConfirmedEventItem"] | components["schemas"]["TransactionReorgedEventItem"] | components["schemas"]["TransactionFailedEventItem"] | components["schemas"]["BalanceChangedEventItem"] | components["schemas"]["ChannelFailedEventItem"])[];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                            /**
+                             * @description With `after`: everything up to here was read, what the filters kept back included.
+                             * @example 18240
+                             */
+                            last_position?: number;
+                            /**
+                             * @description With `after`: whether there is more behind `last_position` already.
+                             * @example false
+                             */
+                            has_more?: boolean;
+                        };
+                    };
+                    /**
+                     * @example event_id,type,api_version,created_at,is_test_message,project_id,sequence,is_historical,data,position
+                     *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false}",18231
+                     */
+                    "text/csv": string;
+                    /** @example {"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","api_version":"v1","created_at":"2026-01-01T00:00:01.000Z","is_test_message":false,"project_id":"6f1d1f4e-0000-4000-8000-000000000001","sequence":18231,"is_historical":true,"data":{"transaction":{"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null},"balance_changes":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","delta":"1.5","delta_raw":"1500000000000000000"}],"addresses":[],"truncated":false},"position":18231} */
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Begin behind this position; without it and without `Last-Event-ID` the stream begins now.
+                 * @example 18231
+                 */
+                after?: number;
+                /** @description Only those of these types. Repeated, comma-separated, or both. */
+                types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only events of the transaction with that `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                transaction_id?: string;
+                /** @description Only test messages, or only real events. */
+                is_test?: boolean;
+                /**
+                 * @description Only from that time on, inclusive, by the time that the record shows.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only before that time, exclusive, by the time that the record shows.
+                 * @example 2026-01-02T00:00:00Z
+                 */
+                until?: string;
+            };
+            header?: {
+                /**
+                 * @description The position that the client saw last, as browsers send it by themselves. It beats `after`.
+                 * @example 18231
+                 */
+                "Last-Event-Id"?: number;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: 18231
+                     *     event: transaction.detected
+                     *     data: {"event_id":"6f1d1f4e-0000-5000-8000-000000000001"}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The event, by its `event_id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                     *       "type": "transaction.detected",
+                     *       "api_version": "v1",
+                     *       "created_at": "2026-01-01T00:00:01.000Z",
+                     *       "is_test_message": false,
+                     *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "sequence": 18231,
+                     *       "is_historical": true,
+                     *       "data": {
+                     *         "transaction": {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "chain_gid": "eip155:1",
+                     *           "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "status": "pending",
+                     *           "direction": "in",
+                     *           "block_number": 21000000,
+                     *           "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                     *           "block_timestamp": "2026-01-01T00:00:00.000Z",
+                     *           "tx_index": 7,
+                     *           "confirmations": 1,
+                     *           "required_confirmations": 12,
+                     *           "fee": {
+                     *             "asset_gid": "eip155:1/slip44:60",
+                     *             "amount": "0.00042",
+                     *             "amount_raw": "420000000000000"
+                     *           },
+                     *           "memo": "order 1042",
+                     *           "transfers": [
+                     *             {
+                     *               "index": 0,
+                     *               "type": "native",
+                     *               "asset_gid": "eip155:1/slip44:60",
+                     *               "from": "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+                     *               "to": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *               "amount": "1.5",
+                     *               "amount_raw": "1500000000000000000",
+                     *               "decimals": 18,
+                     *               "log_index": null,
+                     *               "monitored_addresses": [
+                     *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "replaced_by": null,
+                     *           "verification": "proved",
+                     *           "detected_at": "2026-01-01T00:00:01.000Z",
+                     *           "confirmed_at": null,
+                     *           "reorged_at": null
+                     *         },
+                     *         "balance_changes": [
+                     *           {
+                     *             "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *             "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *             "asset_gid": "eip155:1/slip44:60",
+                     *             "delta": "1.5",
+                     *             "delta_raw": "1500000000000000000"
+                     *           }
+                     *         ],
+                     *         "addresses": [],
+                     *         "truncated": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TransactionDetectedEvent"] | components["schemas"]["TransactionProgressEvent"] | components["schemas"]["TransactionConfirmedEvent"] | components["schemas"]["TransactionReorgedEvent"] | components["schemas"]["TransactionFailedEvent"] | components["schemas"]["BalanceChangedEvent"] | components["schemas"]["ChannelFailedEvent"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEventDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The event, by its `event_id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "channel_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                     *           "event_type": "transaction.detected",
+                     *           "status": "pending",
+                     *           "attempt_count": 1,
+                     *           "is_test_message": true,
+                     *           "next_attempt_at": null,
+                     *           "last_error": null,
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z",
+                     *           "delivered_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Delivery"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listChannels: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "name" | "-name" | "kind" | "-kind" | "created_at" | "-created_at" | "updated_at" | "-updated_at";
+                /** @description Only those of that kind. */
+                kind?: "discord" | "email" | "nats" | "slack" | "telegram" | "webhook";
+                /** @description Only archived ones, or only those that are not. */
+                is_archived?: boolean;
+                /**
+                 * @description Only those whose name or label holds this text, upper or lower case.
+                 * @example shop
+                 */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "name": "Payments",
+                     *           "is_archived": true,
+                     *           "status": "active",
+                     *           "failed_at": null,
+                     *           "failure_reason": null,
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z",
+                     *           "kind": "webhook",
+                     *           "config": {
+                     *             "url": "https://hooks.example.com/chainwatch",
+                     *             "headers": {
+                     *               "X-Team": "payments"
+                     *             },
+                     *             "auth": {
+                     *               "type": "none"
+                     *             },
+                     *             "standard_webhooks": false,
+                     *             "throttle_per_second": null,
+                     *             "event_types": [
+                     *               "transaction.detected",
+                     *               "transaction.confirmed"
+                     *             ],
+                     *             "filters": {
+                     *               "chain_gids": [
+                     *                 "eip155:1"
+                     *               ],
+                     *               "asset_gids": [
+                     *                 "eip155:1/slip44:60"
+                     *               ],
+                     *               "address_ids": [
+                     *                 "6f1d1f4e-0000-4000-8000-000000000001"
+                     *               ],
+                     *               "groups": [
+                     *                 "shop-7"
+                     *               ],
+                     *               "metadata": {
+                     *                 "shop": "7"
+                     *               },
+                     *               "direction": "in",
+                     *               "min_amount": "0.01"
+                     *             },
+                     *             "include_historical": true
+                     *           }
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["NotificationChannel"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWebhookChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Payments",
+                 *       "url": "https://hooks.example.com/chainwatch",
+                 *       "event_types": [
+                 *         "transaction.confirmed"
+                 *       ],
+                 *       "filters": {
+                 *         "direction": "in"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name: string;
+                    /**
+                     * @description May be told.
+                     * @constant
+                     */
+                    kind?: "webhook";
+                    /** @description Credentials for the receiver, write-only. */
+                    auth?: {
+                        /**
+                         * @description No credentials.
+                         * @constant
+                         */
+                        type: "none";
+                    } | {
+                        /**
+                         * @description User and password (RFC 7617).
+                         * @constant
+                         */
+                        type: "basic";
+                        /**
+                         * @description The user, without a colon.
+                         * @example chainwatch
+                         */
+                        username: string;
+                        /**
+                         * @description The password.
+                         * @example correct horse
+                         */
+                        password: string;
+                    } | {
+                        /**
+                         * @description A bearer token (RFC 6750).
+                         * @constant
+                         */
+                        type: "bearer";
+                        /**
+                         * @description The token.
+                         * @example s3cr3t
+                         */
+                        token: string;
+                    } | {
+                        /**
+                         * @description A header of its own.
+                         * @constant
+                         */
+                        type: "header";
+                        /**
+                         * @description Its name.
+                         * @example X-Hook-Token
+                         */
+                        name: string;
+                        /**
+                         * @description Its value.
+                         * @example s3cr3t
+                         */
+                        value: string;
+                    };
+                    /**
+                     * Format: uri
+                     * @description Where events are POSTed to; https, where configuration does not allow http.
+                     * @example https://hooks.example.com/chainwatch
+                     */
+                    url: string;
+                    /**
+                     * @description Sent with every delivery, at most 20.
+                     * @example {
+                     *       "X-Team": "payments"
+                     *     }
+                     */
+                    headers?: {
+                        [key: string]: string;
+                    };
+                    /**
+                     * @description Whether deliveries carry the headers of Standard Webhooks, too: `webhook-id`, `webhook-timestamp`, `webhook-signature`, keyed with the whole secret. Default false.
+                     * @example true
+                     */
+                    standard_webhooks?: boolean;
+                    /**
+                     * @description Deliveries a second at most. Null: as many as come.
+                     * @example 10
+                     */
+                    throttle_per_second?: number | null;
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "webhook",
+                     *       "config": {
+                     *         "url": "https://hooks.example.com/chainwatch",
+                     *         "headers": {
+                     *           "X-Team": "payments"
+                     *         },
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "standard_webhooks": false,
+                     *         "throttle_per_second": null,
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       },
+                     *       "webhook_secret": "svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedNotificationChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWebhookChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "throttle_per_second": 10
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name?: string;
+                    /** @description Credentials for the receiver, write-only. */
+                    auth?: {
+                        /**
+                         * @description No credentials.
+                         * @constant
+                         */
+                        type: "none";
+                    } | {
+                        /**
+                         * @description User and password (RFC 7617).
+                         * @constant
+                         */
+                        type: "basic";
+                        /**
+                         * @description The user, without a colon.
+                         * @example chainwatch
+                         */
+                        username: string;
+                        /**
+                         * @description The password.
+                         * @example correct horse
+                         */
+                        password: string;
+                    } | {
+                        /**
+                         * @description A bearer token (RFC 6750).
+                         * @constant
+                         */
+                        type: "bearer";
+                        /**
+                         * @description The token.
+                         * @example s3cr3t
+                         */
+                        token: string;
+                    } | {
+                        /**
+                         * @description A header of its own.
+                         * @constant
+                         */
+                        type: "header";
+                        /**
+                         * @description Its name.
+                         * @example X-Hook-Token
+                         */
+                        name: string;
+                        /**
+                         * @description Its value.
+                         * @example s3cr3t
+                         */
+                        value: string;
+                    };
+                    /**
+                     * Format: uri
+                     * @description Where events are POSTed to; https, where configuration does not allow http.
+                     * @example https://hooks.example.com/chainwatch
+                     */
+                    url?: string;
+                    /**
+                     * @description Sent with every delivery, at most 20.
+                     * @example {
+                     *       "X-Team": "payments"
+                     *     }
+                     */
+                    headers?: {
+                        [key: string]: string;
+                    };
+                    /**
+                     * @description Whether deliveries carry the headers of Standard Webhooks, too: `webhook-id`, `webhook-timestamp`, `webhook-signature`, keyed with the whole secret. Default false.
+                     * @example true
+                     */
+                    standard_webhooks?: boolean;
+                    /**
+                     * @description Deliveries a second at most. Null: as many as come.
+                     * @example 10
+                     */
+                    throttle_per_second?: number | null;
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "webhook",
+                     *       "config": {
+                     *         "url": "https://hooks.example.com/chainwatch",
+                     *         "headers": {
+                     *           "X-Team": "payments"
+                     *         },
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "standard_webhooks": false,
+                     *         "throttle_per_second": null,
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createDiscordChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Payments",
+                 *       "url": "https://discord.com/api/webhooks/223704706495545344/XXXXXXXXXXXXXXXXXXXXXXXX"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name: string;
+                    /**
+                     * Format: uri
+                     * @description The webhook's URL, as Discord gives it; write-only.
+                     * @example https://discord.com/api/webhooks/223704706495545344/XXXXXXXXXXXXXXXXXXXXXXXX
+                     */
+                    url: string;
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "discord",
+                     *       "config": {
+                     *         "url": "https://hooks.example.com/services/T00000000/B00000000/***",
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DiscordChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateDiscordChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_types": [
+                 *         "transaction.confirmed"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name?: string;
+                    /**
+                     * Format: uri
+                     * @description The webhook's URL, as Discord gives it; write-only.
+                     * @example https://discord.com/api/webhooks/223704706495545344/XXXXXXXXXXXXXXXXXXXXXXXX
+                     */
+                    url?: string;
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "discord",
+                     *       "config": {
+                     *         "url": "https://hooks.example.com/services/T00000000/B00000000/***",
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DiscordChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createEmailChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Payments",
+                 *       "recipients": [
+                 *         "ops@example.com"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name: string;
+                    /**
+                     * @description Up to 10 addresses. Each new one gets a link, and no event before it was followed. One that is named again before gets another link.
+                     * @example [
+                     *       "ops@example.com"
+                     *     ]
+                     */
+                    recipients: (string & (unknown & unknown))[];
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "email",
+                     *       "config": {
+                     *         "recipients": [
+                     *           {
+                     *             "address": "ops@example.com",
+                     *             "status": "pending",
+                     *             "requested_at": "2026-01-01T00:00:00.000Z",
+                     *             "answered_at": null
+                     *           }
+                     *         ],
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EmailChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateEmailChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_types": [
+                 *         "transaction.confirmed"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name?: string;
+                    /**
+                     * @description Up to 10 addresses. Each new one gets a link, and no event before it was followed. One that is named again before gets another link.
+                     * @example [
+                     *       "ops@example.com"
+                     *     ]
+                     */
+                    recipients?: (string & (unknown & unknown))[];
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "email",
+                     *       "config": {
+                     *         "recipients": [
+                     *           {
+                     *             "address": "ops@example.com",
+                     *             "status": "pending",
+                     *             "requested_at": "2026-01-01T00:00:00.000Z",
+                     *             "answered_at": null
+                     *           }
+                     *         ],
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EmailChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createNatsChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Payments",
+                 *       "url": "nats://user:password@nats.example.com:4222",
+                 *       "subject": "payments.chainwatch"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name: string;
+                    /**
+                     * Format: uri
+                     * @description The server, with credentials before the `@` where `auth` does not give them; they are masked when read.
+                     * @example nats://nats.example.com:4222
+                     */
+                    url: string;
+                    /** @description Credentials, write-only. */
+                    auth?: {
+                        /**
+                         * @description No credentials.
+                         * @constant
+                         */
+                        type: "none";
+                    } | {
+                        /**
+                         * @description A user and its password.
+                         * @constant
+                         */
+                        type: "user";
+                        /**
+                         * @description The user.
+                         * @example chainwatch
+                         */
+                        username: string;
+                        /**
+                         * @description Its password.
+                         * @example correct horse
+                         */
+                        password: string;
+                    } | {
+                        /**
+                         * @description A token.
+                         * @constant
+                         */
+                        type: "token";
+                        /**
+                         * @description The token.
+                         * @example s3cr3t
+                         */
+                        token: string;
+                    } | {
+                        /**
+                         * @description An nkey.
+                         * @constant
+                         */
+                        type: "nkey";
+                        /**
+                         * @description Its seed.
+                         * @example SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY
+                         */
+                        seed: string;
+                    } | {
+                        /**
+                         * @description A user with a JWT.
+                         * @constant
+                         */
+                        type: "creds";
+                        /**
+                         * @description The text of its .creds file.
+                         * @example -----BEGIN NATS USER JWT-----
+                         *     …
+                         *     -----BEGIN USER NKEY SEED-----
+                         *     …
+                         */
+                        creds: string;
+                    };
+                    /**
+                     * @description The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`.
+                     * @example payments.chainwatch
+                     */
+                    subject: string;
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "nats",
+                     *       "config": {
+                     *         "url": "nats://nats.example.com:4222",
+                     *         "subject": "payments.chainwatch",
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NatsChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateNatsChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": "payments.chainwatch"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name?: string;
+                    /**
+                     * Format: uri
+                     * @description The server, with credentials before the `@` where `auth` does not give them; they are masked when read.
+                     * @example nats://nats.example.com:4222
+                     */
+                    url?: string;
+                    /** @description Credentials, write-only. */
+                    auth?: {
+                        /**
+                         * @description No credentials.
+                         * @constant
+                         */
+                        type: "none";
+                    } | {
+                        /**
+                         * @description A user and its password.
+                         * @constant
+                         */
+                        type: "user";
+                        /**
+                         * @description The user.
+                         * @example chainwatch
+                         */
+                        username: string;
+                        /**
+                         * @description Its password.
+                         * @example correct horse
+                         */
+                        password: string;
+                    } | {
+                        /**
+                         * @description A token.
+                         * @constant
+                         */
+                        type: "token";
+                        /**
+                         * @description The token.
+                         * @example s3cr3t
+                         */
+                        token: string;
+                    } | {
+                        /**
+                         * @description An nkey.
+                         * @constant
+                         */
+                        type: "nkey";
+                        /**
+                         * @description Its seed.
+                         * @example SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY
+                         */
+                        seed: string;
+                    } | {
+                        /**
+                         * @description A user with a JWT.
+                         * @constant
+                         */
+                        type: "creds";
+                        /**
+                         * @description The text of its .creds file.
+                         * @example -----BEGIN NATS USER JWT-----
+                         *     …
+                         *     -----BEGIN USER NKEY SEED-----
+                         *     …
+                         */
+                        creds: string;
+                    };
+                    /**
+                     * @description The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`.
+                     * @example payments.chainwatch
+                     */
+                    subject?: string;
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "nats",
+                     *       "config": {
+                     *         "url": "nats://nats.example.com:4222",
+                     *         "subject": "payments.chainwatch",
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NatsChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSlackChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Payments",
+                 *       "url": "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name: string;
+                    /**
+                     * Format: uri
+                     * @description The webhook's URL, as Slack gives it; write-only.
+                     * @example https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX
+                     */
+                    url: string;
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "slack",
+                     *       "config": {
+                     *         "url": "https://hooks.example.com/services/T00000000/B00000000/***",
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SlackChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateSlackChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_types": [
+                 *         "transaction.confirmed"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name?: string;
+                    /**
+                     * Format: uri
+                     * @description The webhook's URL, as Slack gives it; write-only.
+                     * @example https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX
+                     */
+                    url?: string;
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "slack",
+                     *       "config": {
+                     *         "url": "https://hooks.example.com/services/T00000000/B00000000/***",
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SlackChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createTelegramChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Payments",
+                 *       "bot_token": "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx",
+                 *       "chat_id": 42000000
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name: string;
+                    /**
+                     * @description The token of your bot, as BotFather gives it; write-only.
+                     * @example 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx
+                     */
+                    bot_token: string;
+                    /**
+                     * @description The chat: positive for a person, negative for a group, beginning with -100 for a channel.
+                     * @example 42000000
+                     */
+                    chat_id: number;
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "telegram",
+                     *       "config": {
+                     *         "bot_token": "110201543:***",
+                     *         "chat_id": 42000000,
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TelegramChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateTelegramChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "chat_id": -1001234567890
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name?: string;
+                    /**
+                     * @description The token of your bot, as BotFather gives it; write-only.
+                     * @example 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx
+                     */
+                    bot_token?: string;
+                    /**
+                     * @description The chat: positive for a person, negative for a group, beginning with -100 for a channel.
+                     * @example 42000000
+                     */
+                    chat_id?: number;
+                    /**
+                     * @description Which events it gets; absent: those that the kind of channel gets by default.
+                     * @example [
+                     *       "transaction.detected",
+                     *       "transaction.confirmed"
+                     *     ]
+                     */
+                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                    /** @description Which of them; all filters together decide. */
+                    filters?: {
+                        /**
+                         * @description Only transactions of these chains.
+                         * @example [
+                         *       "eip155:1"
+                         *     ]
+                         */
+                        chain_gids?: string[];
+                        /**
+                         * @description Only transactions that move one of these assets.
+                         * @example [
+                         *       "eip155:1/slip44:60"
+                         *     ]
+                         */
+                        asset_gids?: string[];
+                        /**
+                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                         * @example [
+                         *       "6f1d1f4e-0000-4000-8000-000000000001"
+                         *     ]
+                         */
+                        address_ids?: string[];
+                        /**
+                         * @description Only events of addresses in one of these groups.
+                         * @example [
+                         *       "shop-7"
+                         *     ]
+                         */
+                        groups?: string[];
+                        /**
+                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                         * @example {
+                         *       "shop": "7"
+                         *     }
+                         */
+                        metadata?: {
+                            [key: string]: string | number | boolean;
+                        };
+                        /**
+                         * @description Only transactions of that direction.
+                         * @enum {string}
+                         */
+                        direction?: "in" | "out" | "self";
+                        /**
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @example 0.01
+                         */
+                        min_amount?: string;
+                    };
+                    /**
+                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                     * @example true
+                     */
+                    include_historical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "telegram",
+                     *       "config": {
+                     *         "bot_token": "110201543:***",
+                     *         "chat_id": 42000000,
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TelegramChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "webhook",
+                     *       "config": {
+                     *         "url": "https://hooks.example.com/chainwatch",
+                     *         "headers": {
+                     *           "X-Team": "payments"
+                     *         },
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "standard_webhooks": false,
+                     *         "throttle_per_second": null,
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    archiveChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "webhook",
+                     *       "config": {
+                     *         "url": "https://hooks.example.com/chainwatch",
+                     *         "headers": {
+                     *           "X-Team": "payments"
+                     *         },
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "standard_webhooks": false,
+                     *         "throttle_per_second": null,
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    restoreChannel: {
+        parameters: {
+            query?: {
+                /** @description What becomes of the events that waited: delivered, or discarded. */
+                held?: "deliver" | "discard";
+            };
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "webhook",
+                     *       "config": {
+                     *         "url": "https://hooks.example.com/chainwatch",
+                     *         "headers": {
+                     *           "X-Team": "payments"
+                     *         },
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "standard_webhooks": false,
+                     *         "throttle_per_second": null,
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01"
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at";
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                statuses?: ("pending" | "held" | "delivered" | "failed" | "discarded")[];
+                /**
+                 * @description The event, by its `event_id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                event_id?: string;
+                /** @description Only deliveries of events of these types. Repeated, comma-separated, or both. */
+                event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+                /**
+                 * @description Only from that time on, inclusive, by the time that the record shows.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only before that time, exclusive, by the time that the record shows.
+                 * @example 2026-01-02T00:00:00Z
+                 */
+                until?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "channel_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                     *           "event_type": "transaction.detected",
+                     *           "status": "pending",
+                     *           "attempt_count": 1,
+                     *           "is_test_message": true,
+                     *           "next_attempt_at": null,
+                     *           "last_error": null,
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z",
+                     *           "delivered_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Delivery"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                    /**
+                     * @example id,channel_id,event_id,event_type,status,attempt_count,is_test_message,next_attempt_at,last_error,created_at,updated_at,delivered_at
+                     *     6f1d1f4e-0000-4000-8000-000000000001,6f1d1f4e-0000-4000-8000-000000000001,6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,pending,1,true,,,2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.000Z
+                     */
+                    "text/csv": string;
+                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","channel_id":"6f1d1f4e-0000-4000-8000-000000000001","event_id":"6f1d1f4e-0000-5000-8000-000000000001","event_type":"transaction.detected","status":"pending","attempt_count":1,"is_test_message":true,"next_attempt_at":null,"last_error":null,"created_at":"2026-01-01T00:00:00.000Z","updated_at":"2026-01-01T00:00:00.000Z","delivered_at":"2026-01-01T00:00:00.000Z"} */
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+                /**
+                 * @description The delivery, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "channel_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                     *       "event_type": "transaction.detected",
+                     *       "status": "pending",
+                     *       "attempt_count": 1,
+                     *       "is_test_message": true,
+                     *       "next_attempt_at": null,
+                     *       "last_error": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "delivered_at": "2026-01-01T00:00:00.000Z",
+                     *       "attempts": [
+                     *         {
+                     *           "id": "0b0f7a3c-5a4e-4f5e-9f3a-6a1f0f1e2d3c",
+                     *           "number": 1,
+                     *           "started_at": "2026-01-01T00:00:00.000Z",
+                     *           "duration_ms": 132,
+                     *           "status_code": 200,
+                     *           "error_code": null,
+                     *           "request": {
+                     *             "url": "https://hooks.example.com/chainwatch",
+                     *             "headers": {
+                     *               "content-type": "application/json"
+                     *             },
+                     *             "body": "{\"event_id\":\"…\"}"
+                     *           },
+                     *           "response_headers": {
+                     *             "content-type": "text/plain"
+                     *           },
+                     *           "response_body": "ok"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryWithAttempts"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "transaction.confirmed"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Which event to make up.
+                     * @default transaction.detected
+                     * @enum {string}
+                     */
+                    event_type?: "transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed";
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "channel_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                     *       "event_type": "transaction.detected",
+                     *       "status": "pending",
+                     *       "attempt_count": 1,
+                     *       "is_test_message": true,
+                     *       "next_attempt_at": null,
+                     *       "last_error": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "delivered_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+                /**
+                 * @description The delivery, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "channel_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                     *       "event_type": "transaction.detected",
+                     *       "status": "pending",
+                     *       "attempt_count": 1,
+                     *       "is_test_message": true,
+                     *       "next_attempt_at": null,
+                     *       "last_error": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "delivered_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    recover: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "since": "2026-01-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description What was made then or later.
+                     * @example 2026-01-01T00:00:00.000Z
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description And before then; absent: until now.
+                     * @example 2026-01-02T00:00:00Z
+                     */
+                    until?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovered_count": 12
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Deliveries that are sent again.
+                         * @example 12
+                         */
+                        recovered_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebhookSecrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "current": {
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "mask": "svc_whsec_****QRST",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "last_used_at": "2026-01-01T00:00:00.000Z"
+                     *       },
+                     *       "previous": {
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "mask": "svc_whsec_****QRST",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "rotated_at": "2026-01-01T00:00:00.000Z",
+                     *         "expires_at": "2026-01-02T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookSecrets"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "current": {
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "mask": "svc_whsec_****QRST",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "last_used_at": "2026-01-01T00:00:00.000Z"
+                     *       },
+                     *       "previous": {
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "mask": "svc_whsec_****QRST",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "rotated_at": "2026-01-01T00:00:00.000Z",
+                     *         "expires_at": "2026-01-02T00:00:00.000Z"
+                     *       },
+                     *       "webhook_secret": "svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedWebhookSecret"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deletePreviousSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Acme",
+                     *       "is_operator": true,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Acme"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Acme",
+                     *       "is_operator": true,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getQuotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The workspace, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                workspace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "workspace_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "addresses": 10000000,
+                     *       "channels": 1000,
+                     *       "streams": 100,
+                     *       "keys": 1000,
+                     *       "used": {
+                     *         "addresses": 1042,
+                     *         "channels": 3,
+                     *         "keys": 4
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Quotas"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateQuotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The workspace, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                workspace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "addresses": 20000000,
+                 *       "channels": 50
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Addresses, of all projects of the workspace, at most.
+                     * @example 10000000
+                     */
+                    addresses?: number;
+                    /**
+                     * @description Notification channels, of all projects of the workspace, at most.
+                     * @example 1000
+                     */
+                    channels?: number;
+                    /**
+                     * @description Open event streams, of all projects of the workspace, at most.
+                     * @example 100
+                     */
+                    streams?: number;
+                    /**
+                     * @description Keys that count, of all types of the workspace, at most.
+                     * @example 1000
+                     */
+                    keys?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "workspace_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "addresses": 10000000,
+                     *       "channels": 1000,
+                     *       "streams": 100,
+                     *       "keys": 1000,
+                     *       "used": {
+                     *         "addresses": 1042,
+                     *         "channels": 3,
+                     *         "keys": 4
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Quotas"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listProjects: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name";
+                /**
+                 * @description Only those whose name or label holds this text, upper or lower case.
+                 * @example shop
+                 */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "name": "Shop",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Project"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Shop"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Shop",
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Shop",
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProject: {
+        parameters: {
+            query?: {
+                /** @description Delete what belongs to it, too; without it a 409 tells that something does. */
+                cascade?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Shop"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description As you call it.
+                     * @example Payments
+                     */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Shop",
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at" | "email" | "-email" | "role" | "-role";
+                /** @description Only members with one of these roles. Repeated, comma-separated, or both. */
+                roles?: ("owner" | "admin" | "developer" | "viewer")[];
+                /**
+                 * @description Only those whose name or label holds this text, upper or lower case.
+                 * @example shop
+                 */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "email": "ada@example.com",
+                     *           "role": "owner",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Member"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "role": "developer"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: email
+                     * @description Of the person; upper case counts as lower.
+                     * @example ada@example.com
+                     */
+                    email: string;
+                    /**
+                     * @description What the member is to be.
+                     * @enum {string}
+                     */
+                    role: "owner" | "admin" | "developer" | "viewer";
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "email": "ada@example.com",
+                     *       "role": "owner",
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The member, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                member_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The member, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                member_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "admin"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: email
+                     * @description Of the person; upper case counts as lower.
+                     * @example ada@example.com
+                     */
+                    email?: string;
+                    /**
+                     * @description What the member is to be.
+                     * @enum {string}
+                     */
+                    role?: "owner" | "admin" | "developer" | "viewer";
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "email": "ada@example.com",
+                     *       "role": "owner",
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at" | "name" | "-name" | "type" | "-type";
+                /** @description Only those of these types. Repeated, comma-separated, or both. */
+                types?: ("api" | "rpc" | "mgt")[];
+                /**
+                 * @description Only keys of these projects. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                project_ids?: string[];
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                statuses?: ("active" | "expired" | "revoked")[];
+                /**
+                 * @description Only those whose name or label holds this text, upper or lower case.
+                 * @example shop
+                 */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "type": "api",
+                     *           "name": "Backend",
+                     *           "mask": "svc_api_****bPlI",
+                     *           "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "permissions": [
+                     *             "api:address:read"
+                     *           ],
+                     *           "status": "active",
+                     *           "expires_at": null,
+                     *           "revoked_at": null,
+                     *           "last_used_at": "2026-01-01T00:00:00.000Z",
+                     *           "replaced_by": null,
+                     *           "created_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Key"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "api",
+                 *       "name": "Backend",
+                 *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *       "permissions": [
+                 *         "api:address:read"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description What it is for: `api` the platform API of one project, `rpc` the RPC gateway, `mgt` the management interface.
+                     * @enum {string}
+                     */
+                    type: "api" | "rpc" | "mgt";
+                    /**
+                     * @description As you call it.
+                     * @example Backend
+                     */
+                    name: string;
+                    /**
+                     * @description The project of an api key; the others belong to the workspace.
+                     * @example 6f1d1f4e-0000-4000-8000-000000000001
+                     */
+                    project_id?: string | null;
+                    /**
+                     * @description What it may do, fixed for its life; none that the asking key lacks.
+                     * @example [
+                     *       "api:address:read"
+                     *     ]
+                     */
+                    permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+                    /**
+                     * @description When it ends. Null or absent: never.
+                     * @example 2027-01-01T00:00:00Z
+                     */
+                    expires_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "type": "api",
+                     *       "name": "Backend",
+                     *       "mask": "svc_api_****bPlI",
+                     *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "permissions": [
+                     *         "api:address:read"
+                     *       ],
+                     *       "status": "active",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "last_used_at": "2026-01-01T00:00:00.000Z",
+                     *       "replaced_by": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "key": "svc_api_0123456789ABCDEFGHIJKLMN2YbPlI"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedKey"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "type": "api",
+                     *       "name": "Backend",
+                     *       "mask": "svc_api_****bPlI",
+                     *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "permissions": [
+                     *         "api:address:read"
+                     *       ],
+                     *       "status": "active",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "last_used_at": "2026-01-01T00:00:00.000Z",
+                     *       "replaced_by": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rollKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The key, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "grace_seconds": 3600
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description How long the old key goes on, in seconds, at most 30 days.
+                     * @example 3600
+                     */
+                    grace_seconds: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "type": "api",
+                     *       "name": "Backend",
+                     *       "mask": "svc_api_****bPlI",
+                     *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "permissions": [
+                     *         "api:address:read"
+                     *       ],
+                     *       "status": "active",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "last_used_at": "2026-01-01T00:00:00.000Z",
+                     *       "replaced_by": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "key": "svc_api_0123456789ABCDEFGHIJKLMN2YbPlI",
+                     *       "previous": {
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "type": "api",
+                     *         "name": "Backend",
+                     *         "mask": "svc_api_****bPlI",
+                     *         "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "permissions": [
+                     *           "api:address:read"
+                     *         ],
+                     *         "status": "active",
+                     *         "expires_at": null,
+                     *         "revoked_at": null,
+                     *         "last_used_at": "2026-01-01T00:00:00.000Z",
+                     *         "replaced_by": null,
+                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description Of the key.
+                         * @example 6f1d1f4e-0000-4000-8000-000000000001
+                         */
+                        id: string;
+                        /**
+                         * @description `api`: the platform API of one project; `rpc`: the RPC gateway; `mgt`: the management interface.
+                         * @enum {string}
+                         */
+                        type: "api" | "rpc" | "mgt";
+                        /**
+                         * @description As its user calls it.
+                         * @example Backend
+                         */
+                        name: string;
+                        /**
+                         * @description The key without its secret part.
+                         * @example svc_api_****bPlI
+                         */
+                        mask: string;
+                        /**
+                         * @description The project of an api key. Null for keys of the workspace.
+                         * @example 6f1d1f4e-0000-4000-8000-000000000001
+                         */
+                        project_id: string | null;
+                        /**
+                         * @description What it may do; fixed when it is made.
+                         * @example [
+                         *       "api:address:read"
+                         *     ]
+                         */
+                        permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+                        /**
+                         * @description `expired` and `revoked` keys are refused.
+                         * @enum {string}
+                         */
+                        status: "active" | "expired" | "revoked";
+                        /**
+                         * @description When it ends. Null: never.
+                         * @example null
+                         */
+                        expires_at: string | null;
+                        /**
+                         * @description When it was revoked. Null otherwise.
+                         * @example null
+                         */
+                        revoked_at: string | null;
+                        /**
+                         * @description To the minute. Null while it was not used.
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        last_used_at: string | null;
+                        /**
+                         * @description The key that a roll put in its place. Null otherwise.
+                         * @example null
+                         */
+                        replaced_by: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When it was created.
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * @description The key itself. Shown this once.
+                         * @example svc_api_0123456789ABCDEFGHIJKLMN2YbPlI
+                         */
+                        key: string;
+                        /** @description The old key. */
+                        previous: components["schemas"]["Key"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAuditLogs: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at";
+                /** @description Only entries of these actions. Repeated, comma-separated, or both. */
+                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "channel.deleted" | "channel.secret_rotated" | "incident.accepted" | "reprocess.requested" | "reset.requested")[];
+                /** @description Only changes of things of these kinds. Repeated, comma-separated, or both. */
+                target_types?: ("workspace" | "project" | "member" | "key" | "address" | "channel" | "incident" | "reprocess" | "reset")[];
+                /**
+                 * @description Only changes of these things. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                target_ids?: string[];
+                /**
+                 * @description Only what these keys did. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                actor_key_ids?: string[];
+                /**
+                 * @description Only what the request with that `X-Request-Id` did.
+                 * @example 8d7f5a52-1f34-4d0c-9f5e-0e5b1a1d2c3b
+                 */
+                request_id?: string;
+                /**
+                 * @description Only from that time on, inclusive, by the time that the record shows.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only before that time, exclusive, by the time that the record shows.
+                 * @example 2026-01-02T00:00:00Z
+                 */
+                until?: string;
+                /**
+                 * @description Only those whose name or label holds this text, upper or lower case.
+                 * @example shop
+                 */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "action": "workspace.updated",
+                     *           "actor": {
+                     *             "key_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *             "name": "Backend",
+                     *             "mask": "svc_mgt_****bPlI"
+                     *           },
+                     *           "target": {
+                     *             "type": "workspace",
+                     *             "id": "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           },
+                     *           "changes": {
+                     *             "name": {
+                     *               "from": "Shop",
+                     *               "to": "Store"
+                     *             }
+                     *           },
+                     *           "request_id": "8d7f5a52-1f34-4d0c-9f5e-0e5b1a1d2c3b",
+                     *           "created_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["AuditLog"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listUsage: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "hour" | "-hour";
+                /**
+                 * @description Only what these keys called. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                key_ids?: string[];
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only calls of these methods. Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eth_getBalance"
+                 *     ]
+                 */
+                methods?: string[];
+                /**
+                 * @description Only from that time on, inclusive, by the time that the record shows.
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only before that time, exclusive, by the time that the record shows.
+                 * @example 2026-01-02T00:00:00Z
+                 */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "hour": "2026-01-01T00:00:00.000Z",
+                     *           "key_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "chain_gid": "eip155:1",
+                     *           "method": "eth_getBalance",
+                     *           "requests": 1200,
+                     *           "failures": 3,
+                     *           "cached": 400,
+                     *           "bytes_in": 120000,
+                     *           "bytes_out": 480000
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: {
+                            /**
+                             * Format: date-time
+                             * @description Beginning of the hour.
+                             * @example 2026-01-01T00:00:00.000Z
+                             */
+                            hour: string;
+                            /**
+                             * Format: uuid
+                             * @description The RPC key.
+                             * @example 6f1d1f4e-0000-4000-8000-000000000001
+                             */
+                            key_id: string;
+                            /**
+                             * @description The chain as CAIP-2.
+                             * @example eip155:1
+                             */
+                            chain_gid: string;
+                            /**
+                             * @description The method; `other` for those that the gateway does not know.
+                             * @example eth_getBalance
+                             */
+                            method: string;
+                            /**
+                             * @description Calls that were admitted.
+                             * @example 1200
+                             */
+                            requests: number;
+                            /**
+                             * @description Of them: refused by the gateway after that, or answered with a status of 5xx.
+                             * @example 3
+                             */
+                            failures: number;
+                            /**
+                             * @description Of them: answered without asking a node.
+                             * @example 400
+                             */
+                            cached: number;
+                            /**
+                             * @description Bytes of their bodies.
+                             * @example 120000
+                             */
+                            bytes_in: number;
+                            /**
+                             * @description Bytes of the answers.
+                             * @example 480000
+                             */
+                            bytes_out: number;
+                        }[];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    onTransactionDetected: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix seconds>,v1=<hexadecimal HMAC-SHA256>`, with a second `v1=` during a rotation. */
+                "X-Webhook-Signature": string;
+                /** @description The type of the event. */
+                "X-Webhook-Event": "transaction.detected";
+                /** @description The same in every attempt, and in the body: by it duplicates are dropped. */
+                "X-Webhook-Event-Id": string;
+                /** @description Another one in every attempt. */
+                "X-Webhook-Delivery-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                 *       "type": "transaction.detected",
+                 *       "api_version": "v1",
+                 *       "created_at": "2026-01-01T00:00:01.000Z",
+                 *       "is_test_message": false,
+                 *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *       "sequence": 18231,
+                 *       "is_historical": true,
+                 *       "data": {
+                 *         "transaction": {
+                 *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *           "chain_gid": "eip155:1",
+                 *           "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                 *           "status": "pending",
+                 *           "direction": "in",
+                 *           "block_number": 21000000,
+                 *           "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                 *           "block_timestamp": "2026-01-01T00:00:00.000Z",
+                 *           "tx_index": 7,
+                 *           "confirmations": 1,
+                 *           "required_confirmations": 12,
+                 *           "fee": {
+                 *             "asset_gid": "eip155:1/slip44:60",
+                 *             "amount": "0.00042",
+                 *             "amount_raw": "420000000000000"
+                 *           },
+                 *           "memo": "order 1042",
+                 *           "transfers": [
+                 *             {
+                 *               "index": 0,
+                 *               "type": "native",
+                 *               "asset_gid": "eip155:1/slip44:60",
+                 *               "from": "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+                 *               "to": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *               "amount": "1.5",
+                 *               "amount_raw": "1500000000000000000",
+                 *               "decimals": 18,
+                 *               "log_index": null,
+                 *               "monitored_addresses": [
+                 *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                 *               ]
+                 *             }
+                 *           ],
+                 *           "replaced_by": null,
+                 *           "verification": "proved",
+                 *           "detected_at": "2026-01-01T00:00:01.000Z",
+                 *           "confirmed_at": null,
+                 *           "reorged_at": null
+                 *         },
+                 *         "balance_changes": [
+                 *           {
+                 *             "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *             "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *             "asset_gid": "eip155:1/slip44:60",
+                 *             "delta": "1.5",
+                 *             "delta_raw": "1500000000000000000"
+                 *           }
+                 *         ],
+                 *         "addresses": [],
+                 *         "truncated": false
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TransactionDetectedEvent"];
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or none within 10 seconds, is tried again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTransactionProgress: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix seconds>,v1=<hexadecimal HMAC-SHA256>`, with a second `v1=` during a rotation. */
+                "X-Webhook-Signature": string;
+                /** @description The type of the event. */
+                "X-Webhook-Event": "transaction.progress";
+                /** @description The same in every attempt, and in the body: by it duplicates are dropped. */
+                "X-Webhook-Event-Id": string;
+                /** @description Another one in every attempt. */
+                "X-Webhook-Delivery-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                 *       "type": "transaction.progress",
+                 *       "api_version": "v1",
+                 *       "created_at": "2026-01-01T00:00:01.000Z",
+                 *       "is_test_message": false,
+                 *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *       "sequence": 18231,
+                 *       "is_historical": true,
+                 *       "data": {
+                 *         "transaction": {
+                 *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *           "chain_gid": "eip155:1",
+                 *           "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                 *           "status": "pending",
+                 *           "direction": "in",
+                 *           "block_number": 21000000,
+                 *           "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                 *           "block_timestamp": "2026-01-01T00:00:00.000Z",
+                 *           "tx_index": 7,
+                 *           "confirmations": 1,
+                 *           "required_confirmations": 12,
+                 *           "fee": {
+                 *             "asset_gid": "eip155:1/slip44:60",
+                 *             "amount": "0.00042",
+                 *             "amount_raw": "420000000000000"
+                 *           },
+                 *           "memo": "order 1042",
+                 *           "transfers": [
+                 *             {
+                 *               "index": 0,
+                 *               "type": "native",
+                 *               "asset_gid": "eip155:1/slip44:60",
+                 *               "from": "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+                 *               "to": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *               "amount": "1.5",
+                 *               "amount_raw": "1500000000000000000",
+                 *               "decimals": 18,
+                 *               "log_index": null,
+                 *               "monitored_addresses": [
+                 *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                 *               ]
+                 *             }
+                 *           ],
+                 *           "replaced_by": null,
+                 *           "verification": "proved",
+                 *           "detected_at": "2026-01-01T00:00:01.000Z",
+                 *           "confirmed_at": null,
+                 *           "reorged_at": null
+                 *         },
+                 *         "balance_changes": [
+                 *           {
+                 *             "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *             "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *             "asset_gid": "eip155:1/slip44:60",
+                 *             "delta": "1.5",
+                 *             "delta_raw": "1500000000000000000"
+                 *           }
+                 *         ],
+                 *         "addresses": [],
+                 *         "truncated": false
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TransactionProgressEvent"];
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or none within 10 seconds, is tried again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTransactionConfirmed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix seconds>,v1=<hexadecimal HMAC-SHA256>`, with a second `v1=` during a rotation. */
+                "X-Webhook-Signature": string;
+                /** @description The type of the event. */
+                "X-Webhook-Event": "transaction.confirmed";
+                /** @description The same in every attempt, and in the body: by it duplicates are dropped. */
+                "X-Webhook-Event-Id": string;
+                /** @description Another one in every attempt. */
+                "X-Webhook-Delivery-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                 *       "type": "transaction.confirmed",
+                 *       "api_version": "v1",
+                 *       "created_at": "2026-01-01T00:00:01.000Z",
+                 *       "is_test_message": false,
+                 *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *       "sequence": 18231,
+                 *       "is_historical": true,
+                 *       "data": {
+                 *         "transaction": {
+                 *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *           "chain_gid": "eip155:1",
+                 *           "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                 *           "status": "pending",
+                 *           "direction": "in",
+                 *           "block_number": 21000000,
+                 *           "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                 *           "block_timestamp": "2026-01-01T00:00:00.000Z",
+                 *           "tx_index": 7,
+                 *           "confirmations": 1,
+                 *           "required_confirmations": 12,
+                 *           "fee": {
+                 *             "asset_gid": "eip155:1/slip44:60",
+                 *             "amount": "0.00042",
+                 *             "amount_raw": "420000000000000"
+                 *           },
+                 *           "memo": "order 1042",
+                 *           "transfers": [
+                 *             {
+                 *               "index": 0,
+                 *               "type": "native",
+                 *               "asset_gid": "eip155:1/slip44:60",
+                 *               "from": "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+                 *               "to": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *               "amount": "1.5",
+                 *               "amount_raw": "1500000000000000000",
+                 *               "decimals": 18,
+                 *               "log_index": null,
+                 *               "monitored_addresses": [
+                 *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                 *               ]
+                 *             }
+                 *           ],
+                 *           "replaced_by": null,
+                 *           "verification": "proved",
+                 *           "detected_at": "2026-01-01T00:00:01.000Z",
+                 *           "confirmed_at": null,
+                 *           "reorged_at": null
+                 *         },
+                 *         "balance_changes": [
+                 *           {
+                 *             "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *             "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *             "asset_gid": "eip155:1/slip44:60",
+                 *             "delta": "1.5",
+                 *             "delta_raw": "1500000000000000000"
+                 *           }
+                 *         ],
+                 *         "addresses": [],
+                 *         "truncated": false
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TransactionConfirmedEvent"];
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or none within 10 seconds, is tried again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTransactionReorged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix seconds>,v1=<hexadecimal HMAC-SHA256>`, with a second `v1=` during a rotation. */
+                "X-Webhook-Signature": string;
+                /** @description The type of the event. */
+                "X-Webhook-Event": "transaction.reorged";
+                /** @description The same in every attempt, and in the body: by it duplicates are dropped. */
+                "X-Webhook-Event-Id": string;
+                /** @description Another one in every attempt. */
+                "X-Webhook-Delivery-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                 *       "type": "transaction.reorged",
+                 *       "api_version": "v1",
+                 *       "created_at": "2026-01-01T00:00:01.000Z",
+                 *       "is_test_message": false,
+                 *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *       "sequence": 18231,
+                 *       "is_historical": true,
+                 *       "data": {
+                 *         "transaction": {
+                 *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *           "chain_gid": "eip155:1",
+                 *           "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                 *           "status": "pending",
+                 *           "direction": "in",
+                 *           "block_number": 21000000,
+                 *           "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                 *           "block_timestamp": "2026-01-01T00:00:00.000Z",
+                 *           "tx_index": 7,
+                 *           "confirmations": 1,
+                 *           "required_confirmations": 12,
+                 *           "fee": {
+                 *             "asset_gid": "eip155:1/slip44:60",
+                 *             "amount": "0.00042",
+                 *             "amount_raw": "420000000000000"
+                 *           },
+                 *           "memo": "order 1042",
+                 *           "transfers": [
+                 *             {
+                 *               "index": 0,
+                 *               "type": "native",
+                 *               "asset_gid": "eip155:1/slip44:60",
+                 *               "from": "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+                 *               "to": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *               "amount": "1.5",
+                 *               "amount_raw": "1500000000000000000",
+                 *               "decimals": 18,
+                 *               "log_index": null,
+                 *               "monitored_addresses": [
+                 *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                 *               ]
+                 *             }
+                 *           ],
+                 *           "replaced_by": null,
+                 *           "verification": "proved",
+                 *           "detected_at": "2026-01-01T00:00:01.000Z",
+                 *           "confirmed_at": null,
+                 *           "reorged_at": null
+                 *         },
+                 *         "balance_changes": [
+                 *           {
+                 *             "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *             "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *             "asset_gid": "eip155:1/slip44:60",
+                 *             "delta": "1.5",
+                 *             "delta_raw": "1500000000000000000"
+                 *           }
+                 *         ],
+                 *         "addresses": [],
+                 *         "truncated": false
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TransactionReorgedEvent"];
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or none within 10 seconds, is tried again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTransactionFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix seconds>,v1=<hexadecimal HMAC-SHA256>`, with a second `v1=` during a rotation. */
+                "X-Webhook-Signature": string;
+                /** @description The type of the event. */
+                "X-Webhook-Event": "transaction.failed";
+                /** @description The same in every attempt, and in the body: by it duplicates are dropped. */
+                "X-Webhook-Event-Id": string;
+                /** @description Another one in every attempt. */
+                "X-Webhook-Delivery-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                 *       "type": "transaction.failed",
+                 *       "api_version": "v1",
+                 *       "created_at": "2026-01-01T00:00:01.000Z",
+                 *       "is_test_message": false,
+                 *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *       "sequence": 18231,
+                 *       "is_historical": true,
+                 *       "data": {
+                 *         "transaction": {
+                 *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *           "chain_gid": "eip155:1",
+                 *           "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                 *           "status": "pending",
+                 *           "direction": "in",
+                 *           "block_number": 21000000,
+                 *           "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                 *           "block_timestamp": "2026-01-01T00:00:00.000Z",
+                 *           "tx_index": 7,
+                 *           "confirmations": 1,
+                 *           "required_confirmations": 12,
+                 *           "fee": {
+                 *             "asset_gid": "eip155:1/slip44:60",
+                 *             "amount": "0.00042",
+                 *             "amount_raw": "420000000000000"
+                 *           },
+                 *           "memo": "order 1042",
+                 *           "transfers": [
+                 *             {
+                 *               "index": 0,
+                 *               "type": "native",
+                 *               "asset_gid": "eip155:1/slip44:60",
+                 *               "from": "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+                 *               "to": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *               "amount": "1.5",
+                 *               "amount_raw": "1500000000000000000",
+                 *               "decimals": 18,
+                 *               "log_index": null,
+                 *               "monitored_addresses": [
+                 *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                 *               ]
+                 *             }
+                 *           ],
+                 *           "replaced_by": null,
+                 *           "verification": "proved",
+                 *           "detected_at": "2026-01-01T00:00:01.000Z",
+                 *           "confirmed_at": null,
+                 *           "reorged_at": null
+                 *         },
+                 *         "balance_changes": [
+                 *           {
+                 *             "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *             "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *             "asset_gid": "eip155:1/slip44:60",
+                 *             "delta": "1.5",
+                 *             "delta_raw": "1500000000000000000"
+                 *           }
+                 *         ],
+                 *         "addresses": [],
+                 *         "truncated": false
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TransactionFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or none within 10 seconds, is tried again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBalanceChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix seconds>,v1=<hexadecimal HMAC-SHA256>`, with a second `v1=` during a rotation. */
+                "X-Webhook-Signature": string;
+                /** @description The type of the event. */
+                "X-Webhook-Event": "balance.changed";
+                /** @description The same in every attempt, and in the body: by it duplicates are dropped. */
+                "X-Webhook-Event-Id": string;
+                /** @description Another one in every attempt. */
+                "X-Webhook-Delivery-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                 *       "type": "balance.changed",
+                 *       "api_version": "v1",
+                 *       "created_at": "2026-01-01T00:00:01.000Z",
+                 *       "is_test_message": false,
+                 *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *       "sequence": 18231,
+                 *       "is_historical": true,
+                 *       "data": {
+                 *         "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *         "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                 *         "chain_gid": "eip155:1",
+                 *         "asset_gid": "eip155:1/slip44:60",
+                 *         "previous": "0",
+                 *         "current": "1.5",
+                 *         "delta": "1.5",
+                 *         "block_number": 21000000,
+                 *         "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                 *         "is_confirmed": false,
+                 *         "addresses": []
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BalanceChangedEvent"];
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or none within 10 seconds, is tried again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onChannelFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `t=<unix seconds>,v1=<hexadecimal HMAC-SHA256>`, with a second `v1=` during a rotation. */
+                "X-Webhook-Signature": string;
+                /** @description The type of the event. */
+                "X-Webhook-Event": "channel.failed";
+                /** @description The same in every attempt, and in the body: by it duplicates are dropped. */
+                "X-Webhook-Event-Id": string;
+                /** @description Another one in every attempt. */
+                "X-Webhook-Delivery-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                 *       "type": "channel.failed",
+                 *       "api_version": "v1",
+                 *       "created_at": "2026-01-01T00:00:01.000Z",
+                 *       "is_test_message": false,
+                 *       "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *       "sequence": 18231,
+                 *       "is_historical": true,
+                 *       "data": {
+                 *         "channel": {
+                 *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                 *           "kind": "webhook",
+                 *           "name": "Payments",
+                 *           "failed_at": "2026-01-01T00:00:00.000Z",
+                 *           "failure_reason": "the receiver answered 410 Gone"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChannelFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Taken. Anything else, or none within 10 seconds, is tried again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

@@ -1,0 +1,2 @@
+/** Web Crypto, as browsers, edge runtimes, Deno and Bun have it. */
+export const webcrypto = globalThis.crypto;

@@ -1,0 +1,48 @@
+import { SignatureError } from '../errors.ts';
+import { webcrypto } from '#webcrypto';
+import { parseSignature } from './parse-signature.ts';
+
+export interface VerifyOptions {
+  /** Value of `X-Webhook-Signature`. */
+  readonly header: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly secrets: readonly string[];
+  /** Unix seconds. */
+  readonly now: number;
+  readonly toleranceSeconds: number;
+}
+
+/** @throws SignatureError unless one of the secrets signed the body just now */
+export async function verifySignature(options: VerifyOptions): Promise<void> {
+  const { header, body, secrets, now, toleranceSeconds } = options;
+  if (header === '') throw new SignatureError('missing_header');
+  const parsed = parseSignature(header);
+  if (parsed === undefined) throw new SignatureError('malformed_header');
+  if (parsed.v1.length === 0) throw new SignatureError('no_known_version');
+  const prefix = new TextEncoder().encode(`${parsed.t}.`);
+  const payload = new Uint8Array(prefix.length + body.length);
+  payload.set(prefix);
+  payload.set(body, prefix.length);
+  let isMatch = false;
+  // Every entry with every secret, stopping nowhere: the time tells nothing about what matched.
+  for (const secret of secrets) {
+    const key = await importKey(secret);
+    for (const hex of parsed.v1)
+      isMatch = (await webcrypto.subtle.verify('HMAC', key, toBytes(hex), payload)) || isMatch;
+  }
+  if (!isMatch) throw new SignatureError('signature_mismatch');
+  if (Math.abs(now - Number(parsed.t)) > toleranceSeconds)
+    throw new SignatureError('timestamp_outside_tolerance');
+}
+
+/** The whole secret, prefix included, as UTF-8. */
+function importKey(secret: string) {
+  const bytes = new TextEncoder().encode(secret);
+  return webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+}
+
+/** What is not lower-case hex of 32 bytes matches nothing, and does not spoil the entries beside it. */
+function toBytes(hex: string): Uint8Array<ArrayBuffer> {
+  if (!/^[0-9a-f]{64}$/.test(hex)) return new Uint8Array();
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}
