@@ -1,7 +1,7 @@
 /**
  * A receiver with Express: verifies, drops what came before, answers at once and works afterwards.
  *
- *   npm install express @chainwatch/webhook-signature
+ *   npm install express, and this package
  *   CHAINWATCH_WEBHOOK_SECRET=svc_whsec_… PORT=3000 node express.mjs
  */
 import express from 'express';
