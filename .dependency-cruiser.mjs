@@ -80,7 +80,13 @@ export default {
         'Images are built without devDependencies. Entries named source.worker.mjs are for running from the sources.',
       from: {
         path: '^(apps|libs)/',
-        pathNot: [...SPECS, '^libs/(testing|testing-stack|host)/', '/examples/', '/source\\.worker\\.mjs$'],
+        pathNot: [
+          ...SPECS,
+          '^libs/(testing|testing-stack|host)/',
+          '/examples/',
+          '/source\\.worker\\.mjs$',
+          '/vite\\.config\\.ts$',
+        ],
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },

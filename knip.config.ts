@@ -32,6 +32,10 @@ export default {
       entry: ['src/main.ts', 'src/bulk/*.worker.{ts,mjs}'],
       project: ['src/**/*.{ts,mjs}'],
     },
+    'apps/dashboard': {
+      entry: ['src/main.tsx', 'vite.config.ts'],
+      project: ['src/**/*.{ts,tsx}'],
+    },
     'libs/*': {
       project: ['src/**/*.ts'],
     },

@@ -14,6 +14,7 @@ import { basename, join, relative } from 'node:path';
 import { commonJsNames } from './commonjs-names.mjs';
 import { distDir, repoDir } from '../../libs/host/src/repo.mjs';
 import { SetupError } from '../../libs/host/src/setup-error.mjs';
+import { buildDashboard } from './build-dashboard.mjs';
 import { serviceNames } from './services.mjs';
 
 const SOURCE_DIRS = ['apps', 'libs', 'tools/stack', 'tools/db', 'tools/devnet'];
@@ -23,7 +24,8 @@ const KEPT_BUNDLES = 3;
 const KEPT_MS = 6 * 3_600_000;
 
 /**
- * Bundles every service, the stack's supervisor and the demo as ES modules that share their chunks. Nothing is built
+ * Bundles every service, the stack's supervisor and the demo as ES modules that share their chunks, and the dashboard
+ * beside them. Nothing is built
  * when no source changed; two calls at once do not disturb each other.
  *
  * @returns {Promise<string>} the folder that holds `<service>.mjs`, `stack.mjs` and `demo.mjs`
@@ -36,7 +38,10 @@ export async function bundleServices() {
     return target;
   }
   const partial = `${target}.${process.pid}.${Date.now()}`;
-  await build(partial, [...serviceEntries, ...localEntries]);
+  await Promise.all([
+    build(partial, [...serviceEntries, ...localEntries]),
+    buildDashboard(join(partial, 'dashboard')),
+  ]);
   try {
     renameSync(partial, target);
   } catch {
@@ -80,14 +85,17 @@ const databaseEntries = ['migrate', 'bootstrap', 'rotate-secrets', 'list-lost-wr
 }));
 
 /**
- * Bundles what an image holds: every service, the commands of the database and the migrations. It runs with Node alone.
+ * Bundles what an image holds: every service, the dashboard, the commands of the database and the migrations. It runs with Node alone.
  *
  * @param {string} outdir emptied first
  * @throws {SetupError} with esbuild's messages when a source does not compile
  */
 export async function buildRelease(outdir) {
   rmSync(outdir, { recursive: true, force: true });
-  await build(outdir, [...serviceEntries, ...databaseEntries]);
+  await Promise.all([
+    build(outdir, [...serviceEntries, ...databaseEntries]),
+    buildDashboard(join(outdir, 'dashboard')),
+  ]);
   for (const folder of ['migrations', 'sql'])
     cpSync(join(repoDir, 'prisma', folder), join(outdir, 'prisma', folder), { recursive: true });
 }

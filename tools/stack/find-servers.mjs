@@ -51,12 +51,39 @@ export async function findServers(env) {
   return { natsServer: pathOf('natsServer'), redisServer: pathOf('redisServer') };
 }
 
-/** @param {typeof SERVERS} missing @param {NodeJS.ProcessEnv} env */
+const BROWSER = {
+  binary: 'chromium',
+  packages: { 'apt-get': 'chromium', apk: 'chromium', dnf: 'chromium', brew: 'chromium' },
+};
+
+/**
+ * Finds Chromium for the specs of the dashboard, installs it with the system's package manager where it is missing.
+ *
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<string | undefined>} undefined where it cannot be had; one sentence is written then
+ */
+export async function findBrowser(env = process.env) {
+  try {
+    if (!findExecutable(BROWSER.binary, env)) await installMissing([BROWSER], env);
+  } catch {
+    process.stdout.write('skipped: chromium was not found; install it with your package manager\n');
+  }
+  return findExecutable(BROWSER.binary, env);
+}
+
+/**
+ * @typedef {object} Program
+ * @property {string} binary
+ * @property {string} [url] the variable that names a running one
+ * @property {Readonly<Record<string, string>>} packages by package manager
+ */
+
+/** @param {readonly Program[]} missing @param {NodeJS.ProcessEnv} env */
 async function installMissing(missing, env) {
   const manager = MANAGERS.find(({ command }) => findExecutable(command, env));
   const sudo = manager?.needsRoot ? await findSudo(env) : [];
   if (!manager || !sudo) throw missingError(missing);
-  const packages = missing.map((server) => server.packages[/** @type {'apk'} */ (manager.command)]);
+  const packages = missing.map((program) => program.packages[manager.command] ?? program.binary);
   process.stdout.write(`Installing ${packages.join(' and ')} with ${manager.command}\n`);
   const run = (/** @type {string[]} */ args) => {
     const [command = '', ...rest] = [...sudo, manager.command, ...args];
@@ -80,10 +107,10 @@ async function findSudo(env) {
   return code === 0 ? ['sudo', '-n'] : undefined;
 }
 
-/** @param {typeof SERVERS} missing @param {string} [detail] */
+/** @param {readonly Program[]} missing @param {string} [detail] */
 function missingError(missing, detail) {
   const binaries = missing.map(({ binary }) => binary).join(' and ');
-  const urls = missing.map(({ url }) => url).join(' and ');
+  const urls = missing.flatMap(({ url }) => url ?? []).join(' and ');
   return new SetupError(
     `${binaries} not found: install ${missing.length > 1 ? 'them' : 'it'} with your package manager, or set ${urls} to use running servers.`,
     detail,

@@ -11,11 +11,24 @@ import { repoDir } from '../../libs/host/src/repo.mjs';
 /** What a project has beside TypeScript in src, or in its folder for a tool. */
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const MORE_FILES = {
+  'apps/dashboard': ['src/**/*.tsx', 'vite.config.ts'],
   'libs/evm-prover': ['*.mjs'],
   'libs/host': ['src/*.mjs'],
   'tools/nx': ['**/*.mjs'],
   'tools/stack': ['*.mjs'],
   'tools/test': ['*.mjs', 'nx/*.mjs', '../../*.ts', '../../jest.config.mjs'],
+};
+
+/** Projects that run in a browser: other globals, and a bundler finds their modules. */
+/** @type {Readonly<Record<string, object>>} */
+const BROWSER_OPTIONS = {
+  'apps/dashboard': {
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    jsx: 'react-jsx',
+    types: ['node', 'jest', 'vite/client'],
+  },
 };
 
 /** @returns {ReadonlyMap<string, object>} by path from the repository's root */
@@ -40,8 +53,9 @@ export function describeProjects() {
       `${root}/tsconfig.json`,
       {
         extends: '../../tsconfig.project.json',
+        ...(root in BROWSER_OPTIONS && { compilerOptions: BROWSER_OPTIONS[root] }),
         include: [`${source}.ts`, '**/*.json', ...(MORE_FILES[root] ?? [])],
-        exclude: ['**/node_modules', '**/tsconfig.json'],
+        exclude: ['**/node_modules', '**/tsconfig.json', ...(root in BROWSER_OPTIONS ? ['dist'] : [])],
         references,
       },
     ];

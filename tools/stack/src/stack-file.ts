@@ -14,6 +14,7 @@ export interface StackKeys {
 export interface StackFile {
   readonly api_url: string;
   readonly rpc_url: string;
+  readonly dashboard_url: string;
   readonly keys: StackKeys;
   readonly nats_url: string;
   readonly database_url: string;

@@ -30,6 +30,7 @@ export async function startServices(
   const stack: StackFile = {
     api_url: `http://127.0.0.1:${ports['api-gateway']}/v1`,
     rpc_url: `http://127.0.0.1:${ports['rpc-proxy']}`,
+    dashboard_url: `http://127.0.0.1:${ports['api-gateway']}/ui/`,
     keys,
     nats_url: servers.natsUrl,
     database_url: servers.databaseUrl,

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';
 import { permissionSchema, toKeyRecord } from '../records/key.ts';
+import { families } from '../records/path-schemas.ts';
 import type { sessionSchema } from '../records/session.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { actingPermissions } from './find-session.ts';
@@ -31,6 +32,7 @@ export async function describeSession(
   return {
     key: { id, type, name, mask, permissions, expires_at },
     workspace: { id: workspace.id, name: workspace.name, is_operator: workspace.isOperator },
+    chain_families: [...families],
     projects,
     project_permissions: permissionSchema.array().parse(acting),
   };

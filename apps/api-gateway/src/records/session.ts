@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { families, familySchema } from './path-schemas.ts';
 import { permissionSchema, keySchema } from './key.ts';
 
 const ID = '6f1d1f4e-0000-4000-8000-000000000001';
@@ -15,6 +16,10 @@ export const sessionSchema = z
         is_operator: z.boolean().meta({ description: 'Whether its keys may change chains.' }),
       })
       .meta({ description: "The key's workspace." }),
+    chain_families: z.array(familySchema).meta({
+      description: 'Families of chains that addresses can be of.',
+      examples: [families.slice(0, 2)],
+    }),
     projects: z
       .array(
         z.object({

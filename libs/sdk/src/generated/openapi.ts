@@ -2015,6 +2015,14 @@ export interface components {
                 /** @description Whether its keys may change chains. */
                 is_operator: boolean;
             };
+            /**
+             * @description Families of chains that addresses can be of.
+             * @example [
+             *       "evm",
+             *       "bitcoin"
+             *     ]
+             */
+            chain_families: ("evm" | "bitcoin" | "solana" | "tron")[];
             /** @description On which it may act, by name, at most 200: that of an api key; those of the workspace for a management key that may make keys. */
             projects: {
                 /**
@@ -6344,6 +6352,10 @@ export interface operations {
                      *         "name": "Acme",
                      *         "is_operator": true
                      *       },
+                     *       "chain_families": [
+                     *         "evm",
+                     *         "bitcoin"
+                     *       ],
                      *       "projects": [
                      *         {
                      *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
@@ -6417,6 +6429,10 @@ export interface operations {
                      *         "name": "Acme",
                      *         "is_operator": true
                      *       },
+                     *       "chain_families": [
+                     *         "evm",
+                     *         "bitcoin"
+                     *       ],
                      *       "projects": [
                      *         {
                      *           "id": "6f1d1f4e-0000-4000-8000-000000000001",

@@ -1,0 +1,86 @@
+import createClient from 'openapi-fetch';
+import type { paths } from '@chainwatch/sdk';
+
+/** The project that requests act on; of a session, so that no component passes it on. */
+let projectId: string | undefined;
+
+export function actOn(id: string | undefined): void {
+  projectId = id;
+}
+
+export function projectHeaders(): Record<string, string> {
+  return projectId === undefined ? {} : { 'X-Project-Id': projectId };
+}
+
+/** An answer that is none: what the API says of it, with the id that its log lines carry. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly requestId: string | undefined;
+  readonly fields: readonly { readonly name: string; readonly reason: string }[];
+
+  constructor(status: number, problem: Problem, requestId: string | null) {
+    super(problem.detail ?? problem.title ?? `The API answered ${status}.`);
+    this.status = status;
+    this.requestId = requestId ?? undefined;
+    this.fields = problem.fields ?? [];
+  }
+}
+
+interface Problem {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly fields?: readonly { readonly name: string; readonly reason: string }[];
+}
+
+let onSignedOut: () => void = () => undefined;
+
+/** Called when the session turns out to have ended. */
+export function listenForSignOut(listener: () => void): void {
+  onSignedOut = listener;
+}
+
+export function noteSignedOut(): void {
+  onSignedOut();
+}
+
+export const api = createClient<paths>({
+  baseUrl: '/v1',
+  // Filters of several values stand in one parameter.
+  querySerializer: { array: { style: 'form', explode: false } },
+});
+
+api.use({
+  onRequest({ request, schemaPath }) {
+    // The management interface is the workspace's.
+    if (schemaPath.startsWith('/management') || schemaPath === '/session') return request;
+    for (const [name, value] of Object.entries(projectHeaders())) request.headers.set(name, value);
+    return request;
+  },
+});
+
+interface Answer<T> {
+  readonly data?: T;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** The body of an answer in JSON; exports, which are text, are not asked for. @throws ApiError */
+export async function bodyOf<T>(asked: Promise<Answer<T>>): Promise<Exclude<NonNullable<T>, string>> {
+  return (await takeData(asked)) as Exclude<NonNullable<T>, string>;
+}
+
+/** The body of an answer as it came, of a request with `parseAs: 'text'`. @throws ApiError */
+export async function textOf(asked: Promise<Answer<unknown>>): Promise<string> {
+  return String(await takeData(asked));
+}
+
+async function takeData<T>(asked: Promise<Answer<T>>): Promise<T | undefined> {
+  const { data, error, response } = await asked;
+  if (response.ok) return data;
+  if (response.status === 401) onSignedOut();
+  throw new ApiError(response.status, asProblem(error), response.headers.get('X-Request-Id'));
+}
+
+function asProblem(error: unknown): Problem {
+  return typeof error === 'object' && error !== null ? (error as Problem) : {};
+}

@@ -1,0 +1,292 @@
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import type { AddressSearch, TransactionSearch } from '../app/search-params.ts';
+import { api, bodyOf, textOf } from './client.ts';
+import type { components, paths } from '@chainwatch/sdk';
+import { useMay } from './session.ts';
+
+type Schemas = components['schemas'];
+export type Transaction = Schemas['Transaction'];
+export type Transfer = Schemas['Transfer'];
+export type Address = Schemas['Address'];
+export type Channel = Schemas['NotificationChannel'];
+export type Delivery = Schemas['Delivery'];
+export type DeliveryDetail = Schemas['DeliveryWithAttempts'];
+export type Attempt = DeliveryDetail['attempts'][number];
+export type Blockchain = Schemas['Blockchain'];
+type SearchHit = Schemas['SearchHit'];
+/** What has a page. */
+export type Found = SearchHit & { readonly type: Exclude<SearchHit['type'], 'audit_log'> };
+export type Key = Schemas['Key'];
+export type Stats = Schemas['Stats'];
+type EventsAnswer = paths['/events']['get']['responses'][200]['content']['application/json'];
+export type EventItem = EventsAnswer['items'][number];
+export type DeliveryStatus = Delivery['status'];
+
+const PAGE_ROWS = 50;
+const SLOW_MS = 5 * 60_000;
+/** Chains move without events: their state is asked for. */
+const CHAINS_MS = 5_000;
+
+interface Listed<T> {
+  readonly items: readonly T[];
+  readonly meta: { readonly total: number; readonly next_cursor?: string };
+}
+
+interface PageOptions {
+  readonly initialPageParam: undefined;
+  readonly getNextPageParam: (last: {
+    readonly meta: { readonly next_cursor?: string };
+  }) => string | undefined;
+}
+
+const CURSORS: PageOptions = {
+  initialPageParam: undefined,
+  getNextPageParam: ({ meta }) => meta.next_cursor,
+};
+
+/** All rows that were read so far, and how many there are. */
+export function rowsOf<T>(pages: readonly Listed<T>[] | undefined): { rows: readonly T[]; total: number } {
+  return { rows: pages?.flatMap(({ items }) => items) ?? [], total: pages?.[0]?.meta.total ?? 0 };
+}
+
+export const searchQuery = (q: string) =>
+  queryOptions({
+    queryKey: ['search', q],
+    queryFn: async ({ signal }) => {
+      const { items } = await bodyOf(api.GET('/search', { params: { query: { q } }, signal }));
+      return items.filter((hit): hit is Found => hit.type !== 'audit_log');
+    },
+    enabled: q !== '',
+  });
+
+export const statsQuery = queryOptions({
+  queryKey: ['stats'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/stats', { signal })),
+  refetchInterval: 30_000,
+});
+
+export const chainsQuery = queryOptions({
+  queryKey: ['chains'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/blockchains', { params: { query: { limit: 100 } }, signal })),
+  refetchInterval: CHAINS_MS,
+});
+
+/** What people call a chain. */
+export function useChainName(): (gid: string) => string {
+  const isKnown = useMay()('api:blockchain:read');
+  const { data } = useQuery({ ...chainsQuery, enabled: isKnown });
+  return (gid) => data?.items.find((chain) => chain.gid === gid)?.name ?? gid;
+}
+
+export const transactionsQuery = ({ chains, address, ...filters }: TransactionSearch) =>
+  infiniteQueryOptions({
+    queryKey: ['transactions', chains, address, filters],
+    queryFn: ({ pageParam, signal }) =>
+      bodyOf(
+        api.GET('/transactions', {
+          params: {
+            query: {
+              ...filters,
+              statuses: filters.statuses as Transaction['status'][] | undefined,
+              chain_gids: chains as string[] | undefined,
+              addresses: address === undefined ? undefined : [address],
+              cursor: pageParam,
+              limit: PAGE_ROWS,
+            },
+          },
+          signal,
+        }),
+      ),
+    ...CURSORS,
+    initialPageParam: undefined as string | undefined,
+  });
+
+export const transactionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['transaction', id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/transactions/{transaction_id}', { params: { path: { transaction_id: id } }, signal })),
+    // Confirmations grow with blocks, which are no events.
+    refetchInterval: ({ state }) => (isOpen(state.data) ? CHAINS_MS : false),
+  });
+
+/** Whether time alone changes what a transaction shows. */
+export function isOpen(transaction: Transaction | undefined): boolean {
+  return transaction !== undefined && (transaction.status === 'pending' || transaction.status === 'detected');
+}
+
+export const blockQuery = (chainGid: string, number: number) =>
+  queryOptions({
+    queryKey: ['block', chainGid, number],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/blocks/{chain_gid}/{block_number}', {
+          params: { path: { chain_gid: chainGid, block_number: number } },
+          signal,
+        }),
+      ),
+    refetchInterval: ({ state }) => (state.data?.status === 'confirmed' ? false : CHAINS_MS),
+  });
+
+export const eventsOfTransactionQuery = (transactionId: string) =>
+  queryOptions({
+    queryKey: ['events', transactionId],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/events', {
+          params: { query: { transaction_id: transactionId, sort_by: 'created_at', limit: 100 } },
+          signal,
+        }),
+      ),
+  });
+
+export const recentEventsQuery = queryOptions({
+  queryKey: ['events', 'recent'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/events', { params: { query: { limit: 8 } }, signal })),
+});
+
+export const eventQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['event', id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/events/{event_id}', { params: { path: { event_id: id } }, signal })),
+    staleTime: SLOW_MS,
+  });
+
+/** The same as text: what a delivery of it carried. */
+export const eventTextQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['event', id, 'text'],
+    queryFn: ({ signal }) =>
+      textOf(api.GET('/events/{event_id}', { params: { path: { event_id: id } }, parseAs: 'text', signal })),
+    staleTime: SLOW_MS,
+  });
+
+export const deliveriesOfEventQuery = (eventId: string) =>
+  queryOptions({
+    queryKey: ['deliveries', 'event', eventId],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/events/{event_id}/deliveries', {
+          params: { path: { event_id: eventId }, query: { limit: 100 } },
+          signal,
+        }),
+      ),
+    refetchInterval: ({ state }) => (state.data?.items.every(isSettled) ? false : CHAINS_MS),
+  });
+
+export const deliveriesOfChannelQuery = (channelId: string, statuses: readonly string[] | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['deliveries', 'channel', channelId, statuses],
+    queryFn: ({ pageParam, signal }) =>
+      bodyOf(
+        api.GET('/notification_channels/{notification_channel_id}/deliveries', {
+          params: {
+            path: { notification_channel_id: channelId },
+            query: {
+              statuses: statuses as DeliveryStatus[] | undefined,
+              cursor: pageParam,
+              limit: PAGE_ROWS,
+            },
+          },
+          signal,
+        }),
+      ),
+    ...CURSORS,
+    initialPageParam: undefined as string | undefined,
+    refetchInterval: CHAINS_MS,
+  });
+
+export const deliveryQuery = (channelId: string, deliveryId: string) =>
+  queryOptions({
+    queryKey: ['delivery', deliveryId],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/notification_channels/{notification_channel_id}/deliveries/{delivery_id}', {
+          params: { path: { notification_channel_id: channelId, delivery_id: deliveryId } },
+          signal,
+        }),
+      ),
+    refetchInterval: ({ state }) => (state.data && isSettled(state.data) ? false : 1_000),
+  });
+
+function isSettled({ status }: Pick<Delivery, 'status'>): boolean {
+  return status !== 'pending' && status !== 'held';
+}
+
+export const channelsQuery = queryOptions({
+  queryKey: ['channels'],
+  queryFn: ({ signal }) =>
+    bodyOf(api.GET('/notification_channels', { params: { query: { limit: 100 } }, signal })),
+  refetchInterval: 15_000,
+});
+
+export const channelQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['channel', id],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/notification_channels/{notification_channel_id}', {
+          params: { path: { notification_channel_id: id } },
+          signal,
+        }),
+      ),
+    refetchInterval: CHAINS_MS,
+  });
+
+export const addressesQuery = ({ families, monitored, ...filters }: AddressSearch) =>
+  infiniteQueryOptions({
+    queryKey: ['addresses', families, monitored, filters],
+    queryFn: ({ pageParam, signal }) =>
+      bodyOf(
+        api.GET('/addresses', {
+          params: {
+            query: {
+              ...filters,
+              chain_families: families as Address['chain_family'][] | undefined,
+              is_monitored: monitored === undefined ? undefined : monitored === 'true',
+              cursor: pageParam,
+              limit: PAGE_ROWS,
+            },
+          },
+          signal,
+        }),
+      ),
+    ...CURSORS,
+    initialPageParam: undefined as string | undefined,
+  });
+
+export const addressQuery = (address: string) =>
+  queryOptions({
+    queryKey: ['address', address],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/addresses/{address}', { params: { path: { address } }, signal })),
+  });
+
+export const balancesQuery = (address: string) =>
+  queryOptions({
+    queryKey: ['balances', address],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/addresses/{address}/balances/details', { params: { path: { address } }, signal })),
+    refetchInterval: 15_000,
+  });
+
+/** What people call an asset; undefined while that is not known. */
+export function useSymbol(assetGid: string): string {
+  const slash = assetGid.indexOf('/');
+  const path = { chain_gid: assetGid.slice(0, slash), asset_path: assetGid.slice(slash + 1) };
+  const isKnown = useMay()('api:token:read');
+  const { data } = useQuery({
+    queryKey: ['token', assetGid],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/tokens/{chain_gid}/{asset_path}', { params: { path }, signal })),
+    staleTime: SLOW_MS,
+    enabled: isKnown,
+  });
+  return data?.symbol ?? path.asset_path.split(':')[1] ?? assetGid;
+}
+
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/management/keys', { params: { query: { limit: 100 } }, signal })),
+});

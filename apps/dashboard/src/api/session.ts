@@ -1,0 +1,46 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { actOn, api, bodyOf } from './client.ts';
+import type { components } from '@chainwatch/sdk';
+
+export type Session = components['schemas']['Session'];
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async () => {
+    const session = await bodyOf(api.GET('/session'));
+    actOn(chooseProject(session)?.id);
+    return session;
+  },
+  staleTime: 60_000,
+  retry: false,
+});
+
+const CHOICE = 'chainwatch.project';
+
+/** The one that was looked at last, where there still is such a one. */
+export function chooseProject({ projects }: Session): Session['projects'][number] | undefined {
+  const chosen = localStorage.getItem(CHOICE);
+  return projects.find(({ id }) => id === chosen) ?? projects[0];
+}
+
+export function rememberProject(id: string): void {
+  localStorage.setItem(CHOICE, id);
+  actOn(id);
+}
+
+/** Whether the session may do something: what it may not is not offered. */
+export function useMay(): (permission: string) => boolean {
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  return (permission) =>
+    (permission.startsWith('mgt:') ? session.key.permissions : session.project_permissions).includes(
+      permission as never,
+    );
+}
+
+export async function signIn(key: string): Promise<Session> {
+  return bodyOf(api.POST('/session', { params: { header: { 'X-Api-Key': key } } }));
+}
+
+export async function signOut(): Promise<void> {
+  await api.DELETE('/session');
+}

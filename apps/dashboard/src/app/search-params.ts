@@ -1,0 +1,58 @@
+/** Filters of the pages, as they stand in the URL. */
+export interface TransactionSearch {
+  readonly chains?: readonly string[];
+  readonly statuses?: readonly string[];
+  readonly direction?: 'in' | 'out' | 'self';
+  readonly address?: string;
+  readonly hash?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly min_amount?: string;
+}
+
+export interface AddressSearch {
+  readonly search?: string;
+  readonly families?: readonly string[];
+  readonly kind?: 'hd' | 'external';
+  readonly monitored?: 'true' | 'false';
+}
+
+export function toTransactionSearch(search: Record<string, unknown>): TransactionSearch {
+  return withoutEmpty({
+    chains: listOf(search.chains),
+    statuses: listOf(search.statuses),
+    direction: oneOf(search.direction, ['in', 'out', 'self']),
+    address: textOf(search.address),
+    hash: textOf(search.hash),
+    since: textOf(search.since),
+    until: textOf(search.until),
+    min_amount: textOf(search.min_amount),
+  });
+}
+
+export function toAddressSearch(search: Record<string, unknown>): AddressSearch {
+  return withoutEmpty({
+    search: textOf(search.search),
+    families: listOf(search.families),
+    kind: oneOf(search.kind, ['hd', 'external']),
+    monitored: oneOf(search.monitored, ['true', 'false']),
+  });
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined;
+}
+
+export function listOf(value: unknown): readonly string[] | undefined {
+  const list = (Array.isArray(value) ? value : [value]).map(textOf).filter((one) => one !== undefined);
+  return list.length > 0 ? list : undefined;
+}
+
+function oneOf<T extends string>(value: unknown, words: readonly T[]): T | undefined {
+  return words.find((word) => word === String(value));
+}
+
+/** An absent filter stands in no URL. */
+export function withoutEmpty<T extends object>(filters: T): T {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as T;
+}

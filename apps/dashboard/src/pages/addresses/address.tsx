@@ -1,0 +1,201 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { Pause, Pencil, Play } from 'lucide-react';
+import { QRCodeSVG } from 'qrcode.react';
+import { useState } from 'react';
+import { api, bodyOf } from '../../api/client.ts';
+import { addressQuery, balancesQuery, useChainName, useSymbol, type Address } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import { Amount } from '../../ui/amount.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Hash, shorten } from '../../ui/copy.tsx';
+import { Problem, Waiting } from '../../ui/notice.tsx';
+import { Fact, Facts, Page, Panel } from '../../ui/panel.tsx';
+import { Badge, Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { toTitle } from './families.ts';
+import { LabelDialog } from './label-dialog.tsx';
+import { RecentTransactions } from './recent-transactions.tsx';
+
+export function AddressPage() {
+  const { address } = useParams({ from: '/shell/addresses/$address' });
+  const query = useQuery(addressQuery(address));
+  if (query.isPending) return <Waiting rows={10} />;
+  if (query.error)
+    return (
+      <Page title="Address">
+        <Problem error={query.error} onRetry={() => void query.refetch()} />
+      </Page>
+    );
+  return <AddressDetail address={query.data} />;
+}
+
+function AddressDetail({ address }: { readonly address: Address }) {
+  const may = useMay();
+  return (
+    <Page
+      eyebrow={
+        <>
+          <Link to="/addresses" className="hover:text-ink">
+            Addresses
+          </Link>{' '}
+          / {toTitle(address.chain_family)}
+        </>
+      }
+      title={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          {address.label ?? <span className="font-mono">{shorten(address.address)}</span>}
+          <Badge tone={address.is_monitored ? 'ok' : 'none'}>
+            {address.is_monitored ? 'Monitored' : 'Paused'}
+          </Badge>
+        </span>
+      }
+      actions={may('api:address:write') && <Actions address={address} />}
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="flex min-w-0 flex-col gap-5">
+          <Balances address={address.address} />
+          {may('api:transaction:read') && <RecentTransactions address={address.address} />}
+        </div>
+        <div className="flex flex-col gap-5">
+          <Panel>
+            <div className="flex flex-col items-center gap-3">
+              <div className="rounded-lg bg-white p-3">
+                <QRCodeSVG
+                  value={address.address}
+                  size={160}
+                  role="img"
+                  aria-label={`QR code of ${address.address}`}
+                />
+              </div>
+              <Hash text={address.address} isWhole />
+            </div>
+          </Panel>
+          <Panel title="Details">
+            <Details address={address} />
+          </Panel>
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Actions({ address }: { readonly address: Address }) {
+  const client = useQueryClient();
+  const [isNaming, setNaming] = useState(false);
+  const pausing = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.PATCH('/addresses/{address}', {
+          params: { path: { address: address.address } },
+          body: { is_monitored: !address.is_monitored },
+        }),
+      ),
+    onSuccess: () =>
+      tell(address.is_monitored ? 'Nothing of it is told from now on' : 'The address is monitored again'),
+    onError: (error) => tell(error.message),
+    onSettled: () =>
+      client.invalidateQueries({
+        predicate: ({ queryKey }) => ['address', 'addresses'].includes(String(queryKey[0])),
+      }),
+  });
+  return (
+    <>
+      <Button icon={<Pencil aria-hidden className="size-4" />} onClick={() => setNaming(true)}>
+        Label
+      </Button>
+      <Button
+        isBusy={pausing.isPending}
+        icon={
+          address.is_monitored ? (
+            <Pause aria-hidden className="size-4" />
+          ) : (
+            <Play aria-hidden className="size-4" />
+          )
+        }
+        onClick={() => pausing.mutate()}
+      >
+        {address.is_monitored ? 'Pause' : 'Resume'}
+      </Button>
+      {isNaming && <LabelDialog address={address} onClose={() => setNaming(false)} />}
+    </>
+  );
+}
+
+function Balances({ address }: { readonly address: string }) {
+  const query = useQuery(balancesQuery(address));
+  return (
+    <Panel title="Balances" isFlush>
+      {query.error ? (
+        <Problem error={query.error} onRetry={() => void query.refetch()} />
+      ) : query.isPending ? (
+        <Waiting rows={3} />
+      ) : query.data.items.length === 0 ? (
+        <p className="px-4 py-3 text-[13px] text-soft">
+          Nothing was found on it yet: its assets are listed once it received one.
+        </p>
+      ) : (
+        <ul className="divide-y divide-line">
+          {query.data.items.map((item) => (
+            <BalanceLine key={item.asset_gid} item={item} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+interface BalanceItem {
+  readonly asset_gid: string;
+  readonly total: string;
+  readonly confirmed: string | null;
+}
+
+function BalanceLine({ item: { asset_gid, total, confirmed } }: { readonly item: BalanceItem }) {
+  const nameOf = useChainName();
+  const symbol = useSymbol(asset_gid);
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-2.5 text-[13px]">
+      <span className="min-w-0">
+        <span className="font-medium">{symbol}</span>{' '}
+        <span className="text-faint capitalize">{nameOf(asset_gid.split('/', 1)[0] ?? '')}</span>
+      </span>
+      <span className="text-right">
+        <Amount value={total} symbol={symbol} />
+        {confirmed !== null && confirmed !== total && (
+          <span className="block text-xs text-faint">
+            confirmed <Amount value={confirmed} symbol="" />
+          </span>
+        )}
+      </span>
+    </li>
+  );
+}
+
+function Details({ address }: { readonly address: Address }) {
+  const nameOf = useChainName();
+  return (
+    <Facts>
+      <Fact name="Family">
+        {toTitle(address.chain_family)}
+        {address.format !== address.chain_family && `, ${address.format}`}
+      </Fact>
+      <Fact name="Kind">{address.kind === 'hd' ? `derived, ${address.derivation_path}` : 'imported'}</Fact>
+      {address.groups.length > 0 && <Fact name="Groups">{address.groups.join(', ')}</Fact>}
+      {Object.entries(address.watched_from).map(([gid, block]) => (
+        <Fact key={gid} name="Watched from">
+          <span className="capitalize">{nameOf(gid)}</span>, block {block.toLocaleString()}
+        </Fact>
+      ))}
+      {address.backfill && (
+        <Fact name="History">
+          <Status of={address.backfill.status} />
+        </Fact>
+      )}
+      <Fact name="Added">
+        <Time at={address.created_at} isLong />
+      </Fact>
+    </Facts>
+  );
+}

@@ -1,0 +1,169 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus, Upload, Wallet, X } from 'lucide-react';
+import { useState } from 'react';
+import { addressesQuery, rowsOf, type Address } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import { withoutEmpty, type AddressSearch } from '../../app/search-params.ts';
+import { Button } from '../../ui/button.tsx';
+import { ChoiceChip, TextChip } from '../../ui/chips.tsx';
+import { shorten } from '../../ui/copy.tsx';
+import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
+import { Page, Panel } from '../../ui/panel.tsx';
+import { Badge } from '../../ui/status.tsx';
+import { ROW_LINK, Table, type Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { AddDialog } from './add-dialog.tsx';
+import { toTitle, useFamilies } from './families.ts';
+import { ImportDialog } from './import-dialog.tsx';
+
+export function AddressesPage() {
+  const search = useSearch({ from: '/shell/addresses' });
+  const query = useInfiniteQuery({ ...addressesQuery(search), placeholderData: keepPreviousData });
+  const [opened, setOpened] = useState<'add' | 'import'>();
+  const may = useMay();
+  const { rows, total } = rowsOf(query.data?.pages);
+  const isFiltered = Object.keys(search).length > 0;
+  const close = (): void => setOpened(undefined);
+  return (
+    <Page
+      title="Addresses"
+      eyebrow={
+        query.data ? `${total.toLocaleString()} ${isFiltered ? 'that fit' : 'of this project'}` : undefined
+      }
+      actions={
+        may('api:address:write') && (
+          <>
+            <Button icon={<Upload aria-hidden className="size-4" />} onClick={() => setOpened('import')}>
+              Import
+            </Button>
+            <Button
+              look="primary"
+              icon={<Plus aria-hidden className="size-4" />}
+              onClick={() => setOpened('add')}
+            >
+              Add address
+            </Button>
+          </>
+        )
+      }
+    >
+      <Filters search={search} />
+      {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+      <Panel isFlush>
+        {query.isPending ? (
+          <Waiting rows={10} />
+        ) : rows.length === 0 ? (
+          <NoAddresses isFiltered={isFiltered} />
+        ) : (
+          <Table
+            label="Addresses"
+            columns={COLUMNS}
+            rows={rows}
+            keyOf={({ id }) => id}
+            isLoadingMore={query.isFetchingNextPage}
+            onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+          />
+        )}
+      </Panel>
+      {opened === 'add' && <AddDialog onClose={close} />}
+      {opened === 'import' && <ImportDialog onClose={close} />}
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<Address>[] = [
+  {
+    name: 'Address',
+    width: 'minmax(13rem, 1.4fr)',
+    cell: ({ address }) => (
+      <Link to="/addresses/$address" params={{ address }} title={address} className={`${ROW_LINK} font-mono`}>
+        {shorten(address)}
+      </Link>
+    ),
+  },
+  {
+    name: 'Label',
+    width: 'minmax(10rem, 1.2fr)',
+    cell: ({ label }) => <span className="truncate">{label ?? <span className="text-faint">–</span>}</span>,
+  },
+  { name: 'Family', width: '7rem', cell: ({ chain_family }) => toTitle(chain_family) },
+  {
+    name: 'Kind',
+    width: '8rem',
+    cell: ({ kind }) => <span className="text-soft">{kind === 'hd' ? 'derived' : 'imported'}</span>,
+  },
+  {
+    name: 'Monitored',
+    width: '8rem',
+    cell: ({ is_monitored }) => (
+      <Badge tone={is_monitored ? 'ok' : 'none'}>{is_monitored ? 'Monitored' : 'Paused'}</Badge>
+    ),
+  },
+  { name: 'Added', width: '7rem', isRight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+function Filters({ search }: { readonly search: AddressSearch }) {
+  const navigate = useNavigate({ from: '/addresses' });
+  const families = useFamilies();
+  const set = (change: AddressSearch): void =>
+    void navigate({ search: withoutEmpty({ ...search, ...change }), replace: true });
+  return (
+    <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-2">
+      <TextChip
+        name="Label or address"
+        placeholder="part of it"
+        value={search.search}
+        onChange={(text) => set({ search: text })}
+      />
+      <ChoiceChip
+        name="Family"
+        options={families.map((value) => ({ value, title: toTitle(value) }))}
+        chosen={search.families ?? []}
+        onChange={(chosen) => set({ families: chosen.length === 0 ? undefined : chosen })}
+      />
+      <ChoiceChip
+        name="Kind"
+        isSingle
+        options={[
+          { value: 'hd', title: 'Derived' },
+          { value: 'external', title: 'Imported' },
+        ]}
+        chosen={search.kind === undefined ? [] : [search.kind]}
+        onChange={([kind]) => set({ kind: kind as AddressSearch['kind'] })}
+      />
+      <ChoiceChip
+        name="Monitored"
+        isSingle
+        options={[
+          { value: 'true', title: 'Monitored' },
+          { value: 'false', title: 'Paused' },
+        ]}
+        chosen={search.monitored === undefined ? [] : [search.monitored]}
+        onChange={([monitored]) => set({ monitored: monitored as AddressSearch['monitored'] })}
+      />
+      {Object.keys(search).length > 0 && (
+        <Button
+          look="quiet"
+          isSmall
+          icon={<X aria-hidden className="size-3.5" />}
+          onClick={() => void navigate({ search: {}, replace: true })}
+        >
+          Clear
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function NoAddresses({ isFiltered }: { readonly isFiltered: boolean }) {
+  return isFiltered ? (
+    <Empty icon={<Wallet />} title="No address fits these filters">
+      Take one of them away, or search for it with ⌘K.
+    </Empty>
+  ) : (
+    <Empty icon={<Wallet />} title="No addresses yet">
+      Add the first one, or import a file of them: from that moment on every payment of it is seen.
+    </Empty>
+  );
+}

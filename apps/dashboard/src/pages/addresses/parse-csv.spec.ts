@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { parseCsv } from './parse-csv.ts';
+
+const FAMILIES = ['evm', 'tron'] as const;
+const read = (text: string) => parseCsv(text, FAMILIES, 'evm');
+
+it('reads lines with and without a head, and says which line a fault is in', () => {
+  expect(read('0x1\n0x2,Ann\nT1,,tron').entries).toEqual([
+    { line: 1, value: '0x1', family: 'evm' },
+    { line: 2, value: '0x2', family: 'evm', label: 'Ann' },
+    { line: 3, value: 'T1', family: 'tron' },
+  ]);
+  expect(
+    read(`label;family;address\r\n"a ""b""; c";;0x1\r\n\r\nx;;\r\n;cardano;0x2\r\n"two\nlines";TRON;T1`),
+  ).toEqual({
+    entries: [
+      { line: 2, value: '0x1', family: 'evm', label: 'a "b"; c' },
+      { line: 6, value: 'T1', family: 'tron', label: 'two\nlines' },
+    ],
+    faults: [
+      { line: 4, reason: 'there is no address' },
+      { line: 5, reason: 'there is no family cardano' },
+    ],
+  });
+});
+
+it('takes away what an export puts before a formula, and nothing else', () => {
+  const labels = read(`address,label\n0x1,'=SUM(A1)\n0x2,'quoted'`).entries.map(({ label }) => label);
+  expect(labels).toEqual(['=SUM(A1)', "'quoted'"]);
+});
+
+it('reads back every label that was written, whatever is in it', () => {
+  const label = fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => text.trim());
+  fc.assert(
+    fc.property(fc.array(label, { minLength: 1, maxLength: 5 }), (labels) => {
+      const text = labels.map((one) => `0x1,"${one.replaceAll('"', '""')}"`).join('\r\n');
+      const found = read(`address,label\n${text}`).entries.map((entry) => entry.label ?? '');
+      expect(found).toEqual(labels.map((one) => (/^'[=+\-@\t]/.test(one) ? one.slice(1) : one)));
+    }),
+  );
+});

@@ -1,0 +1,87 @@
+import type { Family } from './families.ts';
+
+export interface ImportEntry {
+  /** Of the file, from 1. */
+  readonly line: number;
+  readonly value: string;
+  readonly family: Family;
+  readonly label?: string;
+}
+
+export interface ParsedFile {
+  readonly entries: readonly ImportEntry[];
+  readonly faults: readonly { readonly line: number; readonly reason: string }[];
+}
+
+const LABEL_MAX = 255;
+
+/**
+ * Reads lines `address,label,family`; a first line that names its columns may give another order.
+ * @param families that there are
+ * @param usual family of lines that name none
+ */
+export function parseCsv(text: string, families: readonly Family[], usual: Family): ParsedFile {
+  const rows = splitRows(text.replace(/^\uFEFF/, ''));
+  const head = rows[0]?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];
+  const hasHead = head.includes('address');
+  const at = (name: string, place: number): number => (hasHead ? head.indexOf(name) : place);
+  const [addressAt, labelAt, familyAt] = [at('address', 0), at('label', 1), at('family', 2)];
+  const entries: ImportEntry[] = [];
+  const faults: { line: number; reason: string }[] = [];
+  for (const { line, cells } of hasHead ? rows.slice(1) : rows) {
+    const cell = (place: number): string => cells[place]?.trim() ?? '';
+    const value = cell(addressAt);
+    const label = unguard(cell(labelAt));
+    const named = cell(familyAt).toLowerCase();
+    const family = named === '' ? usual : families.find((name) => name === named);
+    if (value === '') faults.push({ line, reason: 'there is no address' });
+    else if (family === undefined) faults.push({ line, reason: `there is no family ${named}` });
+    else if (label.length > LABEL_MAX)
+      faults.push({ line, reason: `its label is longer than ${LABEL_MAX} characters` });
+    else entries.push({ line, value, family, ...(label !== '' && { label }) });
+  }
+  return { entries, faults };
+}
+
+/** Exports put a quote before what a spreadsheet would calculate. */
+function unguard(text: string): string {
+  return /^'[=+\-@\t]/.test(text) ? text.slice(1) : text;
+}
+
+interface Row {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** Rows of CSV (RFC 4180), separated by commas, semicolons or tabs; empty ones are left out. */
+function splitRows(text: string): Row[] {
+  const separator = /^[^\n]*?([,;\t])/.exec(text)?.[1] ?? ',';
+  const rows: Row[] = [];
+  let [cells, cell, isQuoted, line, begun]: [string[], string, boolean, number, number] = [
+    [],
+    '',
+    false,
+    1,
+    1,
+  ];
+  const endRow = (): void => {
+    cells.push(cell);
+    if (cells.some((one) => one.trim() !== '')) rows.push({ line: begun, cells });
+    [cells, cell, begun] = [[], '', line];
+  };
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index]!;
+    if (char === '\n') line += 1;
+    if (isQuoted && char === '"' && text[index + 1] === '"') {
+      cell += '"';
+      index += 1;
+    } else if (char === '"' && (isQuoted || cell === '')) isQuoted = !isQuoted;
+    else if (isQuoted || (char !== separator && char !== '\n' && char !== '\r')) cell += char;
+    else if (char === separator) {
+      cells.push(cell);
+      cell = '';
+    } else if (char === '\n') endRow();
+  }
+  endRow();
+  return rows;
+}

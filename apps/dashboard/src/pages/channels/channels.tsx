@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Plus, Send } from 'lucide-react';
+import { useState } from 'react';
+import { channelsQuery, type Channel } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
+import { Page, Panel } from '../../ui/panel.tsx';
+import { Status } from '../../ui/status.tsx';
+import { ROW_LINK, Table, type Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { CreateDialog } from './create-dialog.tsx';
+import { KINDS, targetOf } from './kinds.ts';
+
+export function ChannelsPage() {
+  const query = useQuery(channelsQuery);
+  const may = useMay();
+  const [isCreating, setCreating] = useState(false);
+  const create = may('api:notification_channel:write') && (
+    <Button look="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
+      Add channel
+    </Button>
+  );
+  const hasSome = query.data !== undefined && query.data.items.length > 0;
+  return (
+    <Page title="Channels" actions={hasSome && create}>
+      {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+      <Panel isFlush>
+        {query.isPending ? (
+          <Waiting rows={6} />
+        ) : hasSome ? (
+          <Table label="Channels" columns={COLUMNS} rows={query.data.items} keyOf={({ id }) => id} />
+        ) : (
+          <Empty icon={<Send />} title="No channels yet" action={create}>
+            A channel tells your systems, or you, of payments the moment they happen. Add a webhook to begin
+            with, and send it a test message.
+          </Empty>
+        )}
+      </Panel>
+      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<Channel>[] = [
+  {
+    name: 'Channel',
+    width: 'minmax(11rem, 1fr)',
+    cell: ({ id, name }) => (
+      <Link to="/channels/$id" params={{ id }} className={`${ROW_LINK} truncate`}>
+        {name}
+      </Link>
+    ),
+  },
+  { name: 'Kind', width: '7rem', cell: ({ kind }) => KINDS[kind].title },
+  { name: 'Status', width: '8rem', cell: ({ status }) => <Status of={status} /> },
+  {
+    name: 'Target',
+    width: 'minmax(14rem, 1.6fr)',
+    cell: (channel) => <span className="truncate font-mono text-xs text-soft">{targetOf(channel)}</span>,
+  },
+  { name: 'Added', width: '7rem', isRight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];

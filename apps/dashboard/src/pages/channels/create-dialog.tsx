@@ -1,0 +1,61 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Modal } from '../../ui/modal.tsx';
+import { SecretDialog } from '../../ui/secret-dialog.tsx';
+import { KindForm, type MadeChannel } from './kind-form.tsx';
+import { KINDS, type Kind } from './kinds.ts';
+
+/** The kind first, then what that kind asks for, then its secret, once. */
+export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+  const [kind, setKind] = useState<Kind>();
+  const [made, setMade] = useState<MadeChannel>();
+  const navigate = useNavigate();
+  const open = (id: string) => void navigate({ to: '/channels/$id', params: { id } });
+  if (made?.webhook_secret !== undefined)
+    return (
+      <SecretDialog
+        title="The channel is ready"
+        label="Signing secret"
+        secret={made.webhook_secret}
+        onClose={() => open(made.id)}
+      >
+        Your server checks the signature of each delivery with it. It is shown this once.
+      </SecretDialog>
+    );
+  return (
+    <Modal
+      title={kind === undefined ? 'Add a channel' : `Add a channel: ${KINDS[kind].title}`}
+      description={kind === undefined ? 'How do you want to be told?' : KINDS[kind].about}
+      onClose={onClose}
+    >
+      {kind === undefined ? (
+        <KindChoice onChoose={setKind} />
+      ) : (
+        <KindForm
+          kind={kind}
+          onBack={() => setKind(undefined)}
+          onMade={(channel) => (channel.webhook_secret === undefined ? open(channel.id) : setMade(channel))}
+        />
+      )}
+    </Modal>
+  );
+}
+
+function KindChoice({ onChoose }: { readonly onChoose: (kind: Kind) => void }) {
+  return (
+    <ul className="grid gap-2 sm:grid-cols-2">
+      {(Object.keys(KINDS) as Kind[]).map((kind) => (
+        <li key={kind}>
+          <button
+            type="button"
+            onClick={() => onChoose(kind)}
+            className="flex h-full w-full flex-col rounded-lg border border-line p-3 text-left hover:border-accent hover:bg-hover"
+          >
+            <span className="font-medium">{KINDS[kind].title}</span>
+            <span className="text-[13px] text-soft">{KINDS[kind].about}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

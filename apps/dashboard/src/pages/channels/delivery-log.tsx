@@ -1,0 +1,111 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Truck } from 'lucide-react';
+import { deliveriesOfChannelQuery, rowsOf, type Delivery } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import { ChoiceChip } from '../../ui/chips.tsx';
+import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Badge, Status, toWords } from '../../ui/status.tsx';
+import { ABOVE_ROW_LINK, ROW_LINK, Table, type Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { When } from '../deliveries/delivery-row.tsx';
+import { RedeliverButton } from '../deliveries/redeliver-button.tsx';
+import { RecoverButton } from './recover-button.tsx';
+
+const STATUSES = ['pending', 'held', 'delivered', 'failed', 'discarded'];
+
+export function DeliveryLog({ channelId }: { readonly channelId: string }) {
+  const { statuses } = useSearch({ from: '/shell/channels/$id' });
+  const navigate = useNavigate({ from: '/channels/$id' });
+  const may = useMay();
+  const query = useInfiniteQuery({
+    ...deliveriesOfChannelQuery(channelId, statuses),
+    placeholderData: keepPreviousData,
+  });
+  const columns = may('api:delivery:replay') ? [...COLUMNS, ACTION] : COLUMNS;
+  const { rows, total } = rowsOf(query.data?.pages);
+  return (
+    <Panel
+      title={`Deliveries${query.data ? ` · ${total.toLocaleString()}` : ''}`}
+      isFlush
+      aside={
+        <span className="flex flex-wrap items-center justify-end gap-2">
+          <ChoiceChip
+            name="Status"
+            options={STATUSES.map((value) => ({ value, title: toWords(value) }))}
+            chosen={statuses ?? []}
+            onChange={(chosen) =>
+              void navigate({ search: chosen.length === 0 ? {} : { statuses: chosen }, replace: true })
+            }
+          />
+          {may('api:delivery:replay') && <RecoverButton channelId={channelId} />}
+        </span>
+      }
+    >
+      {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+      {query.isPending ? (
+        <Waiting rows={6} />
+      ) : rows.length === 0 ? (
+        <Empty
+          icon={<Truck />}
+          title={statuses ? 'No delivery has this status' : 'Nothing was delivered yet'}
+        >
+          {statuses
+            ? 'Take the filter away to see all of them.'
+            : 'Send a test message to see what your system will get.'}
+        </Empty>
+      ) : (
+        <Table
+          label="Deliveries"
+          columns={columns}
+          rows={rows}
+          keyOf={({ id }) => id}
+          isLoadingMore={query.isFetchingNextPage}
+          onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+        />
+      )}
+    </Panel>
+  );
+}
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  {
+    name: 'Event',
+    width: 'minmax(12rem, 1fr)',
+    cell: ({ id, channel_id, event_type, is_test_message }) => (
+      <span className="flex min-w-0 items-center gap-2">
+        <Link
+          to="/channels/$id/deliveries/$deliveryId"
+          params={{ id: channel_id, deliveryId: id }}
+          className={`${ROW_LINK} truncate font-mono`}
+        >
+          {event_type}
+        </Link>
+        {is_test_message && <Badge>Test</Badge>}
+      </span>
+    ),
+  },
+  { name: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
+  {
+    name: 'Outcome',
+    width: 'minmax(11rem, 0.8fr)',
+    cell: (delivery) => (
+      <span className="truncate text-soft">
+        <When delivery={delivery} />
+      </span>
+    ),
+  },
+  { name: 'Created', width: '5rem', isRight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const ACTION: Column<Delivery> = {
+  name: 'Action',
+  width: '7rem',
+  isRight: true,
+  cell: (delivery) => (
+    <span className={ABOVE_ROW_LINK}>
+      <RedeliverButton delivery={delivery} isSmall />
+    </span>
+  ),
+};

@@ -1,0 +1,90 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, bodyOf } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { reasonFor, TextField } from '../../ui/field.tsx';
+import { ModalActions } from '../../ui/modal.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import { EventChoice } from './event-choice.tsx';
+import { KINDS, type Kind } from './kinds.ts';
+
+export interface MadeChannel {
+  readonly id: string;
+  /** Of a webhook channel. */
+  readonly webhook_secret?: string;
+}
+
+interface KindFormProps {
+  readonly kind: Kind;
+  readonly onBack: () => void;
+  readonly onMade: (channel: MadeChannel) => void;
+}
+
+export function KindForm({ kind, onBack, onMade }: KindFormProps) {
+  const client = useQueryClient();
+  const { fields } = KINDS[kind];
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  const [events, setEvents] = useState<ReadonlySet<string>>();
+  const textOf = (name: string): string => texts[name] ?? '';
+  const set = (name: string, text: string): void => setTexts({ ...texts, [name]: text });
+  const creating = useMutation({
+    mutationFn: async (): Promise<MadeChannel> => {
+      const values = fields.map(({ name, toValue = String }) => [name, toValue(textOf(name).trim())]);
+      const body = {
+        name: textOf('name').trim(),
+        ...Object.fromEntries(values),
+        ...(events !== undefined && { event_types: [...events] }),
+      };
+      // Each kind has an operation of its own, and the fields above are that kind's.
+      return bodyOf(api.POST(`/notification_channels/${kind}` as '/notification_channels/webhook', { body }));
+    },
+    onSuccess: async (channel) => {
+      await client.invalidateQueries({ queryKey: ['channels'] });
+      onMade(channel);
+    },
+  });
+  const reasons = ['name', ...fields.map(({ name }) => name)].map((name) => reasonFor(creating.error, name));
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        creating.mutate();
+      }}
+    >
+      <TextField
+        label="Name"
+        required
+        autoFocus
+        maxLength={255}
+        value={textOf('name')}
+        onChange={(event) => set('name', event.target.value)}
+        error={reasons[0]}
+      />
+      {fields.map(({ name, label, placeholder, hint, isSecret }, index) => (
+        <TextField
+          key={name}
+          label={label}
+          required
+          placeholder={placeholder}
+          hint={hint}
+          type={isSecret ? 'password' : 'text'}
+          className="font-mono"
+          value={textOf(name)}
+          onChange={(event) => set(name, event.target.value)}
+          error={reasons[index + 1]}
+        />
+      ))}
+      <EventChoice chosen={events} onChange={setEvents} />
+      {creating.error && reasons.every((reason) => reason === undefined) && (
+        <Problem error={creating.error} />
+      )}
+      <ModalActions>
+        <Button onClick={onBack}>Back</Button>
+        <Button type="submit" look="primary" isBusy={creating.isPending}>
+          Add channel
+        </Button>
+      </ModalActions>
+    </form>
+  );
+}

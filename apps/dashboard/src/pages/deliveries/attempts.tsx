@@ -1,0 +1,106 @@
+import { useState } from 'react';
+import { Check, Terminal } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { eventTextQuery, type Attempt, type DeliveryDetail } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/classes.ts';
+import { useCopy } from '../../ui/copy.tsx';
+import { Dot } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Message } from './message.tsx';
+import { toCurl, type SentRequest } from './to-curl.ts';
+
+/** Every attempt, newest first, and what was said in one of them. */
+export function Attempts({ delivery: { attempts, event_id } }: { readonly delivery: DeliveryDetail }) {
+  const newestFirst = attempts.toReversed();
+  const [chosenId, setChosenId] = useState<string>();
+  const chosen = newestFirst.find(({ id }) => id === chosenId) ?? newestFirst[0];
+  if (chosen === undefined) return <p className="text-[13px] text-soft">Nothing was sent yet.</p>;
+  return (
+    <div className="grid gap-4 md:grid-cols-[15rem_minmax(0,1fr)]">
+      <ul aria-label="Attempts" className="flex flex-col gap-0.5">
+        {newestFirst.map((attempt) => (
+          <li key={attempt.id}>
+            <button
+              type="button"
+              aria-pressed={attempt === chosen}
+              onClick={() => setChosenId(attempt.id)}
+              className={classes(
+                'flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left text-[13px]',
+                attempt === chosen ? 'bg-accent-wash' : 'hover:bg-hover',
+              )}
+            >
+              <Dot tone={isTaken(attempt) ? 'ok' : 'bad'} />
+              <span className="font-medium tabular-nums">{outcomeOf(attempt)}</span>
+              <span className="ml-auto text-xs text-soft">
+                <Time at={attempt.started_at} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <AttemptDetail key={chosen.id} attempt={chosen} eventId={event_id} />
+    </div>
+  );
+}
+
+interface AttemptDetailProps {
+  readonly attempt: Attempt;
+  readonly eventId: string;
+}
+
+function AttemptDetail({ attempt, eventId }: AttemptDetailProps) {
+  const request = attempt.request as SentRequest;
+  const isKnown = useMay()('api:event:read');
+  // An HTTP request carried the event; what other kinds sent stands in the attempt.
+  const event = useQuery({ ...eventTextQuery(eventId), enabled: isKnown && request.url !== undefined });
+  const body = request.body ?? (request.url === undefined ? request : event.data);
+  const { isCopied, copy } = useCopy(toCurl({ ...request, body }));
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-2 text-[13px] text-soft">
+        <span>
+          Attempt {attempt.number} took {attempt.duration_ms.toLocaleString()} ms
+        </span>
+        {request.url !== undefined && (
+          <Button
+            isSmall
+            onClick={copy}
+            icon={
+              isCopied ? (
+                <Check aria-hidden className="size-3.5 text-ok" />
+              ) : (
+                <Terminal aria-hidden className="size-3.5" />
+              )
+            }
+          >
+            {isCopied ? 'Copied' : 'Copy as curl'}
+          </Button>
+        )}
+      </div>
+      <Message
+        title="Request"
+        line={request.url && `POST ${request.url}`}
+        headers={request.headers}
+        body={body}
+      />
+      <Message
+        title="Response"
+        line={
+          attempt.status_code === null ? (attempt.error_code ?? 'No answer') : `Status ${attempt.status_code}`
+        }
+        headers={attempt.response_headers}
+        body={attempt.response_body}
+      />
+    </div>
+  );
+}
+
+function isTaken({ status_code, error_code }: Attempt): boolean {
+  return error_code === null && (status_code === null || (status_code >= 200 && status_code < 300));
+}
+
+function outcomeOf({ status_code, error_code }: Attempt): string {
+  return status_code === null ? (error_code ?? 'Delivered') : String(status_code);
+}

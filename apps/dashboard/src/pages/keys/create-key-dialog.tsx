@@ -1,0 +1,92 @@
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, bodyOf } from '../../api/client.ts';
+import type { Key } from '../../api/queries.ts';
+import { sessionQuery, type Session } from '../../api/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { reasonFor, Select, TextField } from '../../ui/field.tsx';
+import { Modal, ModalActions } from '../../ui/modal.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import { SecretDialog } from '../../ui/secret-dialog.tsx';
+import { PermissionChoice } from './permission-choice.tsx';
+
+type KeyType = 'api' | 'mgt';
+
+export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const [name, setName] = useState('');
+  const [type, setType] = useState<KeyType>('api');
+  const [projectId, setProjectId] = useState(session.projects[0]?.id);
+  const [refused, setRefused] = useState<ReadonlySet<string>>(new Set());
+  const offered = listOffered(session, type);
+  const permissions = offered.filter((permission) => !refused.has(permission));
+  const making = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.POST('/management/keys', {
+          body: { type, name: name.trim(), permissions, ...(type === 'api' && { project_id: projectId }) },
+        }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['keys'] }),
+  });
+  if (making.data)
+    return (
+      <SecretDialog
+        title={`${making.data.name} is ready`}
+        label="Key"
+        secret={making.data.key}
+        onClose={onClose}
+      >
+        Give it to the program that uses it. It is stored nowhere, and shown this once.
+      </SecretDialog>
+    );
+  const reason = reasonFor(making.error, 'name');
+  return (
+    <Modal title="Make a key" description="It can do what is ticked, and nothing else." onClose={onClose}>
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          making.mutate();
+        }}
+      >
+        <TextField
+          label="Name"
+          required
+          autoFocus
+          maxLength={255}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={reason}
+        />
+        <Select label="For" value={type} onChange={(event) => setType(event.target.value as KeyType)}>
+          <option value="api">The platform API of a project</option>
+          <option value="mgt">The management of this workspace</option>
+        </Select>
+        {type === 'api' && (
+          <Select label="Project" value={projectId} onChange={(event) => setProjectId(event.target.value)}>
+            {session.projects.map((project) => (
+              <option key={project.id} value={project.id}>
+                {project.name}
+              </option>
+            ))}
+          </Select>
+        )}
+        <PermissionChoice offered={offered} refused={refused} onChange={setRefused} />
+        {making.error && reason === undefined && <Problem error={making.error} />}
+        <ModalActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isBusy={making.isPending} disabled={permissions.length === 0}>
+            Make key
+          </Button>
+        </ModalActions>
+      </form>
+    </Modal>
+  );
+}
+
+/** A key grants no management permission that it does not hold. */
+function listOffered({ key, project_permissions }: Session, type: KeyType): Key['permissions'] {
+  return type === 'api' ? project_permissions : key.permissions.filter((one) => one.startsWith('mgt:'));
+}

@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { isOpen, transactionQuery, useChainName, type Transaction } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import { Hash, shorten } from '../../ui/copy.tsx';
+import { Problem, Waiting } from '../../ui/notice.tsx';
+import { Fact, Facts, Page, Panel } from '../../ui/panel.tsx';
+import { Status, toWords } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Moved } from '../transactions/moved-amounts.tsx';
+import { BalanceStep } from './balance-step.tsx';
+import { BlockStep } from './block-step.tsx';
+import { ConfirmationStep } from './confirmation-step.tsx';
+import { EventSteps } from './event-steps.tsx';
+import { Step } from './step.tsx';
+import { Transfers } from './transfers.tsx';
+
+/** Where a payment is: from the chain to whoever was told of it. */
+export function TracePage() {
+  const { id } = useParams({ from: '/shell/transactions/$id' });
+  const query = useQuery(transactionQuery(id));
+  if (query.isPending) return <Waiting rows={10} />;
+  if (query.error)
+    return (
+      <Page title="Transaction">
+        <Problem error={query.error} onRetry={() => void query.refetch()} />
+      </Page>
+    );
+  return <Trace transaction={query.data} />;
+}
+
+function Trace({ transaction }: { readonly transaction: Transaction }) {
+  const may = useMay();
+  const nameOf = useChainName();
+  return (
+    <Page
+      eyebrow={
+        <>
+          <Link to="/transactions" className="hover:text-ink">
+            Transactions
+          </Link>{' '}
+          / <span className="capitalize">{nameOf(transaction.chain_gid)}</span>
+        </>
+      }
+      title={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span className="font-mono">{shorten(transaction.hash)}</span>
+          <Status of={transaction.status} />
+        </span>
+      }
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
+        <ol aria-label="The way of this payment" className="flex min-w-0 flex-col">
+          <Step
+            tone={transaction.status === 'failed' ? 'bad' : 'ok'}
+            title={transaction.status === 'pending' ? 'Seen in the mempool' : 'Transaction detected'}
+            aside={<Time at={transaction.detected_at} />}
+          >
+            <Transfers transaction={transaction} />
+          </Step>
+          <BlockStep transaction={transaction} />
+          <ConfirmationStep transaction={transaction} />
+          {may('api:event:read') && (
+            <EventSteps transactionId={transaction.id} isOpen={isOpen(transaction)} />
+          )}
+          {may('api:address:read') && <BalanceStep transaction={transaction} />}
+        </ol>
+        <Panel title="Details">
+          <Details transaction={transaction} />
+        </Panel>
+      </div>
+    </Page>
+  );
+}
+
+function Details({ transaction }: { readonly transaction: Transaction }) {
+  const { fee } = transaction;
+  return (
+    <Facts>
+      <Fact name="Hash">
+        <Hash text={transaction.hash} isWhole />
+      </Fact>
+      <Fact name="Chain">
+        <span className="font-mono break-all">{transaction.chain_gid}</span>
+      </Fact>
+      <Fact name="Direction">{toWords(transaction.direction)}</Fact>
+      {fee && (
+        <Fact name="Fee">
+          <Moved
+            sign=""
+            transfer={{
+              ...fee,
+              index: 0,
+              type: 'native',
+              from: null,
+              to: null,
+              decimals: null,
+              log_index: null,
+              monitored_addresses: [],
+            }}
+          />
+        </Fact>
+      )}
+      {transaction.memo !== null && <Fact name="Memo">{transaction.memo}</Fact>}
+      <Fact name="Detected">
+        <Time at={transaction.detected_at} isLong />
+      </Fact>
+      {transaction.confirmed_at !== null && (
+        <Fact name="Confirmed">
+          <Time at={transaction.confirmed_at} isLong />
+        </Fact>
+      )}
+      {transaction.reorged_at !== null && (
+        <Fact name="Reorged">
+          <Time at={transaction.reorged_at} isLong />
+        </Fact>
+      )}
+      {transaction.replaced_by !== null && (
+        <Fact name="Replaced by">
+          <Hash text={transaction.replaced_by} />
+        </Fact>
+      )}
+      <Fact name="Verification">{toWords(transaction.verification)}</Fact>
+      <Fact name="Id">
+        <Hash text={transaction.id} isWhole />
+      </Fact>
+    </Facts>
+  );
+}

@@ -1,0 +1,40 @@
+import { ArrowRight } from 'lucide-react';
+import type { Transaction, Transfer } from '../../api/queries.ts';
+import { AddressText } from '../../ui/rows.tsx';
+import { Moved, signOf } from '../transactions/moved-amounts.tsx';
+
+const SHOWN = 20;
+
+export function Transfers({ transaction }: { readonly transaction: Transaction }) {
+  const { transfers } = transaction;
+  return (
+    <ul aria-label="Transfers" className="divide-y divide-line">
+      {transfers.slice(0, SHOWN).map((transfer) => (
+        <li
+          key={transfer.index}
+          className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-2.5 text-[13px]"
+        >
+          <Ends transfer={transfer} />
+          <Moved transfer={transfer} sign={signOf(transaction, transfer)} />
+        </li>
+      ))}
+      {transfers.length === 0 && (
+        <li className="px-4 py-2.5 text-[13px] text-soft">It moved nothing but its fee.</li>
+      )}
+      {transfers.length > SHOWN && (
+        <li className="px-4 py-2.5 text-[13px] text-soft">{transfers.length - SHOWN} more transfers</li>
+      )}
+    </ul>
+  );
+}
+
+function Ends({ transfer: { from, to, monitored_addresses: own } }: { readonly transfer: Transfer }) {
+  const isOwn = (address: string | null) => address !== null && own.includes(address);
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      {from !== null && <AddressText address={from} isOwn={isOwn(from)} />}
+      <ArrowRight aria-label="to" className="size-3.5 text-faint" />
+      {to !== null && <AddressText address={to} isOwn={isOwn(to)} />}
+    </span>
+  );
+}

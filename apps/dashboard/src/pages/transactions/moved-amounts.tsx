@@ -1,0 +1,39 @@
+import { useSymbol, type Transaction, type Transfer } from '../../api/queries.ts';
+import { Amount } from '../../ui/amount.tsx';
+
+const SHOWN = 1;
+
+/** The first amount that concerns the project, and how many more there are. */
+export function MovedAmounts({ transaction }: { readonly transaction: Transaction }) {
+  const own = transaction.transfers.filter(({ monitored_addresses }) => monitored_addresses.length > 0);
+  const moved = own.length > 0 ? own : transaction.transfers;
+  return (
+    <span className="flex min-w-0 items-baseline justify-end gap-1.5">
+      {moved.slice(0, SHOWN).map((transfer) => (
+        <Moved key={transfer.index} transfer={transfer} sign={signOf(transaction, transfer)} />
+      ))}
+      {moved.length > SHOWN && <span className="text-xs text-faint">+{moved.length - SHOWN}</span>}
+      {moved.length === 0 && <span className="text-faint">fee alone</span>}
+    </span>
+  );
+}
+
+export function Moved({ transfer, sign }: { readonly transfer: Transfer; readonly sign: '+' | '−' | '' }) {
+  return (
+    <Amount
+      value={transfer.amount}
+      raw={transfer.amount_raw}
+      symbol={useSymbol(transfer.asset_gid)}
+      sign={sign}
+    />
+  );
+}
+
+export function signOf(
+  { direction }: Transaction,
+  { to, from, monitored_addresses: own }: Transfer,
+): '+' | '−' | '' {
+  if (direction === 'self') return '';
+  if (to !== null && own.includes(to)) return from !== null && own.includes(from) ? '' : '+';
+  return from !== null && own.includes(from) ? '−' : '';
+}

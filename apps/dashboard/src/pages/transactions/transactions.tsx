@@ -1,0 +1,190 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { ArrowLeftRight, X } from 'lucide-react';
+import { chainsQuery, rowsOf, transactionsQuery, useChainName, type Transaction } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import { withoutEmpty, type TransactionSearch } from '../../app/search-params.ts';
+import { Button } from '../../ui/button.tsx';
+import { ChoiceChip, TextChip } from '../../ui/chips.tsx';
+import { shorten } from '../../ui/copy.tsx';
+import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
+import { Page, Panel } from '../../ui/panel.tsx';
+import { Status, toWords } from '../../ui/status.tsx';
+import { ROW_LINK, Table, type Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { MovedAmounts } from './moved-amounts.tsx';
+
+const STATUSES = ['pending', 'detected', 'confirmed', 'reorged', 'failed'];
+const DIRECTIONS = ['in', 'out', 'self'];
+
+export function TransactionsPage() {
+  const search = useSearch({ from: '/shell/transactions' });
+  const query = useInfiniteQuery({ ...transactionsQuery(search), placeholderData: keepPreviousData });
+  const { rows, total } = rowsOf(query.data?.pages);
+  const columns = useColumns();
+  const isFiltered = Object.keys(search).length > 0;
+  return (
+    <Page
+      title="Transactions"
+      eyebrow={
+        query.data ? `${total.toLocaleString()} ${isFiltered ? 'that fit' : 'of this project'}` : undefined
+      }
+    >
+      <Filters search={search} />
+      {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+      <Panel isFlush>
+        {query.isPending ? (
+          <Waiting rows={10} />
+        ) : rows.length === 0 ? (
+          <NoTransactions isFiltered={isFiltered} />
+        ) : (
+          <Table
+            label="Transactions"
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            isLoadingMore={query.isFetchingNextPage}
+            onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+          />
+        )}
+      </Panel>
+    </Page>
+  );
+}
+
+function useColumns(): readonly Column<Transaction>[] {
+  const nameOf = useChainName();
+  return [
+    {
+      name: 'Transaction',
+      width: 'minmax(11rem, 1.2fr)',
+      cell: ({ id, hash }) => (
+        <Link to="/transactions/$id" params={{ id }} title={hash} className={`${ROW_LINK} font-mono`}>
+          {shorten(hash)}
+        </Link>
+      ),
+    },
+    { name: 'Status', width: '8rem', cell: ({ status }) => <Status of={status} /> },
+    {
+      name: 'Chain',
+      width: 'minmax(7rem, 0.7fr)',
+      cell: ({ chain_gid }) => <span className="truncate capitalize">{nameOf(chain_gid)}</span>,
+    },
+    {
+      name: 'Amount',
+      width: 'minmax(12rem, 1.3fr)',
+      isRight: true,
+      cell: (transaction) => <MovedAmounts transaction={transaction} />,
+    },
+    {
+      name: 'Confirmations',
+      width: '8rem',
+      isRight: true,
+      cell: ({ confirmations, required_confirmations: required }) => (
+        <span className="text-soft tabular-nums">
+          {Math.min(confirmations, required)} of {required}
+        </span>
+      ),
+    },
+    { name: 'Detected', width: '7rem', isRight: true, cell: ({ detected_at }) => <Time at={detected_at} /> },
+  ];
+}
+
+function Filters({ search }: { readonly search: TransactionSearch }) {
+  const navigate = useNavigate({ from: '/transactions' });
+  const may = useMay();
+  const chains = useQuery({ ...chainsQuery, enabled: may('api:blockchain:read') });
+  const set = (change: TransactionSearch): void =>
+    void navigate({ search: withoutEmpty({ ...search, ...change }), replace: true });
+  const orNone = (chosen: readonly string[]) => (chosen.length === 0 ? undefined : chosen);
+  return (
+    <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-2">
+      <ChoiceChip
+        name="Status"
+        options={STATUSES.map((value) => ({ value, title: toWords(value) }))}
+        chosen={search.statuses ?? []}
+        onChange={(chosen) => set({ statuses: orNone(chosen) })}
+      />
+      <ChoiceChip
+        name="Chain"
+        options={(chains.data?.items ?? [])
+          .filter(({ is_active }) => is_active)
+          .map(({ gid, name }) => ({ value: gid, title: name }))}
+        chosen={search.chains ?? []}
+        onChange={(chosen) => set({ chains: orNone(chosen) })}
+      />
+      <ChoiceChip
+        name="Direction"
+        isSingle
+        options={DIRECTIONS.map((value) => ({ value, title: toWords(value) }))}
+        chosen={search.direction === undefined ? [] : [search.direction]}
+        onChange={([direction]) => set({ direction: direction as TransactionSearch['direction'] })}
+      />
+      <TextChip
+        name="Address"
+        placeholder="any"
+        value={search.address}
+        onChange={(address) => set({ address })}
+      />
+      <TextChip
+        name="From amount"
+        placeholder="0.5"
+        value={search.min_amount}
+        onChange={(min_amount) => set({ min_amount })}
+      />
+      <TextChip
+        name="Since"
+        type="date"
+        placeholder=""
+        value={search.since?.slice(0, 10)}
+        onChange={(day) => set({ since: toMidnight(day) })}
+      />
+      <TextChip
+        name="Until"
+        type="date"
+        placeholder=""
+        value={search.until?.slice(0, 10)}
+        onChange={(day) => set({ until: toMidnight(day) })}
+      />
+      {Object.keys(search).length > 0 && (
+        <Button
+          look="quiet"
+          isSmall
+          icon={<X aria-hidden className="size-3.5" />}
+          onClick={() => void navigate({ search: {}, replace: true })}
+        >
+          Clear
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function toMidnight(day: string | undefined): string | undefined {
+  return day === undefined ? undefined : `${day}T00:00:00Z`;
+}
+
+function NoTransactions({ isFiltered }: { readonly isFiltered: boolean }) {
+  const may = useMay();
+  if (isFiltered)
+    return (
+      <Empty icon={<ArrowLeftRight />} title="No transaction fits these filters">
+        Take one of them away, or search for an address or a hash with ⌘K.
+      </Empty>
+    );
+  return (
+    <Empty
+      icon={<ArrowLeftRight />}
+      title="No transactions yet"
+      action={
+        may('api:address:write') && (
+          <Link to="/addresses" className="font-medium text-accent-ink hover:underline">
+            Add an address
+          </Link>
+        )
+      }
+    >
+      As soon as one of your monitored addresses sends or receives something it is listed here.
+    </Empty>
+  );
+}

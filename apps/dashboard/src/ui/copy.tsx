@@ -1,0 +1,53 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { classes } from './classes.ts';
+
+/** Copies a text, and says so for a moment. */
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const { isCopied, copy } = useCopy(text);
+  return (
+    <button
+      type="button"
+      aria-label={isCopied ? 'Copied' : label}
+      title={isCopied ? 'Copied' : label}
+      onClick={copy}
+      className="inline-flex size-6 shrink-0 items-center justify-center rounded text-faint hover:bg-hover hover:text-ink"
+    >
+      {isCopied ? (
+        <Check aria-hidden className="size-3.5 text-ok" />
+      ) : (
+        <Copy aria-hidden className="size-3.5" />
+      )}
+    </button>
+  );
+}
+
+export function useCopy(text: string): { readonly isCopied: boolean; readonly copy: () => void } {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return undefined;
+    const timer = setTimeout(() => setCopied(false), 1_600);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = (): void => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  return { isCopied, copy };
+}
+
+/** A long id: its middle is left out on the screen, not in what is copied. */
+export function Hash({ text, isWhole = false }: { readonly text: string; readonly isWhole?: boolean }) {
+  return (
+    <span className="inline-flex min-w-0 items-center gap-0.5">
+      <span
+        title={text}
+        className={classes('font-mono text-[13px]', isWhole ? 'break-all' : 'whitespace-nowrap')}
+      >
+        {isWhole ? text : shorten(text)}
+      </span>
+      <CopyButton text={text} label={`Copy ${shorten(text)}`} />
+    </span>
+  );
+}
+
+export function shorten(text: string): string {
+  return text.length <= 20 ? text : `${text.slice(0, 9)}…${text.slice(-7)}`;
+}

@@ -1,0 +1,108 @@
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { classes } from './classes.ts';
+import { Waiting } from './notice.tsx';
+
+export interface Column<T> {
+  readonly name: string;
+  /** A track of the grid: `minmax(10rem, 2fr)`. */
+  readonly width: string;
+  readonly isRight?: boolean;
+  readonly cell: (row: T) => ReactNode;
+}
+
+interface TableProps<T> {
+  readonly label: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+  /** Asked for as the end comes near; undefined: that is all. */
+  readonly onEnd?: () => void;
+  readonly isLoadingMore?: boolean;
+}
+
+const ROW_PX = 45;
+/** Rows from the end at which more are asked for. */
+const AHEAD = 12;
+
+/** Rows that are on the screen alone are drawn, however many there are. */
+export function Table<T>({ label, columns, rows, keyOf, onEnd, isLoadingMore = false }: TableProps<T>) {
+  const ref = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  useEffect(() => setTop((ref.current?.getBoundingClientRect().top ?? 0) + window.scrollY), []);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_PX,
+    overscan: 8,
+    scrollMargin: top,
+    getItemKey: (index) => keyOf(rows[index]!),
+  });
+  const items = virtual.getVirtualItems();
+  const lastShown = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (onEnd && !isLoadingMore && lastShown >= rows.length - AHEAD) onEnd();
+  }, [onEnd, isLoadingMore, lastShown, rows.length]);
+  const tracks = columns.map(({ width }) => width).join(' ');
+  return (
+    <div className="overflow-x-auto">
+      <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className="min-w-max">
+        <div role="rowgroup">
+          <div
+            role="row"
+            aria-rowindex={1}
+            className={`${LINE} border-b`}
+            style={{ gridTemplateColumns: tracks }}
+          >
+            {columns.map(({ name, isRight }) => (
+              <div
+                key={name}
+                role="columnheader"
+                className={classes('py-2.5 text-xs font-medium text-faint', isRight && 'text-right')}
+              >
+                {name}
+              </div>
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" ref={ref} className="relative" style={{ height: virtual.getTotalSize() }}>
+          {items.map((item) => (
+            <div
+              key={item.key}
+              role="row"
+              aria-rowindex={item.index + 2}
+              className={classes(
+                LINE,
+                'absolute inset-x-0 top-0 hover:bg-hover',
+                item.index > 0 && 'border-t',
+              )}
+              style={{
+                gridTemplateColumns: tracks,
+                height: item.size,
+                transform: `translateY(${item.start - virtual.options.scrollMargin}px)`,
+              }}
+            >
+              {columns.map(({ name, isRight, cell }) => (
+                <div
+                  key={name}
+                  role="cell"
+                  className={classes('flex min-w-0 items-center text-[13px]', isRight && 'justify-end')}
+                >
+                  {cell(rows[item.index]!)}
+                </div>
+              ))}
+            </div>
+          ))}
+        </div>
+      </div>
+      {isLoadingMore && <Waiting rows={2} />}
+    </div>
+  );
+}
+
+const LINE = 'grid items-center gap-4 border-line px-4';
+
+/** Makes a link the whole row's; what else can be pressed in it stands above. */
+export const ROW_LINK =
+  'font-medium after:absolute after:inset-0 hover:text-accent-ink focus-visible:after:outline-2';
+export const ABOVE_ROW_LINK = 'relative z-10';

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { chromium, type Browser as Chromium, type BrowserContext, type Page } from 'playwright-core';
+import { findBrowser } from '../../../stack/find-servers.mjs';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+// What runs in the page is text: the types of a browser would be those of every tool.
+const TELL_BREACHES = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+  console.error('policy: ' + violatedDirective + ' refused ' + blockedURI));`;
+const SETTLE = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+const MEASURE_OVERFLOW = 'document.documentElement.scrollWidth - window.innerWidth';
+const MEASURE_FIRST_LOAD = `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+  .filter(({ name }) => new URL(name).pathname.startsWith('/ui'))
+  .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
+
+/** How long a page may take to show what is waited for: the machine may be busy. */
+const PATIENCE_MS = 60_000;
+
+/** What axe-core needs of what it found, to name it. */
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly unknown[]; readonly failureSummary?: string }[];
+}
+
+/** Chromium with one page. Whatever the page complains of is a fault: errors, broken requests, breaches of the policy. */
+export class Browser {
+  readonly faults: string[] = [];
+  /** Statuses that the test provokes, which the console names as well. */
+  readonly expected = new Set<number>();
+  readonly #chromium: Chromium;
+  readonly #context: BrowserContext;
+  readonly page: Page;
+
+  private constructor(browser: Chromium, context: BrowserContext, page: Page) {
+    this.#chromium = browser;
+    this.#context = context;
+    this.page = page;
+    page.on('pageerror', (error) => this.faults.push(`error: ${error.message}`));
+    page.on('console', (message) => {
+      const isProvoked = [...this.expected].some((status) => message.text().includes(`status of ${status}`));
+      if (['error', 'warning'].includes(message.type()) && !isProvoked)
+        this.faults.push(`console: ${message.text()} ${message.location().url}`);
+    });
+    page.on('response', (response) => {
+      if (response.status() >= 400 && !this.expected.has(response.status()))
+        this.faults.push(`${response.status()}: ${response.url()}`);
+    });
+  }
+
+  /** Undefined where there is no Chromium; that was said then. */
+  static async open(): Promise<Browser | undefined> {
+    const executablePath = await findBrowser();
+    if (executablePath === undefined) return undefined;
+    // Root may not use Chromium's sandbox, and containers run as root.
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    context.setDefaultTimeout(PATIENCE_MS);
+    await context.addInitScript({ content: TELL_BREACHES });
+    return new Browser(browser, context, await context.newPage());
+  }
+
+  async close(): Promise<void> {
+    await this.#context.close();
+    await this.#chromium.close();
+  }
+
+  /**
+   * What a reader with other senses could not use, in words; the page is looked at as it is now.
+   * @param rules of axe-core, default all
+   */
+  async listBarriers(rules?: readonly string[]): Promise<string[]> {
+    // From here, past the policy, which lets no script in but the page's own.
+    await this.page.evaluate(AXE);
+    const violations = await this.page.evaluate<Violation[]>(
+      `axe.run(${JSON.stringify(rules === undefined ? {} : { runOnly: rules })}).then(({ violations }) => violations)`,
+    );
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
+    );
+  }
+
+  /** How much wider the page is than its window, in pixels. */
+  overflow(): Promise<number> {
+    return this.page.evaluate<number>(MEASURE_OVERFLOW);
+  }
+
+  /** What the page's own files weighed on the way. */
+  firstLoadBytes(): Promise<number> {
+    return this.page.evaluate<number>(MEASURE_FIRST_LOAD);
+  }
+
+  /** A picture for whoever looks, where DASHBOARD_SHOTS names a folder; what changed last has been drawn. */
+  async shoot(name: string): Promise<void> {
+    await this.page.evaluate(SETTLE);
+    const folder = process.env.DASHBOARD_SHOTS;
+    if (folder !== undefined) await this.page.screenshot({ path: join(folder, `${name}.png`) });
+  }
+}

@@ -1,0 +1,256 @@
+import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
+import { EvmChain } from '../evm/evm-chain.ts';
+import { Harness } from '../harness.ts';
+import { Browser } from './browser.ts';
+
+/** Compressed, all that the first page needs. */
+const FIRST_LOAD_BYTES_MAX = 250_000;
+
+/** The pages as a person uses them: in Chromium, against everything that runs in production. */
+describe('the dashboard', () => {
+  const chain = new EvmChain({ epochBlocks: 4 });
+  const harness = new Harness(chain, {
+    env: { RATE_LIMIT_PUBLIC: '1000000', RATE_LIMIT_MANAGEMENT: '1000000' },
+  });
+  let browser: Browser | undefined;
+  let tenant: Bootstrap;
+  let origin: string;
+
+  beforeAll(async () => {
+    browser = await Browser.open();
+    if (browser === undefined) return;
+    await harness.start();
+    tenant = await bootstrap(harness.db, { label: 'svc' });
+    origin = new URL(harness.apiUrl).origin;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await harness.stop();
+  });
+
+  /** No barrier, no fault, nothing beside the window: on a large screen, in the dark, and on the smallest phone. */
+  async function inspect(name: string): Promise<void> {
+    const { page } = browser!;
+    const looks = [
+      { size: { width: 1_280, height: 900 }, theme: 'light', rules: undefined },
+      // Colours alone are others, then places alone.
+      { size: { width: 1_280, height: 900 }, theme: 'dark', rules: ['color-contrast'] },
+      { size: { width: 320, height: 700 }, theme: 'light', rules: ['region', 'scrollable-region-focusable'] },
+    ] as const;
+    for (const { size, theme, rules } of looks) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      await page.locator(`html[data-theme=${theme}]`).waitFor();
+      await browser!.shoot(`${name}-${theme}-${size.width}`);
+      expect([name, theme, size.width, await browser!.listBarriers(rules)]).toEqual([
+        name,
+        theme,
+        size.width,
+        [],
+      ]);
+      expect([name, size.width, await browser!.overflow()]).toEqual([name, size.width, 0]);
+    }
+    await page.setViewportSize(looks[0].size);
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    expect([name, browser!.faults]).toEqual([name, []]);
+  }
+
+  it('shows a payment from the block to the receiver, and sends it once more', async () => {
+    if (browser === undefined) return;
+    const { page } = browser;
+    const [payer, payee] = [chain.actor.accounts[0]!, chain.actor.accounts[1]!];
+
+    // Signing in: a wrong key is refused in words.
+    browser.expected.add(401);
+    await page.goto(`${origin}/`);
+    await page.waitForURL('**/ui/sign-in?**');
+    await inspect('sign-in');
+    await page.getByLabel('Key').fill(`${tenant.keys.management.slice(0, -1)}!`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('No key of this installation').waitFor();
+    await page.getByLabel('Key').fill(tenant.keys.management);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    browser.expected.delete(401);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await page.evaluate('document.cookie')).toBe('');
+    expect(await browser.firstLoadBytes()).toBeLessThanOrEqual(FIRST_LOAD_BYTES_MAX);
+    await inspect('overview-empty');
+
+    // A channel, by its wizard; the secret is shown once.
+    await page.getByRole('link', { name: 'Channels' }).click();
+    await page.getByText('No channels yet').waitFor();
+    await inspect('channels-empty');
+    await page.getByRole('button', { name: 'Add channel' }).click();
+    await inspect('channel-kinds');
+    await page.getByRole('button', { name: /Webhook/ }).click();
+    await page.getByLabel('Name').fill('Orders');
+    await page.getByLabel('URL').fill('nonsense');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add channel' }).waitFor();
+    browser.expected.add(400);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add channel' }).click();
+    await page.locator('[aria-invalid=true]').waitFor();
+    browser.expected.delete(400);
+    await page.getByLabel('URL').fill(harness.receiver.url);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add channel' }).click();
+    const secret = await page
+      .getByRole('dialog')
+      .getByText(/^svc_whsec_/)
+      .textContent();
+    harness.receiver.secrets.set(tenant.projectId, secret!);
+    await inspect('channel-secret');
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await page.getByText('Status 204').waitFor();
+    await inspect('delivery');
+
+    // An address, and a payment to it.
+    await page.getByRole('link', { name: 'Addresses' }).click();
+    await page.getByText('No addresses yet').waitFor();
+    await page.getByRole('button', { name: 'Add address' }).click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Address' }).fill(payee);
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Label' }).fill('Customer 42');
+    await inspect('address-add');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add address' }).click();
+    await page.getByRole('heading', { name: 'Customer 42' }).waitFor();
+    await chain.actor.sendEther(payer, payee, 1_234_567_890_123_456_789n);
+    await chain.actor.mine();
+    await harness.waitForCursor();
+
+    // Found by a part of its label, then by its hash, with the keyboard alone.
+    const { rows } = await harness.db.query<{ id: string; hash: string }>(
+      'SELECT id, hash FROM transactions WHERE project_id = $1',
+      [tenant.projectId],
+    );
+    const { id, hash } = rows[0]!;
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('tomer 4');
+    await page.getByRole('option', { name: /Customer 42/ }).waitFor();
+    await inspect('search');
+    await page.getByRole('combobox', { name: 'Search' }).fill(hash);
+    await page.getByRole('option', { name: /Detected/i }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/ui/transactions/${id}`);
+
+    // Its whole way, while it goes on.
+    const way = page.getByRole('list', { name: 'The way of this payment' });
+    await way.getByText('1.234567890123456789').first().waitFor();
+    await way.getByText(/Confirmations \d+ of \d+/).waitFor();
+    await way.getByText('transaction.detected', { exact: true }).waitFor();
+    await way.getByText('Delivered').first().waitFor();
+    await chain.finalize();
+    await harness.waitForCursor();
+    await way.getByText('Confirmed', { exact: true }).first().waitFor();
+    await way.getByText('transaction.confirmed', { exact: true }).waitFor();
+    await inspect('trace');
+
+    // Attempts, as a command line, and once more to the receiver.
+    const event = [...harness.receiver.events.values()].find(
+      ({ type, transactionHash }) => type === 'transaction.detected' && transactionHash === hash,
+    )!;
+    const deliveries = way.getByRole('list', { name: 'Deliveries of transaction.detected' });
+    await deliveries.getByRole('button', { name: /attempts to Orders/ }).click();
+    await deliveries.getByText('Status 204').waitFor();
+    await deliveries.getByRole('button', { name: 'Copy as curl' }).click();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).toContain(`curl -X POST '${harness.receiver.url}'`);
+    expect(copied).toContain(event.eventId);
+    await inspect('trace-attempts');
+    const before = event.deliveryIds.length;
+    await deliveries.getByRole('button', { name: 'Redeliver' }).click();
+    await harness.until('the event to come again', 60_000, async () => event.deliveryIds.length > before);
+    await deliveries
+      .getByRole('button', { name: /^2\d\d/ })
+      .nth(1)
+      .waitFor();
+    expect(harness.receiver.faults).toEqual([]);
+
+    // The pages that list it.
+    for (const [link, text] of [
+      ['Overview', 'transaction.confirmed'],
+      ['Transactions', 'Confirmed'],
+      ['Addresses', 'Customer 42'],
+      ['Channels', 'Orders'],
+      ['Chains', 'Following'],
+      ['Keys', 'Management'],
+    ] as const) {
+      await page.getByRole('navigation').getByRole('link', { name: link }).click();
+      await page.getByRole('heading', { name: link, level: 1 }).waitFor();
+      await page.getByRole('main').getByText(text).first().waitFor();
+      await inspect(link.toLowerCase());
+    }
+    await page.getByRole('navigation').getByRole('link', { name: 'Channels' }).click();
+    await page.getByRole('link', { name: 'Orders' }).click();
+    await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+    await inspect('channel');
+    await page.goto(`${origin}/ui/addresses/${payee}`);
+    await page.getByText('Balances').waitFor();
+    const wei = BigInt(await chain.rpc<string>('eth_getBalance', [payee, 'latest']));
+    await page.getByRole('main').getByText(toEther(wei)).first().waitFor();
+    await inspect('address');
+    await page.goto(`${origin}/ui/events/${event.eventId}`);
+    await page.getByRole('heading', { name: 'transaction.detected' }).waitFor();
+    await inspect('event');
+  }, 300_000);
+
+  it('imports a file, and offers nothing that the key may not do', async () => {
+    if (browser === undefined) return;
+    const { page } = browser;
+    const [, , one, two] = chain.actor.accounts as string[];
+    await page.goto(`${origin}/ui/addresses`);
+    await page.getByRole('button', { name: 'Import' }).click();
+    const buffer = Buffer.from(`address,label,family\n${one},"Smith, Ann"\n${two},\nx,,nonsense\n`);
+    await page.getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('Line 4: there is no family nonsense').waitFor();
+    await inspect('import');
+    await page.getByRole('button', { name: 'Import 2 addresses' }).click();
+    await page.getByText('2 are new and monitored').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('Smith, Ann').waitFor();
+
+    // A reader, in the same browser.
+    await page.evaluate(() => fetch('/v1/session', { method: 'DELETE' }));
+    const reader = await fetch(`${harness.apiUrl}/management/keys`, {
+      method: 'POST',
+      headers: { 'x-api-key': tenant.keys.management, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        type: 'api',
+        name: 'reader',
+        project_id: tenant.projectId,
+        permissions: ['api:address:read', 'api:transaction:read', 'api:event:read'],
+      }),
+    });
+    const { key, id } = (await reader.json()) as { key: string; id: string };
+    browser.expected.add(401);
+    await page.goto(`${origin}/ui/addresses`);
+    await page.getByLabel('Key').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Smith, Ann').waitFor();
+    browser.expected.delete(401);
+    expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
+      'Overview',
+      'Transactions',
+      'Addresses',
+    ]);
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /Import|Add/ })
+        .count(),
+    ).toBe(0);
+    await inspect('reader');
+
+    // The key ends, and the page with it.
+    browser.expected.add(401);
+    await harness.db.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [id]);
+    await page.waitForURL('**/ui/sign-in?**');
+    expect(browser.faults).toEqual([]);
+  });
+});
+
+/** `10001234567890123456789` → `10,001.234567890123456789`: every digit. */
+function toEther(wei: bigint): string {
+  const [whole, fraction] = [wei / 10n ** 18n, wei % 10n ** 18n];
+  const decimals = fraction.toString().padStart(18, '0').replace(/0+$/, '');
+  return `${whole.toLocaleString('en')}${decimals === '' ? '' : `.${decimals}`}`;
+}
