@@ -4,7 +4,7 @@ import { serviceNames } from '../../../stack/services.mjs';
 import { findDisagreements } from '../compare.ts';
 import { EvmChain } from '../evm/evm-chain.ts';
 import { startListener, startPoller } from '../faults/event-readers.ts';
-import { Fleet, type Service } from '../fleet.ts';
+import { Fleet, type Replica, type Service } from '../fleet.ts';
 import { Harness } from '../harness.ts';
 import { Random } from '../random.ts';
 import { freePort } from '../services.ts';
@@ -71,13 +71,25 @@ const replace = async (service: Service): Promise<void> => {
   expect([old!.name, await fleet.retire(old!)]).toEqual([old!.name, 0]);
 };
 
+/** The replica that says that the chain is its own, where one does. */
+async function pickVictim(service: Service): Promise<Replica> {
+  const replicas = fleet.replicasOf(service);
+  for (const replica of replicas) {
+    const { checks } = await harness.services.readiness(replica.name);
+    const status = checks[`chain ${chain.gid}`]?.status;
+    if (service !== 'api-gateway' && !['standby', 'unknown', undefined].includes(status)) return replica;
+  }
+  return random.pick(replicas);
+}
+
 /** One after the other, again and again. */
 const BLOWS: readonly Blow[] = [
+  { name: 'nothing', limitMs: TAKE_OVER_MS, strike: async () => undefined },
   ...services.map(
     (service): Blow => ({
       name: `SIGKILL of ${service}`,
       limitMs: TAKE_OVER_MS,
-      strike: () => fleet.kill(random.pick(fleet.replicasOf(service))),
+      strike: async () => fleet.kill(await pickVictim(service)),
     }),
   ),
   {
