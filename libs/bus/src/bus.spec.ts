@@ -374,8 +374,11 @@ describe('createBus', () => {
     // The same stream, from an older copy of the disk.
     await administer(async (manager) => {
       const { config } = await manager.streams.info('block');
-      await manager.streams.delete('block');
-      await manager.streams.add({ ...config, name: 'block' });
+      // A service that misses it may be faster, with another one.
+      await waitFor(async () => {
+        await manager.streams.delete('block');
+        return manager.streams.add({ ...config, name: 'block' });
+      });
     });
     await waitFor(() => follower.opened > opened);
     await publish(ingestor, 6);
