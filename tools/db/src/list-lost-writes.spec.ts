@@ -8,8 +8,8 @@ import { listLostWrites, WRITTEN_TABLES, type LostWrite } from './list-lost-writ
 const OTHERS = `
   _prisma_migrations _sql_functions ingestor_states analyzer_states balance_states chain_feed blocks
   assets transactions transfers transaction_addresses utxos pending_inputs unproved_transactions
-  project_sequences events event_keys event_log event_partitions unpublished_events undispatched_events historical_dispatches
-  unpositioned_events event_positions project_positions stream_incarnations deliveries delivery_attempts
+  project_sequences events event_keys event_log event_partitions unpublished_events undispatched_events
+  historical_dispatches unpositioned_events event_positions project_positions stream_incarnations deliveries delivery_attempts
   balance_reads balances balance_history adjustments address_watches address_backfills address_histories
   incidents reprocesses resets owners owner_beats list_counts list_changes idempotency_keys rpc_usage
 `
