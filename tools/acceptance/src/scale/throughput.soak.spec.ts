@@ -96,7 +96,7 @@ it('rows on the disk', async () => {
     `WITH sizes AS (
        SELECT name, pg_total_relation_size(name::regclass) + coalesce((SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree(name::regclass)), 0) AS bytes
        FROM unnest(ARRAY['events', 'event_positions', 'deliveries', 'delivery_attempts']) AS name)
-     SELECT 'an event' AS name, round(sum(bytes) / (SELECT count(*) FROM events)) ::integer AS bytes FROM sizes WHERE name LIKE 'event%'
+     SELECT 'an event' AS name, round(sum(bytes) / (SELECT count(*) FROM events))::integer AS bytes FROM sizes WHERE name LIKE 'event%'
      UNION ALL SELECT 'a delivery', round(sum(bytes) / (SELECT count(*) FROM deliveries))::integer FROM sizes WHERE name LIKE 'deliver%'`,
   );
   expect(rows).toHaveLength(2);
