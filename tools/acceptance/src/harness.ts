@@ -240,7 +240,8 @@ export class Harness<C extends TestChain> {
       const { rows } = await this.db.query<{
         confirmed: number;
         reads: number;
-        events: number;
+        unpublished: number;
+        undispatched: number;
         deliveries: number;
         assets: number;
         backfills: number;
@@ -250,7 +251,8 @@ export class Harness<C extends TestChain> {
       }>(
         `SELECT (SELECT confirmed_number FROM analyzer_states WHERE chain_gid = $1) AS confirmed,
                 (SELECT count(*) FROM balance_reads) AS reads,
-                (SELECT count(*) FROM unpublished_events) + (SELECT count(*) FROM undispatched_events) AS events,
+                (SELECT count(*) FROM unpublished_events) AS unpublished,
+                (SELECT count(*) FROM undispatched_events) AS undispatched,
                 (SELECT count(*) FROM deliveries WHERE status <> 'delivered') AS deliveries,
                 (SELECT count(*) FROM assets WHERE status = 'unknown') AS assets,
                 (SELECT count(*) FROM address_backfills b JOIN addresses a ON a.id = b.address_id WHERE b.status <> 'complete' AND a.is_monitored) AS backfills,
