@@ -77,14 +77,14 @@ export default {
       name: 'no-dev-dependency-in-product',
       severity: 'error',
       comment:
-        'Images are built without devDependencies. Entries named source.worker.mjs are for running from the sources.',
+        'Images are built without devDependencies. Entries named source.worker.mjs are for running from the sources, build.mjs is for building.',
       from: {
         path: '^(apps|libs)/',
         pathNot: [
           ...SPECS,
           '^libs/(testing|testing-stack|host)/',
           '/examples/',
-          '/source\\.worker\\.mjs$',
+          '/(source\\.worker|build)\\.mjs$',
           '/vite\\.config\\.ts$',
         ],
       },

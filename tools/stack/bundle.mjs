@@ -16,6 +16,7 @@ import { distDir, repoDir } from '../../libs/host/src/repo.mjs';
 import { SetupError } from '../../libs/host/src/setup-error.mjs';
 import { buildDashboard } from './build-dashboard.mjs';
 import { serviceNames } from './services.mjs';
+import { buildCli } from '../../apps/cli/build.mjs';
 
 const SOURCE_DIRS = ['apps', 'libs', 'tools/stack', 'tools/db', 'tools/devnet'];
 const SOURCE_FILES = ['package.json', 'package-lock.json', 'tsconfig.base.json', 'deploy/services.json'];
@@ -85,7 +86,7 @@ const databaseEntries = ['migrate', 'bootstrap', 'rotate-secrets', 'list-lost-wr
 }));
 
 /**
- * Bundles what an image holds: every service, the dashboard, the commands of the database and the migrations. It runs with Node alone.
+ * Bundles what an image holds: every service, the dashboard, the commands of the database, `chainwatch.mjs` and the migrations. It runs with Node alone.
  *
  * @param {string} outdir emptied first
  * @throws {SetupError} with esbuild's messages when a source does not compile
@@ -95,6 +96,7 @@ export async function buildRelease(outdir) {
   await Promise.all([
     build(outdir, [...serviceEntries, ...databaseEntries]),
     buildDashboard(join(outdir, 'dashboard')),
+    buildCli(join(outdir, 'chainwatch.mjs')),
   ]);
   for (const folder of ['migrations', 'sql'])
     cpSync(join(repoDir, 'prisma', folder), join(outdir, 'prisma', folder), { recursive: true });

@@ -216,6 +216,11 @@ describe('the release', () => {
     expect(await checking).toMatchObject({ code: 0 });
   });
 
+  it('has the command, which runs beside no packages', async () => {
+    const { code, stdout } = await run('chainwatch', {}, '--help');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: chainwatch')]);
+  });
+
   it('makes a database from nothing, keys in it, and one that the scaler of notifiers can ask', async () => {
     const { applied } = JSON.parse((await run('migrate', { DATABASE_URL: postgres.url })).stdout) as {
       applied: string[];

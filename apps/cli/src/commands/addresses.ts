@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import type { components } from '@chainwatch/sdk';
+import { COLUMNS, formatCsvRow } from '../address-file.ts';
+import type { Act, Context } from '../context.ts';
+import { showExamples } from '../show-examples.ts';
+import { parseList } from '../parse-options.ts';
+import { importAddresses } from './import-addresses.ts';
+
+type Family = components['schemas']['Blockchain']['family'];
+
+export function addAddresses(program: Command, act: Act): void {
+  const addresses = program.command('addresses').description('Addresses that the project watches');
+  addresses
+    .command('import <file>')
+    .description('Import addresses from CSV: address, label, groups (a;b), metadata (JSON)')
+    .requiredOption('--family <name>', 'the family of chains that knows them')
+    .option('--dry-run', 'read and check the file, import nothing')
+    .option('--resume', 'go on where an import of this file was ended')
+    .addHelpText(
+      'after',
+      showExamples({
+        notes: `Importing a file twice changes nothing. Exit code 4: rows were refused; they are listed, the others are imported.`,
+        examples: `chainwatch addresses import customers.csv --family evm --dry-run
+chainwatch addresses import customers.csv --family evm --resume`,
+      }),
+    )
+    .action(act(importAddresses));
+  addresses
+    .command('export')
+    .description('All addresses as CSV, as import reads them')
+    .option('--groups <list>', 'only those in one of these groups', parseList)
+    .option('--families <list>', 'only of these families', parseList)
+    .addHelpText('after', showExamples({ examples: `chainwatch addresses export > addresses.csv` }))
+    .action(act(exportAddresses));
+  addresses
+    .command('watch <address>')
+    .description('Watch one address from now on')
+    .requiredOption('--family <name>', 'the family of chains that knows it')
+    .option('--label <text>', 'as you call it')
+    .option('--groups <list>', 'groups of yours, with commas between', parseList)
+    .addHelpText(
+      'after',
+      showExamples({
+        examples: `chainwatch addresses watch 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045 --family evm --label Treasury`,
+      }),
+    )
+    .action(act(watch));
+}
+
+async function exportAddresses(
+  { client, output }: Context,
+  { groups, families }: { readonly groups?: string[]; readonly families?: Family[] },
+): Promise<void> {
+  if (!output.isJson) output.print(undefined, ['chain_family', ...COLUMNS].join(','));
+  const list = client().addresses.list({
+    groups,
+    chain_families: families,
+    sort_by: 'created_at',
+    limit: 100,
+  });
+  for await (const address of list) {
+    const { chain_family: family, address: value, label, groups: own, metadata } = address;
+    output.print(address, formatCsvRow([family, value, label, own.join(';'), JSON.stringify(metadata)]));
+  }
+}
+
+async function watch(
+  { client, output }: Context,
+  value: string,
+  { family, label, groups }: { readonly family: Family; readonly label?: string; readonly groups?: string[] },
+): Promise<void> {
+  const address = await client().addresses.createExternal({ value, chain_family: family, label, groups });
+  output.print(address, `Watching ${address.address}`);
+}

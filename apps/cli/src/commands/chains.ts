@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import type { Chainwatch, components } from '@chainwatch/sdk';
+import { CliError } from '../cli-error.ts';
+import type { Act, Context } from '../context.ts';
+import { showExamples } from '../show-examples.ts';
+import { parseCount } from '../parse-options.ts';
+import { readSecret } from '../read-input.ts';
+
+type Blockchain = components['schemas']['Blockchain'];
+/** Each family has its own. */
+type SetNode = Extract<keyof Chainwatch['blockchains'], `update${string}Endpoint`>;
+
+export function addChains(program: Command, act: Act): void {
+  const chains = program.command('chains').description('Blockchains of the installation');
+  chains
+    .command('status')
+    .description('Where each chain stands, and why one waits')
+    .addHelpText(
+      'after',
+      showExamples({
+        examples: `chainwatch chains status
+chainwatch chains status --json`,
+      }),
+    )
+    .action(act(status));
+  chains
+    .command('activate <chain_gid>')
+    .description('Follow a chain, added from the reference data where it is not there')
+    .option('--from-block <number>', 'where it begins, if it was never followed', parseCount)
+    .addHelpText('after', showExamples({ examples: `chainwatch chains activate eip155:1` }))
+    .action(act(activate));
+  chains
+    .command('set-node <chain_gid>')
+    .description('Set the node of a chain; its URL, which may hold a key, comes from a prompt or stdin')
+    .addHelpText('after', showExamples({ examples: `chainwatch chains set-node eip155:1 < node-url.txt` }))
+    .action(act(setNode));
+}
+
+async function status({ client, output }: Context): Promise<void> {
+  const rows: Record<string, unknown>[] = [];
+  for await (const chain of client().blockchains.list({ limit: 100 })) rows.push(describeChain(chain));
+  output.table(rows);
+}
+
+export function describeChain({ gid, name, is_active: isActive, has_endpoint: hasNode, sync }: Blockchain) {
+  return {
+    gid,
+    name,
+    status: isActive ? (sync?.status ?? 'unknown') : 'inactive',
+    processed: sync?.processed_number,
+    node: sync?.node_head_number,
+    lag: sync?.lag_blocks,
+    incidents: sync?.incident_count,
+    has_node: hasNode,
+    reason: sync?.reason,
+  };
+}
+
+async function activate(
+  { client, output }: Context,
+  gid: string,
+  { fromBlock }: { fromBlock?: number },
+): Promise<void> {
+  const { blockchains } = client();
+  await ensureChain(blockchains, gid);
+  const chain = await blockchains.activate(gid, { from_block: fromBlock });
+  output.print(chain, `${chain.name} (${gid}) is active`);
+}
+
+async function setNode({ client, output }: Context, gid: string): Promise<void> {
+  const { blockchains } = client();
+  const { family } = await ensureChain(blockchains, gid);
+  const url = await readSecret('URL of the node');
+  if (url === '') throw new CliError('expected the URL of the node, got nothing');
+  const operation = `update${family.charAt(0).toUpperCase()}${family.slice(1)}Endpoint` as SetNode;
+  const chain = await blockchains[operation](gid, { endpoint_url: url });
+  output.print(chain, `${chain.name} (${gid}) has its node`);
+}
+
+async function ensureChain(blockchains: Chainwatch['blockchains'], gid: string): Promise<Blockchain> {
+  for await (const chain of blockchains.list({ limit: 100 })) if (chain.gid === gid) return chain;
+  return blockchains.create({ chain_gid: gid });
+}

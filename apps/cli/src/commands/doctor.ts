@@ -1,0 +1,203 @@
+import type { Command } from 'commander';
+import { ProblemError, type Chainwatch } from '@chainwatch/sdk';
+import { CliError, EXIT } from '../cli-error.ts';
+import type { Act, Context } from '../context.ts';
+import { showExamples } from '../show-examples.ts';
+import { paint } from '../output.ts';
+import { describeChain } from './chains.ts';
+
+/** One thing that was looked at, and what to do where it is not right. */
+interface Finding {
+  readonly what: string;
+  readonly ok: boolean;
+  readonly found: string;
+  readonly advice?: string;
+}
+
+interface Options {
+  readonly channel?: string;
+  readonly health?: string[];
+}
+
+/** Signatures are refused beyond 300 s; a clock that far wrong is on its way there. */
+const SKEW_SECONDS_MAX = 30;
+const TEST_MS_MAX = 20_000;
+const ANSWER_MS_MAX = 10_000;
+
+const CHAIN_ADVICE: Readonly<Record<string, string>> = {
+  unknown: 'one of its services has not reported for 30 s: look at ingestor, analyzer and balance-service',
+  stalled: 'the reason says what it waits for; most often its node: chainwatch chains set-node',
+  recovering: 'a deep reorg is being followed: wait',
+  degraded: 'blocks hold what this release does not know: GET /blockchains/{gid}/incidents, and update',
+  catching_up: 'it is behind and goes on: wait',
+  starting: 'wait',
+};
+
+export function addDoctor(program: Command, act: Act): void {
+  program
+    .command('doctor')
+    .description('Look at everything that can be wrong, and say what to do')
+    .option('--channel <id>', 'send a test message through this channel and see it arrive')
+    .option(
+      '--health <url...>',
+      'health ports of services, such as http://127.0.0.1:9464: database, NATS, Redis',
+    )
+    .addHelpText(
+      'after',
+      showExamples({
+        notes: `Exit code 4: something is not right.`,
+        examples: `chainwatch doctor
+chainwatch doctor --channel 0199a1b2-… --health http://127.0.0.1:9464`,
+      }),
+    )
+    .action(act(examine));
+}
+
+async function examine(context: Context, { channel, health = [] }: Options): Promise<void> {
+  const { client, output } = context;
+  const api = client();
+  const findings: Finding[] = [...(await examineApi(context))];
+  if (findings.every(({ ok }) => ok)) {
+    findings.push(...(await guard('chains', () => examineChains(api))));
+    findings.push(...(await guard('channels', () => examineChannels(api))));
+    if (channel !== undefined)
+      findings.push(...(await guard('webhook', () => examineDelivery(context, channel))));
+  }
+  for (const url of health) findings.push(...(await guard(url, () => examineHealth(url))));
+  for (const finding of findings) {
+    const mark = finding.ok ? paint(output, 'green', '✓') : paint(output, 'red', '✗');
+    const advice = finding.advice === undefined ? '' : `\n  ${paint(output, 'yellow', finding.advice)}`;
+    output.print(finding, `${mark} ${finding.what}: ${finding.found}${advice}`);
+  }
+  if (findings.some(({ ok }) => !ok)) process.exitCode = EXIT.notRight;
+}
+
+async function guard(what: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    const advice =
+      error instanceof ProblemError && error.status === 403
+        ? 'the key may not read it: make one that may'
+        : undefined;
+    return [{ what, ok: false, found: (error as Error).message, advice }];
+  }
+}
+
+async function examineApi(context: Context): Promise<Finding[]> {
+  const { apiUrl, key, source } = context.access();
+  const started = performance.now();
+  const response = await fetch(`${apiUrl}/version`, {
+    headers: { 'x-api-key': key },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  }).catch((error: unknown) => error as Error);
+  if (response instanceof Error) {
+    const found = response.cause instanceof Error ? response.cause.message : response.message;
+    return [
+      {
+        what: 'API',
+        ok: false,
+        found: `${apiUrl}: ${found}`,
+        advice: 'is it running, and is the address right?',
+      },
+    ];
+  }
+  const ms = Math.round(performance.now() - started);
+  const skew = Math.round((Date.parse(response.headers.get('date') ?? '') - Date.now()) / 1_000);
+  const { version } = (await response.json().catch(() => ({}))) as { version?: string };
+  return [
+    { what: 'API', ok: true, found: `${apiUrl} answered in ${ms} ms` },
+    response.ok
+      ? { what: 'key', ok: true, found: `taken, from ${source}; version ${version}` }
+      : {
+          what: 'key',
+          ok: false,
+          found: `${response.status}, from ${source}`,
+          advice: 'log in with another one: chainwatch login',
+        },
+    {
+      what: 'clock',
+      ok: Math.abs(skew) <= SKEW_SECONDS_MAX,
+      found: `${Math.abs(skew)} s from that of the API`,
+      ...(Math.abs(skew) > SKEW_SECONDS_MAX && {
+        advice: 'webhooks are refused from 300 s on: run NTP on both machines',
+      }),
+    },
+  ];
+}
+
+async function examineChains(api: Chainwatch): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for await (const chain of api.blockchains.list({ is_active: true, limit: 100 })) {
+    const { status, lag, reason } = describeChain(chain);
+    const ok = status === 'following' || status === 'starting' || status === 'catching_up';
+    findings.push({
+      what: chain.gid,
+      ok,
+      found: [status, lag ? `${lag} blocks behind` : undefined, reason].filter(Boolean).join(', '),
+      advice: status === 'following' ? undefined : CHAIN_ADVICE[status],
+    });
+  }
+  return findings.length > 0
+    ? findings
+    : [
+        {
+          what: 'chains',
+          ok: false,
+          found: 'none is active',
+          advice: 'chainwatch chains activate <chain_gid>',
+        },
+      ];
+}
+
+async function examineChannels(api: Chainwatch): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for await (const channel of api.notificationChannels.list({ is_archived: false, limit: 100 })) {
+    const { id, name, kind, status, failure_reason: reason } = channel;
+    const ok = status === 'active';
+    findings.push({
+      what: `${kind} ${name}`,
+      ok,
+      found: [status, reason].filter(Boolean).join(', '),
+      ...(!ok && {
+        advice: `chainwatch deliveries list ${id} says what went wrong; when it is mended: chainwatch doctor --channel ${id}`,
+      }),
+    });
+  }
+  return findings;
+}
+
+/** A test message makes one attempt. */
+async function examineDelivery({ client, signal }: Context, channel: string): Promise<Finding[]> {
+  const api = client();
+  const { id } = await api.notificationChannels.test(channel);
+  const deadline = Date.now() + TEST_MS_MAX;
+  while (Date.now() < deadline && !signal.aborted) {
+    const { status, last_error: error, attempts } = await api.notificationChannels.getDelivery(channel, id);
+    if (status === 'delivered') return [{ what: 'webhook', ok: true, found: 'the test message arrived' }];
+    if (attempts.length > 0)
+      return [
+        {
+          what: 'webhook',
+          ok: false,
+          found: error ?? status,
+          advice: `what was answered: GET /notification_channels/${channel}/deliveries/${id}`,
+        },
+      ];
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  throw new CliError('no attempt was made: is the notifier running?', EXIT.failed);
+}
+
+async function examineHealth(url: string): Promise<Finding[]> {
+  const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+  const { checks } = (await response.json()) as {
+    checks: Record<string, { ok: boolean; status?: string; reason?: string }>;
+  };
+  return Object.entries(checks).map(([name, { ok, status, reason }]) => ({
+    what: `${url} ${name}`,
+    ok: ok && status !== 'degraded',
+    found: [status ?? (ok ? 'ok' : 'away'), reason].filter(Boolean).join(', '),
+  }));
+}

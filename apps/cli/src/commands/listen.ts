@@ -1,0 +1,98 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { signPayload } from '@chainwatch/webhook-signature';
+import type { EventItem, EventType } from '@chainwatch/sdk';
+import type { Act, Context } from '../context.ts';
+import { showExamples } from '../show-examples.ts';
+import { describeEvent } from '../describe-event.ts';
+import { paint } from '../output.ts';
+import { parseCount, parseList } from '../parse-options.ts';
+
+interface Options {
+  readonly forwardTo: string;
+  readonly types?: EventType[];
+  readonly replay?: number;
+}
+
+/** Of a webhook channel. */
+const ANSWER_MS_MAX = 10_000;
+
+export function addListen(program: Command, act: Act): void {
+  program
+    .command('listen')
+    .description(
+      'Forward the events of the project to a URL of yours, signed as a webhook channel signs them',
+    )
+    .requiredOption('--forward-to <url>', 'such as http://localhost:3000/hook')
+    .option('--types <list>', 'only these, with commas between', parseList)
+    .option('--replay <position>', 'first those behind this position; 0: everything that is kept', parseCount)
+    .addHelpText(
+      'after',
+      showExamples({
+        notes: `The secret is CHAINWATCH_WEBHOOK_SECRET, else a new one that is printed. Test messages are forwarded, too. Each event is
+sent once, whatever your program answers: --replay sends it again.`,
+        examples: `chainwatch listen --forward-to http://localhost:3000/hook
+chainwatch listen --forward-to http://localhost:3000/hook --types transaction.confirmed --replay 0`,
+      }),
+    )
+    .action(act(listen));
+}
+
+async function listen(context: Context, options: Options): Promise<void> {
+  const { client, config, output, signal } = context;
+  const secret = config.webhookSecret ?? `local_whsec_${randomBytes(15).toString('hex')}`;
+  const { forwardTo: url, types, replay: after } = options;
+  output.note(`Forwarding events to ${url}, Ctrl-C ends it`);
+  if (config.webhookSecret === undefined) output.note(`CHAINWATCH_WEBHOOK_SECRET=${secret}`);
+  const onReconnect = (error: Error): void => output.note(`${error.message}, coming again`);
+  const forward = async (isTest: boolean): Promise<void> => {
+    const stream = client().events.stream({ after, types, signal, onReconnect, is_test: isTest });
+    for await (const { position, ...event } of stream) {
+      const outcome = await post(url, secret, event);
+      const row = { position, ...describeEvent(event as EventItem), ...outcome };
+      const isTaken = outcome.status !== undefined && outcome.status < 300;
+      const answer = paint(output, isTaken ? 'green' : 'red', `→ ${outcome.status ?? outcome.error}`);
+      output.print(
+        row,
+        `${event.created_at}  ${event.type}  ${event.event_id}  ${answer} ${outcome.duration_ms} ms`,
+      );
+    }
+  };
+  // A stream has either test messages or the others.
+  await Promise.all([forward(false), forward(true)]);
+}
+
+/** As the notifier does it, once. */
+async function post(
+  url: string,
+  secret: string,
+  event: Omit<EventItem, 'position'>,
+): Promise<{ readonly status?: number; readonly error?: string; readonly duration_ms: number }> {
+  const body = JSON.stringify(event);
+  const started = performance.now();
+  const spent = (): { duration_ms: number } => ({ duration_ms: Math.round(performance.now() - started) });
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+      headers: {
+        'content-type': 'application/json',
+        'x-webhook-event': event.type,
+        'x-webhook-event-id': event.event_id,
+        'x-webhook-delivery-id': randomUUID(),
+        'x-webhook-signature': signPayload({
+          secrets: [secret],
+          timestamp: Math.floor(Date.now() / 1_000),
+          body,
+        }),
+      },
+    });
+    await response.arrayBuffer();
+    return { status: response.status, ...spent() };
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return { error: cause instanceof Error ? cause.message : message, ...spent() };
+  }
+}

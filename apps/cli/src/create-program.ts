@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { addAddresses } from './commands/addresses.ts';
+import { addBalances } from './commands/balances.ts';
+import { addChains } from './commands/chains.ts';
+import { addDeliveries } from './commands/deliveries.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addEvents } from './commands/events.ts';
+import { addKeys } from './commands/keys.ts';
+import { addListen } from './commands/listen.ts';
+import { addLogin } from './commands/login.ts';
+import { addTrigger } from './commands/trigger.ts';
+import { addVerify } from './commands/verify.ts';
+import { createAct, type Surroundings } from './context.ts';
+
+export function createProgram(surroundings: Surroundings): Command {
+  const program = new Command('chainwatch')
+    .description('chainwatch from the terminal')
+    .option('--json', 'results as JSON, one a line')
+    .option('--profile <name>', 'whose key to use; else CHAINWATCH_PROFILE')
+    .exitOverride()
+    .showHelpAfterError('(--help says more)')
+    .addHelpText(
+      'after',
+      `
+Keys come from CHAINWATCH_API_KEY, a file named by CHAINWATCH_API_KEY_FILE, a profile (chainwatch login), else from the
+local stack that npm start made; never from the command line.
+
+Exit codes: 0 done · 1 the API refused or did not answer · 2 wrong usage · 3 no key · 4 looked at, and not right
+
+Examples:
+  chainwatch listen --forward-to http://localhost:3000/hook
+  chainwatch trigger transaction.detected
+  chainwatch doctor`,
+    );
+  const act = createAct(surroundings);
+  for (const add of [
+    addLogin,
+    addListen,
+    addTrigger,
+    addVerify,
+    addEvents,
+    addDeliveries,
+    addAddresses,
+    addBalances,
+    addChains,
+    addKeys,
+    addDoctor,
+  ])
+    add(program, act);
+  return program;
+}

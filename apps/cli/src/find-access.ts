@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { CliError, EXIT } from './cli-error.ts';
+import type { Config } from './config.ts';
+import { findLocalStack } from './local-stack.ts';
+import { readProfiles, type Profile } from './profiles.ts';
+
+export interface Access {
+  readonly apiUrl: string;
+  readonly key: string;
+  /** Where it comes from, for `doctor` and messages. */
+  readonly source: string;
+}
+
+const DEFAULT_PROFILE = 'default';
+
+/** The key and the address that a command uses: from the environment, a profile, else the local stack. Never from argv. */
+export function findAccess(config: Config, kind: 'api' | 'management', profileName?: string): Access {
+  const fromEnvironment = kind === 'api' ? (config.apiKey ?? readKeyFile(config)) : config.managementKey;
+  const name = profileName ?? config.profile;
+  const profiles = readProfiles(config.configDirectory);
+  const profile = profiles.get(name ?? DEFAULT_PROFILE);
+  if (name !== undefined && profile === undefined)
+    throw new CliError(`There is no profile ${name}: chainwatch login --profile ${name}`, EXIT.notLoggedIn);
+  const stack = findLocalStack();
+  if (fromEnvironment !== undefined && name === undefined) {
+    const apiUrl = config.apiUrl ?? profile?.api_url ?? stack?.api_url;
+    if (apiUrl === undefined)
+      throw new CliError('Set CHAINWATCH_API_URL, such as https://api.example.com/v1');
+    return { apiUrl, key: fromEnvironment, source: 'the environment' };
+  }
+  const kept = profile && keyOf(profile, kind);
+  if (profile !== undefined && kept !== undefined)
+    return {
+      apiUrl: config.apiUrl ?? profile.api_url,
+      key: kept,
+      source: `profile ${name ?? DEFAULT_PROFILE}`,
+    };
+  if (stack !== undefined)
+    return {
+      apiUrl: config.apiUrl ?? stack.api_url,
+      key: stack.keys[kind],
+      source: '.chainwatch/stack.json',
+    };
+  throw new CliError(
+    kind === 'api'
+      ? 'Log in first: chainwatch login, or set CHAINWATCH_API_KEY and CHAINWATCH_API_URL.'
+      : 'This needs a management key: chainwatch login --management, or set CHAINWATCH_MANAGEMENT_KEY.',
+    EXIT.notLoggedIn,
+  );
+}
+
+function keyOf({ api_key: api, management_key: management }: Profile, kind: 'api' | 'management') {
+  return kind === 'api' ? api : management;
+}
+
+function readKeyFile({ apiKeyFile }: Config): string | undefined {
+  return apiKeyFile === undefined ? undefined : readFileSync(apiKeyFile, 'utf8').trim();
+}

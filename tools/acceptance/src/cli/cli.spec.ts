@@ -1,0 +1,389 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase, type Database } from '@chainwatch/db';
+import { repoDir } from '@chainwatch/host';
+import { createClient, webhooks, type Chainwatch } from '@chainwatch/sdk';
+import { findFreePort, startNats, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import { startPostgres } from '@chainwatch/testing-stack';
+import { signPayload } from '@chainwatch/webhook-signature';
+import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
+import { freePort, Services } from '../services.ts';
+import { COMMAND, linesOf, startCommand, startHook, type Run } from './run-command.ts';
+
+/** The command as people run it, a process of its own, against the services. */
+let postgres: PostgresHandle;
+let nats: NatsHandle;
+let db: Database;
+let services: Services;
+let apiUrl: string;
+let project: Bootstrap;
+let client: Chainwatch;
+/** The working folder and the home of the person. */
+let folder: string;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
+  db = createDatabase({ url: postgres.url, applicationName: 'acceptance', poolSize: 3 });
+  const port = await freePort();
+  apiUrl = `http://127.0.0.1:${port}/v1`;
+  services = new Services({
+    ...postgres.serviceEnv,
+    NATS_URL: nats.url,
+    PORT: String(port),
+    SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    RATE_LIMIT_API: '1000000',
+    RATE_LIMIT_MANAGEMENT: '1000000',
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    WEBHOOK_ALLOW_HTTP: 'true',
+    WEBHOOK_RETRY_SCHEDULE: '0,1h',
+    LOG_LEVEL: 'warn',
+  });
+  await services.start(['api-gateway', 'notifier']);
+});
+afterAll(async () => {
+  await services.stop();
+  await db.close();
+  await Promise.all([nats.stop(), postgres.stop()]);
+});
+beforeEach(async () => {
+  project = await bootstrap(db, { label: 'svc' });
+  client = createClient({ baseUrl: apiUrl, apiKey: project.keys.api });
+  folder = mkdtempSync(join(tmpdir(), 'cli-'));
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** With the project's keys in the environment unless others are given. */
+function start(args: readonly string[], env: Record<string, string> = {}, input = ''): Run {
+  const keys = { CHAINWATCH_API_KEY: project.keys.api, CHAINWATCH_MANAGEMENT_KEY: project.keys.management };
+  const run = startCommand(folder, args, { CHAINWATCH_API_URL: apiUrl, ...keys, ...env }, input);
+  children.push(run.child);
+  return run;
+}
+const run = (args: readonly string[], env?: Record<string, string>, input?: string): Run['ended'] =>
+  start(args, env, input).ended;
+
+async function insertEvent(): Promise<string> {
+  const eventId = randomUUID();
+  const payload = {
+    event_id: eventId,
+    type: 'transaction.confirmed',
+    created_at: '2026-01-01T00:00:00.000Z',
+    data: {},
+  };
+  await db.query(
+    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES ($1, $2, 'eip155:31337', 'transaction.confirmed', 1, 'tx.confirmed', $3)`,
+    [eventId, project.projectId, JSON.stringify(payload)],
+  );
+  return eventId;
+}
+
+describe('login', () => {
+  const env = { CHAINWATCH_API_KEY: '', CHAINWATCH_MANAGEMENT_KEY: '', CHAINWATCH_API_URL: '' };
+
+  it('keeps a key that the API takes where its owner alone reads it, and commands use it', async () => {
+    const before = await run(['balances', '0x1'], env);
+    expect([before.code, before.stderr]).toEqual([3, expect.stringContaining('chainwatch login')]);
+    const done = await run(['login', '--url', apiUrl, '--json'], env, `${project.keys.api}\n`);
+    expect([done.code, done.stderr]).toEqual([0, '']);
+    const path = join(folder, 'chainwatch', 'profiles.json');
+    expect(JSON.parse(done.stdout)).toMatchObject({ profile: 'default', api_url: apiUrl, path });
+    expect(done.stdout).not.toContain(project.keys.api);
+    expect([statSync(path).mode & 0o777, statSync(join(folder, 'chainwatch')).mode & 0o777]).toEqual([
+      0o600, 0o700,
+    ]);
+    expect((await run(['chains', 'status'], env)).code).toBe(0);
+    const other = await run(
+      ['login', '--management', '--profile', 'ops', '--url', apiUrl],
+      env,
+      project.keys.management,
+    );
+    expect(other.code).toBe(0);
+    expect((await run(['keys', 'list', '--profile', 'ops'], env)).code).toBe(0);
+  });
+
+  it('keeps no key that is refused', async () => {
+    const { code, stderr } = await run(['login', '--url', apiUrl], env, `${project.keys.api.slice(0, -1)}_`);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('401 Unauthorized')]);
+    expect(existsSync(join(folder, 'chainwatch', 'profiles.json'))).toBe(false);
+  });
+});
+
+describe('listen', () => {
+  it('forwards events and test messages, signed with the secret that it prints, also through a kill of the gateway', async () => {
+    const hook = await startHook();
+    const channel = await client.notificationChannels.createWebhook({ name: 'hook', url: hook.url });
+    const before = await insertEvent();
+    const listening = start(['listen', '--forward-to', hook.url, '--replay', '0', '--json']);
+    await waitFor(() => hook.deliveries.length === 1, { message: () => listening.seen.stderr });
+    const [, secret = ''] = /CHAINWATCH_WEBHOOK_SECRET=(\S+)/.exec(listening.seen.stderr)!;
+    await services.kill('api-gateway');
+    const meanwhile = await insertEvent();
+    await services.restart('api-gateway');
+    await services.waitReady('api-gateway');
+    await waitFor(() => hook.deliveries.length === 2, { message: () => listening.seen.stderr });
+    const triggered = await run(['trigger', 'transaction.detected', '--channel', channel.id]);
+    expect(triggered.code).toBe(0);
+    // By the channel itself, and by listen.
+    await waitFor(() => hook.deliveries.length === 4, { message: () => listening.seen.stderr });
+    const own: unknown[][] = [];
+    for (const { body, headers } of hook.deliveries)
+      await webhooks.unwrap(body, headers, secret).then(
+        (event) => own.push([event.event_id, event.type, event.is_test_message ?? false]),
+        () => undefined,
+      );
+    expect(own).toEqual([
+      [before, 'transaction.confirmed', false],
+      [meanwhile, 'transaction.confirmed', false],
+      [expect.any(String), 'transaction.detected', true],
+    ]);
+    listening.child.kill('SIGINT');
+    const { code, stdout } = await listening.ended;
+    expect(code).toBe(0);
+    expect(linesOf<{ status: number }>(stdout).map(({ status }) => status)).toEqual([204, 204, 204]);
+    await hook.close();
+  });
+});
+
+describe('verify', () => {
+  const body = '{"event_id":"e","type":"transaction.detected"}';
+  const secret = 'svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST';
+  const env = { CHAINWATCH_WEBHOOK_SECRET: `other,${secret}` };
+  const sign = (timestamp: number): string => signPayload({ secrets: [secret], timestamp, body });
+  const now = Math.floor(Date.now() / 1_000);
+
+  it.each<[string, string[], string, number, string]>([
+    ['signed just now', ['--signature', sign(now)], body, 0, '✓ transaction.detected e'],
+    ['another body', ['--signature', sign(now)], `${body} `, 4, '✗ signature_mismatch: another channel'],
+    ['old', ['--signature', sign(now - 3_600)], body, 4, '✗ timestamp_outside_tolerance'],
+    ['old, at any time', ['--signature', sign(now - 3_600), '--any-time'], body, 0, '✓'],
+    ['no signature', ['--signature', 'x'], body, 4, '✗ malformed_header'],
+  ])('%s', async (_name, args, input, code, text) => {
+    const done = await run(['verify', ...args], env, input);
+    expect(done).toMatchObject({ code, stdout: expect.stringContaining(text) });
+  });
+
+  it('takes the secret from a file, and says so when it has none', async () => {
+    writeFileSync(join(folder, 'secret.txt'), `${secret}\n`);
+    writeFileSync(join(folder, 'body.json'), body);
+    const taken = await run([
+      'verify',
+      'body.json',
+      '--signature',
+      sign(now),
+      '--secret-file',
+      'secret.txt',
+      '--json',
+    ]);
+    expect(JSON.parse(taken.stdout)).toEqual({ ok: true, type: 'transaction.detected', event_id: 'e' });
+    expect((await run(['verify', '--signature', sign(now)], {}, body)).code).toBe(2);
+  });
+});
+
+describe('events and deliveries', () => {
+  it('are followed, shown, delivered again', async () => {
+    const hook = await startHook();
+    const { id } = await client.notificationChannels.createWebhook({ name: 'hook', url: hook.url });
+    const eventId = await insertEvent();
+    const tail = start(['events', 'tail', '--after', '0', '--json']);
+    await waitFor(() => tail.seen.stdout.includes('\n'), { message: () => tail.seen.stderr });
+    tail.child.kill('SIGINT');
+    expect((await tail.ended).code).toBe(0);
+    expect(linesOf<{ event_id: string; position: number }>(tail.seen.stdout)).toEqual([
+      expect.objectContaining({ event_id: eventId, position: 1 }),
+    ]);
+    const shown = await run(['events', 'get', eventId, '--json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ event_id: eventId });
+
+    await client.notificationChannels.test(id);
+    await waitFor(() => hook.deliveries.length === 1);
+    const readLog = async (): Promise<{ status: string; event_id: string }[]> =>
+      linesOf((await run(['deliveries', 'list', id, '--json'])).stdout);
+    await waitFor(async () => (await readLog())[0]?.status === 'delivered');
+    const [{ event_id: sent } = { event_id: '' }] = await readLog();
+    const again = await run(['events', 'resend', sent, '--channel', id]);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining(id)]);
+    await waitFor(() => hook.deliveries.length === 2);
+    expect(hook.deliveries[1]!.body).toBe(hook.deliveries[0]!.body);
+    const recovered = await run(['deliveries', 'recover', id, '--since', '1h']);
+    expect(recovered.code).toBe(0);
+    expect((await run(['events', 'resend', randomUUID()])).code).toBe(1);
+    await hook.close();
+  });
+});
+
+describe('addresses', () => {
+  const valueOf = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`;
+  const count = async (): Promise<number> => (await client.addresses.list({ limit: 1 })).meta.total;
+
+  it('are imported, through a SIGKILL and --resume too, and exported as import reads them', async () => {
+    const file = join(folder, 'addresses.csv');
+    const rows = Array.from(
+      { length: 5_200 },
+      (_, index) => `${valueOf(index + 4_096)},=label ${index},a;b,"{""n"":${index}}"`,
+    );
+    writeFileSync(file, ['address,label,groups,metadata', ...rows].join('\n'));
+    const dry = await run(['addresses', 'import', file, '--family', 'evm', '--dry-run', '--json']);
+    expect([JSON.parse(dry.stdout), await count()]).toEqual([{ rows: 5_200, distinct: 5_200 }, 0]);
+    const doomed = start(['addresses', 'import', file, '--family', 'evm']);
+    await waitFor(() => existsSync(`${file}.progress`), { message: () => doomed.seen.stderr });
+    doomed.child.kill('SIGKILL');
+    await doomed.ended;
+    const resumed = await run(['addresses', 'import', file, '--family', 'evm', '--resume', '--json']);
+    expect(resumed.code).toBe(0);
+    const { created } = JSON.parse(resumed.stdout) as { created: number };
+    expect(created).toBeLessThan(5_200);
+    expect([await count(), existsSync(`${file}.progress`)]).toEqual([5_200, false]);
+    const exported = await run(['addresses', 'export']);
+    expect(exported.stdout.split('\n')[1]).toMatch(/,'=label 0,a;b,"\{""n"":0\}"$/);
+    writeFileSync(file, exported.stdout);
+    const other = await bootstrap(db, { label: 'svc' });
+    const copied = await run(['addresses', 'import', file, '--family', 'evm', '--json'], {
+      CHAINWATCH_API_KEY: other.keys.api,
+    });
+    expect(JSON.parse(copied.stdout)).toEqual({ created: 5_200, exists: 0, invalid: 0, refused: [] });
+    const copy = await createClient({ baseUrl: apiUrl, apiKey: other.keys.api }).addresses.get(
+      valueOf(4_096),
+    );
+    expect(copy).toMatchObject({ label: '=label 0', groups: ['a', 'b'], metadata: { n: 0 } });
+  });
+
+  it('that are none are listed with their row, the others are imported', async () => {
+    writeFileSync(join(folder, 'a.csv'), `address\n${valueOf(7)}\nnonsense\n`);
+    const done = await run(['addresses', 'import', 'a.csv', '--family', 'evm', '--json']);
+    expect(done.code).toBe(4);
+    expect(JSON.parse(done.stdout)).toMatchObject({ created: 1, refused: [{ row: 3, address: 'nonsense' }] });
+    const watched = await run([
+      'addresses',
+      'watch',
+      valueOf(8),
+      '--family',
+      'evm',
+      '--label',
+      'x\u001b[31m',
+    ]);
+    expect(watched.code).toBe(0);
+    expect(await count()).toBe(2);
+    const balances = await run(['balances', valueOf(7), valueOf(9)]);
+    expect([balances.code, balances.stderr]).toEqual([4, `${valueOf(9)} is not watched\n`]);
+    writeFileSync(join(folder, 'b.csv'), 'name\nx\n');
+    const wrong = await run(['addresses', 'import', 'b.csv', '--family', 'evm']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, 'expected a column "address", got name\n']);
+    expect((await run(['addresses', 'import', 'missing.csv', '--family', 'evm'])).stderr).toContain('ENOENT');
+  });
+});
+
+describe('keys', () => {
+  it('are made, rolled and revoked, and shown once', async () => {
+    const made = await run([
+      ...['keys', 'create', 'backend', '--type', 'api', '--project', project.projectId],
+      ...['--permissions', 'api:address:read,api:event:read', '--json'],
+    ]);
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
+    expect((await run(['addresses', 'export'], { CHAINWATCH_API_KEY: key })).code).toBe(0);
+    const rolled = await run(['keys', 'roll', id, '--grace', '60']);
+    const next = rolled.stdout.trim();
+    expect(next).toMatch(/^svc_api_/);
+    const list = await run(['keys', 'list']);
+    expect(list.stdout).toContain('backend');
+    expect(list.stdout).not.toContain(next);
+    expect((await run(['keys', 'revoke', id])).code).toBe(0);
+    await waitFor(async () => (await run(['addresses', 'export'], { CHAINWATCH_API_KEY: key })).code === 3);
+    writeFileSync(join(folder, 'key.txt'), `${next}\n`);
+    const byFile = { CHAINWATCH_API_KEY: '', CHAINWATCH_API_KEY_FILE: join(folder, 'key.txt') };
+    expect((await run(['addresses', 'export'], byFile)).code).toBe(0);
+  });
+});
+
+describe('doctor', () => {
+  it('finds what is wrong, says what to do, and sees a webhook arrive', async () => {
+    const hook = await startHook();
+    const { id } = await client.notificationChannels.createWebhook({ name: 'hook', url: hook.url });
+    const { code, stdout } = await run(['doctor', '--channel', id, '--json']);
+    const findings = new Map(
+      linesOf<{ what: string; ok: boolean; found: string }>(stdout).map((one) => [one.what, one]),
+    );
+    expect(code).toBe(4);
+    expect([...findings].filter(([, { ok }]) => ok).map(([what]) => what)).toEqual([
+      'API',
+      'key',
+      'clock',
+      'webhook hook',
+      'webhook',
+    ]);
+    expect(findings.get('chains')).toMatchObject({ ok: false, found: 'none is active' });
+    await hook.close();
+    const closed = await run(['doctor', '--channel', id]);
+    expect(closed.stdout).toContain('✗ webhook: connection_refused');
+    const away = await run(['doctor'], { CHAINWATCH_API_URL: `http://127.0.0.1:${await findFreePort()}/v1` });
+    expect([away.code, away.stdout]).toEqual([4, expect.stringContaining('ECONNREFUSED')]);
+  });
+});
+
+describe('the command', () => {
+  it('tells scripts what happened: usage 2, no answer 1, a key that is not taken 3; and sends no colours to a pipe', async () => {
+    const away = { CHAINWATCH_API_URL: `http://127.0.0.1:${await findFreePort()}/v1` };
+    const results = await Promise.all([
+      run(['nonsense']),
+      run(['listen']),
+      run(['deliveries', 'list', 'x', '--since', 'soon']),
+      run(['chains', 'set-node', 'eip155:1'], away, 'http://127.0.0.1:1'),
+      run(['chains', 'status'], { CHAINWATCH_API_KEY: 'svc_api_nonsense' }),
+      run(['chains', 'status', '--profile', 'nobody']),
+      run(['chains', 'status']),
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 1, 3, 3, 0]);
+    for (const { stdout, stderr } of results) {
+      expect(stdout + stderr).not.toMatch(/\u001b|\n\s+at /);
+      expect(stdout + stderr).not.toContain(project.keys.api);
+    }
+  });
+
+  it('explains every command with examples, and runs by npx from the repository', async () => {
+    const help = await run(['--help']);
+    const commands = [...help.stdout.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name!);
+    const named = commands.filter((name) => !['help', 'chainwatch'].includes(name));
+    expect(new Set(named)).toEqual(
+      new Set([
+        ...[
+          'login',
+          'listen',
+          'trigger',
+          'verify',
+          'events',
+          'deliveries',
+          'addresses',
+          'balances',
+          'chains',
+        ],
+        ...['keys', 'doctor'],
+      ]),
+    );
+    for (const name of new Set(named)) {
+      const { stdout } = await run([name, '--help']);
+      const children = [...stdout.matchAll(/^ {2}([a-z-]+) (?:\[options\]|<)/gm)].map(([, child]) => child!);
+      const pages = stdout.includes('Commands:') ? children.filter((child) => child !== 'help') : [''];
+      expect([name, pages]).not.toEqual([name, []]);
+      for (const page of pages) {
+        const { stdout: text } = await run([name, ...(page === '' ? [] : [page]), '--help']);
+        expect([name, page, text]).toEqual([name, page, expect.stringContaining('Examples:')]);
+        // No option takes a secret.
+        expect(text).not.toMatch(/--(api-)?key|--secret </);
+      }
+    }
+    const byNpx = spawn('npx', ['--no-install', 'chainwatch', '--help'], { cwd: repoDir });
+    let text = '';
+    byNpx.stdout.on('data', (chunk) => (text += String(chunk)));
+    await once(byNpx, 'close');
+    expect(text).toBe(help.stdout);
+    expect(readFileSync(COMMAND, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+});

@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { repoDir } from '@chainwatch/host';
+
+export const COMMAND = join(repoDir, 'apps/cli/chainwatch.mjs');
+
+export interface Run {
+  readonly child: ChildProcess;
+  readonly seen: { stdout: string; stderr: string };
+  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+}
+
+/** The command as people run it: a process of its own, whose home is its working folder. */
+export function startCommand(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  input = '',
+): Run {
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: folder, ...env },
+  });
+  const seen = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (seen.stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (seen.stderr += String(chunk)));
+  child.stdin.end(input);
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...seen }));
+  return { child, seen, ended };
+}
+
+/** Results of `--json`. */
+export const linesOf = <T>(stdout: string): T[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as T);
+
+/** A program of the customer that takes webhooks. */
+export interface Hook {
+  readonly url: string;
+  readonly deliveries: { readonly body: string; readonly headers: IncomingHttpHeaders }[];
+  close(): Promise<unknown>;
+}
+
+export async function startHook(): Promise<Hook> {
+  const deliveries: Hook['deliveries'] = [];
+  const server = createServer((req, res) => {
+    let body = '';
+    req.on('data', (chunk) => (body += String(chunk)));
+    req.on('end', () => {
+      deliveries.push({ body, headers: req.headers });
+      res.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    deliveries,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
