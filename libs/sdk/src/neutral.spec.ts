@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { repoDir } from '@chainwatch/host';
 import { signPayload } from '@chainwatch/webhook-signature';
+import { webcrypto as ofNode } from './webcrypto.node.ts';
+import { webcrypto as ofTheWeb } from './webcrypto.ts';
 
 const source = join(repoDir, 'libs/sdk/src');
 /** What every entry but `./nats` may count on, in Deno, Bun, browsers and edge workers alike. */
@@ -48,6 +50,12 @@ it.each(['index.ts', 'receive/express.ts', 'receive/fastify.ts', 'receive/hono.t
     expect(Object.keys(runInContext('sdk', context) as object)).not.toEqual([]);
   },
 );
+
+it('has the same Web Crypto of Node and of everything else', async () => {
+  const digest = async ({ subtle }: typeof ofTheWeb): Promise<string> =>
+    Buffer.from(await subtle.digest('SHA-256', new TextEncoder().encode('x'))).toString('hex');
+  expect(await digest(ofNode)).toBe(await digest(ofTheWeb));
+});
 
 it('would be refused with an import of Node in it', async () => {
   await expect(bundle('webcrypto.node.ts')).rejects.toThrow('node:crypto');

@@ -8,7 +8,7 @@ export interface Attempt {
   readonly response: Pick<Response, 'status' | 'headers'> | undefined;
 }
 
-export const ATTEMPTS_MAX = 5;
+const ATTEMPTS_MAX = 5;
 const BACKOFF_MS = 1_000;
 const BACKOFF_MS_MAX = 30_000;
 const JITTER_MS = 500;
