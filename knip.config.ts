@@ -13,7 +13,7 @@ export default {
     '@prisma/client',
     'assemblyscript',
   ],
-  ignoreBinaries: ['gofmt', 'ldd', 'openssl', 'taskset'],
+  ignoreBinaries: ['go', 'gofmt', 'ldd', 'openssl', 'php', 'taskset'],
   workspaces: {
     '.': {
       project: ['*.{mjs,ts}'],
@@ -48,7 +48,8 @@ export default {
       project: ['src/**/*.ts', '*.mjs', 'examples/*.mjs'],
     },
     'libs/sdk': {
-      project: ['src/**/*.ts', '!src/generated/**', '*.mjs'],
+      entry: ['src/generated/*.ts'],
+      project: ['src/**/*.ts', '*.mjs'],
     },
     'libs/db': {
       project: ['src/**/*.ts', '!src/generated/**'],

@@ -15,6 +15,9 @@ const dist = process.argv[2] ?? join(folder, 'dist');
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(folder, path), 'utf8'));
 
+/** Of `./nats` alone: who uses it installs it. */
+const OPTIONAL = '@nats-io/jetstream';
+
 rmSync(dist, { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, '-p', join(folder, 'tsconfig.build.json'), '--outDir', dist], {
   stdio: 'inherit',
@@ -48,9 +51,13 @@ const published = {
     ),
     './package.json': './package.json',
   },
-  dependencies: Object.fromEntries(Object.keys(manifest.dependencies).map((one) => [one, pins[one]])),
-  peerDependencies: { '@nats-io/jetstream': `^${pins['@nats-io/jetstream']}` },
-  peerDependenciesMeta: manifest.peerDependenciesMeta,
+  dependencies: Object.fromEntries(
+    Object.keys(manifest.dependencies)
+      .filter((one) => one !== OPTIONAL)
+      .map((one) => [one, pins[one]]),
+  ),
+  peerDependencies: { [OPTIONAL]: `^${pins[OPTIONAL]}` },
+  peerDependenciesMeta: { [OPTIONAL]: { optional: true } },
   publishConfig: { access: 'public', provenance: true },
 };
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);

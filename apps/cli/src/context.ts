@@ -22,7 +22,7 @@ export interface Surroundings {
 }
 
 /** From the flags that every command has. */
-export function openContext(command: Command, { config, signal }: Surroundings): Context {
+function openContext(command: Command, { config, signal }: Surroundings): Context {
   const { json = false, profile } = command.optsWithGlobals<{ json?: boolean; profile?: string }>();
   const access = (kind: 'api' | 'management' = 'api'): Access => findAccess(config, kind, profile);
   return {

@@ -14,7 +14,7 @@ export async function ask(message: string, placeholder: string): Promise<string>
 }
 
 /** Bytes as they come: a signature covers them. */
-export async function readStdin(): Promise<Buffer> {
+async function readStdin(): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
