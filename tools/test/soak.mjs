@@ -69,6 +69,16 @@ const PARTS = [
     specs: ['tools/acceptance/src/scale/.*\\.soak\\.spec\\.ts$'],
   },
   {
+    name: 'panels',
+    title: 'every panel of the dashboards has data, from a Prometheus that scrapes everything',
+    specs: ['tools/acceptance/src/panels/panels\\.soak\\.spec\\.ts$'],
+  },
+  {
+    name: 'logins',
+    title: 'every service works with a login of its own in PostgreSQL',
+    specs: ['tools/acceptance/src/faults/logins\\.soak\\.spec\\.ts$'],
+  },
+  {
     name: 'pgbouncer',
     title: 'services behind PgBouncer in transaction mode, without prepared statements',
     specs: [
