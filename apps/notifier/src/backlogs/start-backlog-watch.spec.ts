@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { v7 as createOrderedId } from 'uuid';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { startTelemetry, type Telemetry } from '@chainwatch/telemetry';
 import { readMetrics, waitFor, type PostgresHandle } from '@chainwatch/testing';
@@ -49,7 +49,7 @@ async function addDelivery(channelId: string, status: string, secondsAgo: number
   await world.db.query(
     `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at, created_at)
      VALUES ($1, $2, $3, $4, 'transaction.detected', $5, now() - $6 * interval '1 s', now() - $6 * interval '1 s')`,
-    [randomUUID(), world.projectId, channelId, eventId, status, secondsAgo],
+    [createOrderedId(), world.projectId, channelId, eventId, status, secondsAgo],
   );
 }
 
