@@ -262,6 +262,7 @@ describe('what a transaction means', () => {
     expect(event!.data.transaction.transfers).toHaveLength(100);
     expect(event!.data.transaction.direction).toBe('in');
     expect(await world.rows('SELECT 1 FROM transfers')).toHaveLength(150);
+    expect(event!.data.addresses_truncated).toBeUndefined();
   });
 
   it.each(['unknown', 'invalid'])(

@@ -68,3 +68,23 @@ it('never carries more, and never says that something is whole when it is not', 
     }),
   );
 });
+
+it.each([
+  ['100 addresses', 250, { label: null, groups: [] }, 100],
+  [
+    '256 KiB of labels and groups',
+    100,
+    { label: '\u0001'.repeat(255), groups: Array.from({ length: 20 }, () => 'é'.repeat(64)) },
+    60,
+  ],
+])('ends with the first %s', (_name, count, own, fewest) => {
+  const all = Array.from({ length: count }, (_, at) => ({
+    ...concerned({}, String(at)),
+    own: { ...own, metadata: {} },
+  }));
+  const shown = describeAddresses(all);
+  expect(shown.map((one) => one.address_id)).toEqual(all.slice(0, shown.length).map(({ id }) => id));
+  expect(shown.length).toBeGreaterThanOrEqual(fewest);
+  expect(shown.length).toBeLessThanOrEqual(100);
+  expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThan(300_000);
+});

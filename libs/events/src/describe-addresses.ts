@@ -20,23 +20,33 @@ export interface ConcernedAddress {
 /** Bytes of JSON, of one address and of all of an event. */
 const METADATA_BYTES_MAX = 4_096;
 const EVENT_METADATA_BYTES_MAX = 65_536;
+/** Of the rest of all addresses of an event. */
+const EVENT_ADDRESSES_BYTES_MAX = 262_144;
+/** Of each list of an event, so that it fits a message of the bus (1 MiB). More stay in the records. */
+export const EVENT_ITEMS_MAX = 100;
 
-/** `data.addresses` of an event (decisions.md §11). */
+/** `data.addresses` of an event (decisions.md §11): the first ones, where all are too many for a message. */
 export function describeAddresses(concerned: readonly ConcernedAddress[]): ConcernedAddressRecord[] {
+  const described: ConcernedAddressRecord[] = [];
   let bytesLeft = EVENT_METADATA_BYTES_MAX;
-  return concerned.map(({ id, display, own: { label, groups, metadata } }) => {
+  let otherBytesLeft = EVENT_ADDRESSES_BYTES_MAX;
+  for (const { id, display, own } of concerned.slice(0, EVENT_ITEMS_MAX)) {
+    const { label, groups, metadata } = own;
+    otherBytesLeft -= Buffer.byteLength(JSON.stringify([id, display, label, groups]));
+    if (otherBytesLeft < 0) break;
     const bytes = metadata === undefined ? Infinity : countBytes(metadata);
     const isCarried = bytes <= Math.min(METADATA_BYTES_MAX, bytesLeft);
     if (isCarried) bytesLeft -= bytes;
-    return {
+    described.push({
       address_id: id,
       address: display,
       label,
       groups: [...groups],
       metadata: isCarried ? { ...metadata } : {},
       metadata_truncated: !isCarried,
-    };
-  });
+    });
+  }
+  return described;
 }
 
 /** Empty metadata takes no room: it is what stands there anyway. */

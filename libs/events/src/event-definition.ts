@@ -15,6 +15,8 @@ export interface EventFacts {
   readonly addresses: readonly AddressFacts[];
   /** What moved: asset and amount in whole units, unknown while the token's decimals are. */
   readonly moves: readonly { readonly assetGid: string; readonly amount: string | undefined }[];
+  /** Whether there are more than the event carries. */
+  readonly leavesOut?: { readonly addresses: boolean; readonly moves: boolean };
 }
 
 /** A piece of a text for people; `code` is shown letter by letter. */

@@ -235,10 +235,10 @@ const concernedAddressRecord = z
   });
 
 /** Events of an earlier release have none. */
-const concernedAddresses = z
-  .array(concernedAddressRecord)
-  .default([])
-  .meta({ description: 'Each monitored address that the event concerns, once.' });
+const concernedAddresses = z.array(concernedAddressRecord).default([]).meta({
+  description:
+    'Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.',
+});
 
 export const transactionData = z
   .object({
@@ -247,13 +247,17 @@ export const transactionData = z
     }),
     balance_changes: z
       .array(balanceChangeRecord)
-      .meta({ description: 'One for each monitored address and asset.' }),
+      .meta({ description: 'One for each monitored address and asset; the first 100.' }),
     addresses: concernedAddresses,
     truncated: z.boolean().meta({
       description:
-        'True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.',
+        'True where transfers, balance changes or addresses were left out because there are too many; `GET /transactions/{id}` has all transfers. Filters of channels let the event pass where what was left out may agree with them.',
       examples: [false],
     }),
+    addresses_truncated: z
+      .boolean()
+      .optional()
+      .meta({ description: 'True where addresses were left out. Absent otherwise.', examples: [true] }),
   })
   .meta({ description: 'What happened.' });
 

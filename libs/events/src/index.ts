@@ -8,7 +8,7 @@
  */
 export { balanceChangeRecord, transactionRecord, transferRecord } from './event-records.ts';
 export type { BalanceChangeRecord, TransactionRecord, TransferRecord } from './event-records.ts';
-export { describeAddresses } from './describe-addresses.ts';
+export { describeAddresses, EVENT_ITEMS_MAX } from './describe-addresses.ts';
 export type { ConcernedAddress, OwnData } from './describe-addresses.ts';
 export type { DefaultSelection, TextPiece } from './event-definition.ts';
 export {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { findLabel, nameAddress, readAddressFacts } from './describe-addresses.ts';
+import { EVENT_ITEMS_MAX, findLabel, nameAddress, readAddressFacts } from './describe-addresses.ts';
 import type { EventFacts, EventSubjectMatter, EventText, ExampleInput } from './event-definition.ts';
 import { transactionData } from './event-records.ts';
 import { exampleAddress } from './example-address.ts';
@@ -21,12 +21,22 @@ export const transactionEvent: EventSubjectMatter<typeof transactionData> = {
   brief: writeBrief,
 };
 
-function readFacts({ transaction, balance_changes: changes, addresses }: TransactionData): EventFacts {
+function readFacts({
+  transaction,
+  balance_changes: changes,
+  addresses,
+  truncated,
+  addresses_truncated = false,
+}: TransactionData): EventFacts {
   // What goes to others out of an output of the project comes with input and change, which are no amounts that moved.
   const paid = transaction.transfers.filter((transfer) => transfer.monitored_addresses.length === 0);
   return {
     chainGid: transaction.chain_gid,
     direction: transaction.direction,
+    leavesOut: {
+      addresses: addresses_truncated,
+      moves: truncated && transaction.transfers.length >= EVENT_ITEMS_MAX,
+    },
     addresses: readAddressFacts(
       addresses,
       changes.map((change) => change.address_id),

@@ -167,6 +167,65 @@ describe('matching', () => {
     );
   });
 
+  it('fits a message of the bus, however many addresses with however much said of them take part', () => {
+    const count = 3_000;
+    const own = {
+      label: '\u0001'.repeat(255),
+      groups: Array.from({ length: 20 }, (_, at) => `${at}`.padEnd(64, '\u0002')),
+      metadata: { long: 'é'.repeat(2_000) },
+    };
+    const addresses = Array.from({ length: count }, (_, at) => `0x1${String(at).padStart(39, '0')}`);
+    const watched = new Map(
+      addresses.map((each, at) => [
+        each,
+        [
+          {
+            id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+            projectId: uuid(8),
+            address: each,
+            fromBlock: 0,
+            own,
+          },
+        ],
+      ]),
+    );
+    const paid = makeTransaction('any', {
+      from: POOL[0]!,
+      memo: '\u0001'.repeat(1_024),
+      // The last ones first.
+      transfers: addresses.map((_, index) => ({
+        ...{ type: 'token' as const, from: POOL[0]!, assetGid: TOKEN, index },
+        ...{ to: addresses[count - 1 - index]!, amountRaw: 2n ** 256n - 1n },
+      })),
+    });
+    const matches = matchTransactions({ block: blockOf([paid]), transactions: [paid], watched });
+    const { events } = planWrites(
+      { retroactive: [], matches, existing: new Map() },
+      { chainGid: network.gid, requiredConfirmations: 3, depths: new Map(), now: new Date(0) },
+    );
+    const [{ state, type }] = events as [(typeof events)[number]];
+    expect(state.participants).toHaveLength(count);
+    const event = buildEvent(state, {
+      ...{ chainGid: network.gid, type, sequence: 1, headNumber: 12, createdAt: new Date(0) },
+      displayOf: toDisplay,
+      decimalsOf: () => 18,
+    });
+    EVENT_SCHEMAS[type].parse(event);
+    // NATS takes 1 MiB, headers included.
+    expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(786_432);
+    const { transaction: told, balance_changes, truncated, addresses_truncated } = event.data;
+    expect([told.transfers.length, balance_changes.length, truncated, addresses_truncated]).toEqual([
+      100,
+      100,
+      true,
+      true,
+    ]);
+    const ofTransfers = told.transfers.map(({ to }) => to);
+    expect(event.data.addresses.length).toBeGreaterThan(20);
+    for (const one of [...event.data.addresses, ...balance_changes])
+      expect(ofTransfers).toContain(one.address);
+  });
+
   it('calls a swap out, a claim in, a move between own addresses self', () => {
     const own = (from: string, to: string, monitored: string[]) => ({
       index: 0,

@@ -1,5 +1,5 @@
 import { formatAmount } from '@chainwatch/amounts';
-import { describeAddresses, eventIdOf } from '@chainwatch/events';
+import { describeAddresses, EVENT_ITEMS_MAX, eventIdOf } from '@chainwatch/events';
 import type {
   BalanceChangeRecord,
   TransactionEventType,
@@ -7,7 +7,7 @@ import type {
   TransferRecord,
 } from '@chainwatch/events';
 import type { TransactionEvent } from '../model/planned-event.ts';
-import type { MatchedTransfer } from '../model/matched-transaction.ts';
+import type { MatchedTransfer, Participant } from '../model/matched-transaction.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 
 export interface EventContext {
@@ -24,12 +24,14 @@ export interface EventContext {
   decimalsOf(assetGid: string): number | undefined;
 }
 
-/** More stay in the record; the event says `truncated`. */
-const EVENT_TRANSFERS_MAX = 100;
-
 /** The envelope of decisions.md §4. */
 export function buildEvent(state: TransactionState, context: EventContext): TransactionEvent {
   const { type, chainGid } = context;
+  const changes = sumBalanceChanges(state, context);
+  const addresses = describeAddresses(
+    shownFirst(state).map(({ id, address, own }) => ({ id, display: context.displayOf(address), own })),
+  );
+  const leavesOutAddresses = addresses.length < state.participants.length;
   return {
     event_id: eventIdOf({
       projectId: state.projectId,
@@ -49,11 +51,10 @@ export function buildEvent(state: TransactionState, context: EventContext): Tran
     ...(context.sequence === null ? { is_historical: true as const } : {}),
     data: {
       transaction: buildRecord(state, context),
-      balance_changes: sumBalanceChanges(state, context),
-      addresses: describeAddresses(
-        state.participants.map(({ id, address, own }) => ({ id, display: context.displayOf(address), own })),
-      ),
-      truncated: state.transfers.length > EVENT_TRANSFERS_MAX,
+      balance_changes: changes.slice(0, EVENT_ITEMS_MAX),
+      addresses,
+      truncated: Math.max(state.transfers.length, changes.length) > EVENT_ITEMS_MAX || leavesOutAddresses,
+      ...(leavesOutAddresses && { addresses_truncated: true }),
     },
   };
 }
@@ -88,9 +89,7 @@ function buildRecord(state: TransactionState, context: EventContext): Transactio
             amount_raw: String(fee.amountRaw),
           },
     memo: state.memo ?? null,
-    transfers: state.transfers
-      .slice(0, EVENT_TRANSFERS_MAX)
-      .map((transfer) => buildTransfer(transfer, context)),
+    transfers: state.transfers.slice(0, EVENT_ITEMS_MAX).map((transfer) => buildTransfer(transfer, context)),
     replaced_by: state.replacedBy ?? null,
     verification: state.isUnproved ? 'unproved' : 'proved',
     detected_at: state.detectedAt.toISOString(),
@@ -115,10 +114,22 @@ function buildTransfer(transfer: MatchedTransfer, context: EventContext): Transf
   };
 }
 
-/** Per monitored address and asset: incoming minus outgoing amounts, minus the fee for its payer. */
+/** All who take part. Where there are too many, those of the transfers that an event carries come first. */
+function shownFirst({ participants, transfers }: TransactionState): readonly Participant[] {
+  if (participants.length <= EVENT_ITEMS_MAX) return participants;
+  const shown = new Set(transfers.slice(0, EVENT_ITEMS_MAX).flatMap(({ monitored }) => monitored));
+  const isShown = ({ address }: Participant): boolean => shown.has(address);
+  return [...participants.filter(isShown), ...participants.filter((one) => !isShown(one))];
+}
+
+/**
+ * Per monitored address and asset: incoming minus outgoing amounts, minus the fee for its payer. Where there are more
+ * than an event carries, one more of them at least.
+ */
 function sumBalanceChanges(state: TransactionState, context: EventContext): BalanceChangeRecord[] {
   const changes: BalanceChangeRecord[] = [];
-  for (const { id, address } of state.participants) {
+  for (const { id, address } of shownFirst(state)) {
+    if (changes.length > EVENT_ITEMS_MAX) break;
     const deltas = new Map<string, bigint>();
     const add = (assetGid: string, amountRaw: bigint): void =>
       void deltas.set(assetGid, (deltas.get(assetGid) ?? 0n) + amountRaw);

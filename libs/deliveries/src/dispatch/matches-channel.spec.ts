@@ -177,3 +177,48 @@ test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
   const leftOut = new Map([['long', { groups: ['shop'], metadata: { shop: 7 } }]]);
   expect(matchesChannel({ eventTypes: types, filters }, event, leftOut)).toBe(expected);
 });
+
+describe('an event that has no room for all', () => {
+  const many = (data: object): EventEnvelope => {
+    const event = transaction(
+      'transaction.detected',
+      Array.from({ length: 100 }, () => ({ asset_gid: ETH, amount: '1' })),
+    );
+    return { ...event, data: { ...event.data, truncated: true, ...data } } as EventEnvelope;
+  };
+  const carried = {
+    addresses: [{ address_id: 'a1', groups: ['shop'], metadata: {}, metadata_truncated: false }],
+  };
+
+  test.each<[string, ChannelFilters, object, boolean]>([
+    ['another asset', { asset_gids: [TOKEN] }, carried, true],
+    ['more than what is shown', { min_amount: '5' }, carried, true],
+    ['another direction', { direction: 'out' }, carried, false],
+    ['another chain', { chain_gids: ['eip155:137'] }, carried, false],
+    ['an address of all that there are', { address_ids: ['a1'] }, carried, true],
+    ['another address', { address_ids: ['a3'] }, carried, false],
+    [
+      'another address, which may be left out',
+      { address_ids: ['a3'] },
+      { ...carried, addresses_truncated: true },
+      true,
+    ],
+    [
+      'a group that one which is left out may be in',
+      { groups: ['vip'] },
+      { ...carried, addresses_truncated: true },
+      true,
+    ],
+  ])('%s: %j', (_name, filters, data, expected) => {
+    expect(matchesChannel({ eventTypes: types, filters }, many(data))).toBe(expected);
+  });
+
+  it('an asset of a transaction whose addresses alone are too many is looked for in what moved', () => {
+    const event = { ...detected, data: { ...detected.data, truncated: true, addresses_truncated: true } };
+    expect(
+      [ETH, 'eip155:1/erc20:0x02'].map((asset) =>
+        matchesChannel({ eventTypes: types, filters: { asset_gids: [asset] } }, event as EventEnvelope),
+      ),
+    ).toEqual([true, false]);
+  });
+});

@@ -35,7 +35,10 @@ function agrees(filters: ChannelFilters, facts: Facts, leftOut: LeftOut): boolea
   if (isSet(filters.chain_gids) && !filters.chain_gids.includes(facts.chainGid)) return false;
   if (isSet(directions) && (facts.direction === undefined || !directions.includes(facts.direction)))
     return false;
-  if (!agreesOnAddresses(filters, facts.addresses, leftOut)) return false;
+  // What the event has no room for may agree: better one event too many than one missed.
+  const { leavesOut = { addresses: false, moves: false } } = facts;
+  if (!leavesOut.addresses && !agreesOnAddresses(filters, facts.addresses, leftOut)) return false;
+  if (leavesOut.moves) return true;
   const moves = isSet(filters.asset_gids)
     ? facts.moves.filter(({ assetGid }) => filters.asset_gids!.includes(assetGid))
     : facts.moves;
