@@ -282,6 +282,64 @@ describe('the history of an address', () => {
   });
 });
 
+function makeGate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+describe('a chain that falls behind', () => {
+  it('has all of its node: history reads no further until the head is reached again', async () => {
+    const final = 30;
+    const gates = { history: makeGate(), head: makeGate() };
+    const read = { history: [] as number[], head: [] as number[] };
+    let isAsked = false;
+    const connect = world.chain.client.bind(world.chain);
+    world.chain.client = () => {
+      const client = connect();
+      const readBlock = client.readBlock.bind(client);
+      return Object.assign(client, {
+        readBlock: async (...args: Parameters<typeof readBlock>) => {
+          const { number } = args[0];
+          const kind = number < final ? 'history' : 'head';
+          // The last one is read again for the address, as the head when it was imported.
+          if (isAsked && number !== final) {
+            read[kind].push(number);
+            await gates[kind].opened;
+          }
+          return readBlock(...args);
+        },
+      });
+    };
+    world.startAnalyzer();
+    const blocks = await play(Array.from({ length: final }, (_, number) => [pay(`h ${number}`, BOB, ALICE)]));
+    await world.settle();
+    isAsked = true;
+    await importAddress(ALICE, 1);
+    await waitFor(() => read.history.length === 8, { message: 'the first blocks of history' });
+    const news: Block[] = [];
+    for (let number = 0; number < 20; number += 1)
+      news.push(
+        world.chain.make(news.at(-1) ?? blocks.at(-1), { transactions: [pay(`n ${number}`, BOB, ALICE)] }),
+      );
+    await world.feedBlocks(...news);
+    await waitFor(() => read.head.length > 10, { message: 'the head to be behind' });
+    gates.history.open();
+    // Without a pause the next blocks were asked for at once.
+    for (let look = 0; look < 20; look += 1) {
+      expect(await jobs()).toMatchObject([{ next_block: 1, transaction_count: 0 }]);
+      expect(read.history).toHaveLength(8);
+    }
+    gates.head.open();
+    await untilComplete();
+    await world.settle();
+    expect(await records()).toHaveLength(final + news.length);
+    expect([...new Set(read.history)].sort((a, b) => a - b)).toEqual(
+      blocks.slice(0, -1).map(({ number }) => number),
+    );
+  });
+});
+
 describe('a node that does not have the range', () => {
   it('fails with a sentence, and goes on when it is asked again', async () => {
     world.startAnalyzer();
