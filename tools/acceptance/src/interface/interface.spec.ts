@@ -1,6 +1,7 @@
+import { ADDITIVE_ROUTES, additiveChecks } from './conformance/additive-routes.ts';
 import { ALTERATIONS } from './conformance/alterations.ts';
 import { findChecks } from './conformance/find-checks.ts';
-import { findComplaints, findComplaintsAbout } from './conformance/find-complaints.ts';
+import { findComplaints, findComplaintsAbout, findFaults } from './conformance/find-complaints.ts';
 import { layGround, type Ground } from './conformance/ground.ts';
 import type { Table } from './conformance/read-tables.ts';
 import { findSpecificationText, readSpecification } from './conformance/specification.ts';
@@ -55,6 +56,20 @@ describe('the running stack', () => {
         );
       },
     );
+
+  if (text !== undefined)
+    it.each(
+      ADDITIVE_ROUTES.map(
+        (route) =>
+          [
+            route.method,
+            `${route.path}${route.accept === undefined ? '' : ` as ${route.accept}`}`,
+            route,
+          ] as const,
+      ),
+    )('has %s %s besides, guarded as the others are', async (_method, _path, route) => {
+      expect(await findFaults(ground, additiveChecks(route))).toEqual([]);
+    });
 
   it(`answers ${FUZZ_REQUESTS} hostile requests over the OpenAPI document with nothing but what it says`, async () => {
     const startedAt = Date.now();

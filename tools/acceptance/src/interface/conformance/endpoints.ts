@@ -2,7 +2,7 @@ import { connectAs } from '../client.ts';
 import { bodyChecks } from './bodies.ts';
 import { check, interpret, UncheckedClaimError, type Check } from './check.ts';
 import { demand } from './demand.ts';
-import { ENDPOINT_SAMPLES, BODY_VALUES } from './endpoint-samples.ts';
+import { ENDPOINT_SAMPLES, BODY_VALUES, type EndpointSample } from './endpoint-samples.ts';
 import { expectProblem } from './errors.ts';
 import { expectRefused } from './fields.ts';
 import { unknownValues, type Ground } from './ground.ts';
@@ -26,7 +26,13 @@ export function endpointChecks(row: Row): Check[] {
   return [...doorChecks(endpoint), ...told];
 }
 
-function doorChecks(endpoint: Endpoint): Check[] {
+type MakeSample = (ground: Ground) => Promise<EndpointSample>;
+
+/** What every path does before it looks at its request. */
+export function doorChecks(
+  endpoint: Endpoint,
+  sample: MakeSample | undefined = ENDPOINT_SAMPLES[`${endpoint.method} ${endpoint.path}`],
+): Check[] {
   const { method, path } = endpoint;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   // A token that is not there yet is made by its POST, and a chain's own state comes before its node's.
@@ -36,15 +42,16 @@ function doorChecks(endpoint: Endpoint): Check[] {
   return [
     methodCheck(endpoint),
     ...keyChecks(endpoint),
-    ...(isOfSomething ? [absenceCheck(endpoint)] : []),
+    ...(isOfSomething ? [absenceCheck(endpoint, sample)] : []),
     ...(method === 'POST' || method === 'PATCH' ? [mediaTypeCheck(endpoint)] : []),
-    ...formed.map((name) => formCheck(endpoint, name)),
+    ...formed.map((name) => formCheck(endpoint, name, sample)),
   ];
 }
 
 function methodCheck({ method, path }: Endpoint): Check {
   return check(`${path} has the method ${method}`, async ({ api, values }) => {
-    const reply = await api('PUT', fill(path, values));
+    // One that no path has.
+    const reply = await api('PROPFIND', fill(path, values));
     const allowed = (reply.headers.get('allow') ?? '').split(/,\s*/);
     demand(reply.status === 405 && allowed.includes(method), `405 that allows ${method}`, [
       reply.status,
@@ -74,9 +81,9 @@ function keyChecks({ method, path }: Endpoint): Check[] {
   ];
 }
 
-function absenceCheck({ method, path }: Endpoint): Check {
+function absenceCheck({ method, path }: Endpoint, makeSample: MakeSample | undefined): Check {
   return check(`is 404 where nothing is at ${path}`, async (ground) => {
-    const sample = await ENDPOINT_SAMPLES[`${method} ${path}`]?.(ground);
+    const sample = await makeSample?.(ground);
     const body =
       sample?.body ??
       Object.fromEntries(
@@ -108,9 +115,9 @@ function mediaTypeCheck({ method, path }: Endpoint): Check {
   });
 }
 
-function formCheck({ method, path }: Endpoint, name: string): Check {
+function formCheck({ method, path }: Endpoint, name: string, makeSample: MakeSample | undefined): Check {
   return check(`is 400 where ${name} has another form`, async (ground) => {
-    const sample = await ENDPOINT_SAMPLES[`${method} ${path}`]?.(ground);
+    const sample = await makeSample?.(ground);
     await expectRefused(
       ground.api,
       fill(path, { ...ground.values, ...sample?.values, [name]: 'x' }) + (sample?.query ?? ''),

@@ -1,4 +1,4 @@
-import { UncheckedClaimError } from './check.ts';
+import { UncheckedClaimError, type Check } from './check.ts';
 import { findChecks } from './find-checks.ts';
 import type { Ground } from './ground.ts';
 import type { Row, Table } from './read-tables.ts';
@@ -8,17 +8,22 @@ import type { Alteration } from './alterations.ts';
 /** What is wrong with a row, in words; empty when the stack does what it says. */
 export async function findComplaints(ground: Ground, table: Table, row: Row): Promise<string[]> {
   try {
-    const complaints: string[] = [];
-    for (const { says, prove } of findChecks(table, row) ?? [])
-      await prove(ground).catch(
-        (error: unknown) =>
-          void complaints.push(`${says}: ${error instanceof Error ? error.message : String(error)}`),
-      );
-    return complaints;
+    return await findFaults(ground, findChecks(table, row) ?? []);
   } catch (error) {
     if (error instanceof UncheckedClaimError) return [error.message];
     throw error;
   }
+}
+
+/** What is wrong with what checks say, in words. */
+export async function findFaults(ground: Ground, checks: readonly Check[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { says, prove } of checks)
+    await prove(ground).catch(
+      (error: unknown) =>
+        void faults.push(`${says}: ${error instanceof Error ? error.message : String(error)}`),
+    );
+  return faults;
 }
 
 /** The complaints about the rows that another text of the specification has and this one has not. */

@@ -165,6 +165,9 @@ export function unknownValues(): Record<string, string> {
     public_key_id: randomUUID(),
     notification_channel_id: randomUUID(),
     channel_id: randomUUID(),
+    transaction_id: randomUUID(),
+    hash: `0x${randomBytes(32).toString('hex')}`,
+    workspace_id: randomUUID(),
   };
 }
 
