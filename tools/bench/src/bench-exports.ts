@@ -92,7 +92,8 @@ async function fill({ db, projectId, call }: Rig): Promise<void> {
          FROM generate_series($2::int, $2 + $3 - 1) n RETURNING id)
        INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, monitored_addresses)
        SELECT id, i, $1, $4, CASE i WHEN 0 THEN 'native' ELSE 'token' END, $4 || CASE i WHEN 0 THEN '/slip44:60' ELSE '/erc20:0x' || repeat('1', 40) END,
-         '0x' || repeat('2', 40), '0x' || repeat('3', 40), 10::numeric ^ 18, ARRAY['0x' || repeat('3', 40)] FROM made, generate_series(0, 1) i`,
+         '0x' || md5(id::text) || '00000000', own, 10::numeric ^ 18, ARRAY[own]
+       FROM made, LATERAL (SELECT '0x' || left(md5(id::text), 4) || repeat('0', 36) AS own) o, generate_series(0, 1) i`,
       [projectId, from, STEP, CHAIN],
     );
   await db.query('VACUUM ANALYZE');

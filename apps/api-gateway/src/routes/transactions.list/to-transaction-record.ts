@@ -9,9 +9,8 @@ export async function toTransactionRecord(
   row: TransactionRow,
   transfers: readonly TransferRow[],
 ): Promise<TransactionRecord> {
-  const displayAddress =
-    (await findNotation(splitChainGid(row.chain_gid).namespace))?.displayAddress ??
-    ((address: string) => address);
+  const notation = await findNotation(splitChainGid(row.chain_gid).namespace);
+  const displayAddress = spellOnce(notation?.displayAddress ?? ((address: string) => address));
   return {
     id: row.id,
     chain_gid: row.chain_gid,
@@ -32,6 +31,16 @@ export async function toTransactionRecord(
     detected_at: row.detected_at.toISOString(),
     confirmed_at: row.confirmed_at?.toISOString() ?? null,
     reorged_at: row.reorged_at?.toISOString() ?? null,
+  };
+}
+
+/** An address stands in a record several times, and EIP-55 takes a hash each time. */
+function spellOnce(spell: (address: string) => string): (address: string) => string {
+  const known = new Map<string, string>();
+  return (address) => {
+    const spelt = known.get(address) ?? spell(address);
+    known.set(address, spelt);
+    return spelt;
   };
 }
 
