@@ -12,7 +12,7 @@ import { findWriter, type ExportWriter } from './export-formats.ts';
 import type { Key, Range } from './pager.ts';
 import type { ListedRow } from './read-list.ts';
 
-export interface ExportsDeps {
+interface ExportsDeps {
   readonly db: Sql;
   readonly slots: Pick<Cache, 'holdSlot' | 'freeSlot'>;
   readonly keyWatch: Pick<KeyWatch, 'watch'>;

@@ -10,7 +10,7 @@ import { fill, type Endpoint } from './send-sample.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /** A route that decisions.md §12 and §14 add to the specification. */
-export interface AdditiveRoute extends Endpoint {
+interface AdditiveRoute extends Endpoint {
   readonly status: number;
   /** Asked for in `Accept`; default JSON. */
   readonly accept?: string;
