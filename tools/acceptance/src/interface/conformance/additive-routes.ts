@@ -189,7 +189,7 @@ function answerCheck({ method, path, status, accept, sample, shows }: AdditiveRo
   return check(`answers ${status}${accept === undefined ? '' : ` as ${accept}`}`, async (ground) => {
     const { values, query = '', body } = (await sample?.(ground)) ?? {};
     const target = fill(path, { ...ground.values, ...values }) + query;
-    const headers = accept === undefined ? {} : { accept };
+    const headers: Record<string, string> = accept === undefined ? {} : { accept };
     const reply: Reply = await ground.api(method, target, body, headers);
     demand(reply.status === status && shows(reply.body as Json, ground), `${status} of ${method} ${target}`, {
       status: reply.status,
