@@ -92,6 +92,13 @@ describe('answers to browsers, through proxies, in time', () => {
       ]);
   });
 
+  it('an OPTIONS that asks for no preflight is 405, on paths with large bodies too', async () => {
+    for (const path of ['/v1/addresses', '/v1/addresses/external/batch']) {
+      const { headers } = await open.send('options', path, open.project.keys.api).expect(405);
+      expect(headers.allow).toContain(path === '/v1/addresses' ? 'GET' : 'POST');
+    }
+  });
+
   it('lets pages of the origins in that are configured, to what they need', async () => {
     const preflight = await open
       .send('options', '/v1/addresses/external')

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { connectAs, type Reply } from '../client.ts';
+import type { Reply } from '../client.ts';
 import { check, type Check } from './check.ts';
 import { demand } from './demand.ts';
 import type { EndpointSample } from './endpoint-samples.ts';
@@ -14,7 +14,6 @@ interface AdditiveRoute extends Endpoint {
   readonly status: number;
   /** Asked for in `Accept`; default JSON. */
   readonly accept?: string;
-  readonly isManagement?: true;
   readonly sample?: (ground: Ground) => Promise<EndpointSample>;
   /** What the answer shows. */
   readonly shows: (body: Json, ground: Ground) => boolean;
@@ -36,9 +35,6 @@ const withPolicy = async ({ api, values }: Ground): Promise<EndpointSample> => {
   await make(api, `/confirmation_policies/${values['chain_gid']}`, { type: 'depth', depth: 500 }, 'PUT');
   return {};
 };
-const workspaceOf = async ({ stack }: Ground): Promise<EndpointSample> => ({
-  values: { workspace_id: stack.tenant.workspaceId },
-});
 const SLACK = {
   name: 's',
   url: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
@@ -158,26 +154,13 @@ export const ADDITIVE_ROUTES: readonly AdditiveRoute[] = [
     sample: channelOfKind('discord', DISCORD),
     shows: (body) => body['name'] === 'renamed',
   },
-  {
-    ...{ method: 'GET', path: '/management/workspaces/{workspace_id}/quotas', status: 200 },
-    ...{ isManagement: true, sample: workspaceOf },
-    shows: (body) => body['streams'] === 100,
-  },
-  {
-    ...{ method: 'PUT', path: '/management/workspaces/{workspace_id}/quotas', status: 200 },
-    isManagement: true,
-    sample: async (ground) => ({ ...(await workspaceOf(ground)), body: { streams: 100 } }),
-    shows: (body) => body['streams'] === 100,
-  },
 ];
 
 /** That the route is there, is guarded as those of the specification are, and answers. */
 export function additiveChecks(route: AdditiveRoute): Check[] {
-  // As a client that holds a key of the management interface, where the route is one of it.
   const onGround = (ground: Ground): Ground => ({
     ...ground,
-    ...(route.isManagement && { api: connectAs(ground.stack.apiUrl, ground.stack.tenant.keys.management) }),
-    values: { transaction_id: randomUUID(), workspace_id: randomUUID(), hash: '0x2', ...ground.values },
+    values: { transaction_id: randomUUID(), hash: '0x2', ...ground.values },
   });
   const doors = route.accept === undefined ? doorChecks(route, route.sample) : [];
   return [...doors, answerCheck(route)].map(({ says, prove }) =>

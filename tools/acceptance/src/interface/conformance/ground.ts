@@ -167,7 +167,6 @@ export function unknownValues(): Record<string, string> {
     channel_id: randomUUID(),
     transaction_id: randomUUID(),
     hash: `0x${randomBytes(32).toString('hex')}`,
-    workspace_id: randomUUID(),
   };
 }
 
