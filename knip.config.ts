@@ -13,7 +13,7 @@ export default {
     '@prisma/client',
     'assemblyscript',
   ],
-  ignoreBinaries: ['go', 'gofmt', 'ldd', 'openssl', 'php', 'taskset'],
+  ignoreBinaries: ['chainwatch', 'go', 'gofmt', 'ldd', 'openssl', 'php', 'taskset'],
   workspaces: {
     '.': {
       project: ['*.{mjs,ts}'],
