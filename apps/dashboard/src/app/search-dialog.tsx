@@ -91,21 +91,37 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
           />
         ))}
       </ul>
-      <div aria-live="polite" className="text-[13px] text-soft empty:hidden [&>p]:px-4 [&>p]:py-5">
-        {found.error && wanted !== '' ? (
-          <div className="p-3">
-            <Problem error={found.error} />
-          </div>
-        ) : wanted === '' ? (
-          <p>Paste what a customer sent you: it is found whole or in part.</p>
-        ) : hits.length === 0 && found.isFetched && !found.isFetching ? (
-          <p>
-            Nothing of this project is called <b className="break-all">{shorten(wanted)}</b>. A payment shows
-            up once one of its addresses is monitored.
-          </p>
-        ) : null}
-      </div>
+      <SearchNote
+        wanted={wanted}
+        error={found.error}
+        isNothing={hits.length === 0 && found.isFetched && !found.isFetching}
+      />
     </dialog>
+  );
+}
+
+interface SearchNoteProps {
+  readonly wanted: string;
+  readonly error: unknown;
+  readonly isNothing: boolean;
+}
+
+function SearchNote({ wanted, error, isNothing }: SearchNoteProps) {
+  return (
+    <div aria-live="polite" className="text-[13px] text-soft empty:hidden [&>p]:px-4 [&>p]:py-5">
+      {error && wanted !== '' ? (
+        <div className="p-3">
+          <Problem error={error} />
+        </div>
+      ) : wanted === '' ? (
+        <p>Paste what a customer sent you: it is found whole or in part.</p>
+      ) : isNothing ? (
+        <p>
+          Nothing of this project is called <b className="break-all">{shorten(wanted)}</b>. A payment shows up
+          once one of its addresses is monitored.
+        </p>
+      ) : null}
+    </div>
   );
 }
 
