@@ -49,7 +49,14 @@ export default {
       comment: 'Nothing imports it and it imports nothing.',
       from: {
         orphan: true,
-        pathNot: ['\\.mjs$', '\\.spec\\.ts$', '\\.d\\.ts$', 'src/index\\.ts$', 'src/main\\.ts$'],
+        pathNot: [
+          '\\.mjs$',
+          '\\.spec\\.ts$',
+          '\\.d\\.ts$',
+          'src/index\\.ts$',
+          'src/main\\.ts$',
+          'vite\\.config\\.ts$',
+        ],
       },
       to: {},
     },

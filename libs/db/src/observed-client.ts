@@ -1,6 +1,5 @@
 import { histogram } from '@chainwatch/telemetry';
 import pg from 'pg';
-import type { Statement } from './database.ts';
 
 const seconds = histogram('chainwatch_database_statement_seconds', {
   description: 'From when a statement was sent to its answer, by pool.',
@@ -19,7 +18,7 @@ type Query = (...args: unknown[]) => unknown;
 export function createClientClass({ pool, isPrepared }: ClientOptions): typeof pg.Client {
   const attributes = { pool };
   return class ObservedClient extends pg.Client {
-    override query = ((statement: string | Statement, ...rest: unknown[]) => {
+    override query = ((statement: string | pg.QueryConfig, ...rest: unknown[]) => {
       const sentAtMs = performance.now();
       const note = (): void => seconds.record((performance.now() - sentAtMs) / 1_000, attributes);
       const sent =

@@ -15,8 +15,8 @@ import { ADDRESS_INCLUDE, type addressSchema } from '../records/address.ts';
 import { familySchema, searchSchema } from '../records/path-schemas.ts';
 import type { OrderColumn } from '../lists/list-order.ts';
 import type { Listing } from '../lists/exports.ts';
-import { openPager, type Range } from '../lists/pager.ts';
-import { inOrder, readRows, type ListedRow } from '../lists/read-list.ts';
+import { openPager, type ListedRow, type Range } from '../lists/pager.ts';
+import { inOrder, readRows } from '../lists/read-list.ts';
 
 export const ADDRESS_SORT_FIELDS = ['created_at', 'address', 'label', 'index'] as const;
 

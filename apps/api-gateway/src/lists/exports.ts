@@ -9,8 +9,7 @@ import { invalidRequest, tooManyRequests } from '@chainwatch/problem';
 import type { KeyWatch } from '../auth/key-watch.ts';
 import { FairTurns } from '../bulk/fair-turns.ts';
 import { findWriter, type ExportWriter } from './export-formats.ts';
-import type { Key, Range } from './pager.ts';
-import type { ListedRow } from './read-list.ts';
+import type { Key, ListedRow, Range } from './pager.ts';
 
 interface ExportsDeps {
   readonly db: Sql;

@@ -7,6 +7,12 @@ import type { Sealer } from '@chainwatch/secrets';
 /** Where a row stands in its list: the values of the columns that order it, as PostgreSQL writes them. */
 export type Key = readonly (string | null)[];
 
+/** What is found of a row before its record is read. */
+export interface ListedRow {
+  readonly id: string;
+  readonly key: Key;
+}
+
 /** Which part of a list to read. */
 export interface Range {
   /** Rows to skip; 0 with `after`. */

@@ -1,7 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 import { behindSql, keySql, orderSql, type ListOrder } from './list-order.ts';
-import type { Range } from './pager.ts';
-import type { ListedRow } from './read-list.ts';
+import type { ListedRow, Range } from './pager.ts';
 
 /** A table with an index that returns the rows of each value of a column in the list's order. */
 export interface ValueSource {

@@ -4,12 +4,7 @@ import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { buildConditions, type AddValue } from './build-conditions.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from './list-order.ts';
-import { openPager, type Key, type Range } from './pager.ts';
-
-export interface ListedRow {
-  readonly id: string;
-  readonly key: Key;
-}
+import { openPager, type ListedRow, type Range } from './pager.ts';
 
 export interface List {
   /** SQL: a table, or a query in brackets with a name. */

@@ -1,8 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import { buildConditions, type AddValue } from './build-conditions.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from './list-order.ts';
-import type { Range } from './pager.ts';
-import type { ListedRow } from './read-list.ts';
+import type { ListedRow, Range } from './pager.ts';
 
 interface Search {
   /** SQL: a table, or a query in brackets. */

@@ -21,7 +21,7 @@ export function Amount({ value, symbol, raw, sign = '' }: AmountProps) {
 }
 
 /** `1234567.000100` → `1,234,567.000100`: text in, text out, no number in between. */
-export function groupDigits(value: string): string {
+function groupDigits(value: string): string {
   const [, minus = '', whole = '', fraction = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(value) ?? [];
   return whole === '' ? value : `${minus}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction}`;
 }

@@ -16,8 +16,8 @@ import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { NOBODY, sumCounts } from '../../lists/sum-counts.ts';
 import { blockSchema, blockStatusSchema, toBlockRecord } from '../../records/block.ts';
 import { toListOrder } from '../../lists/list-order.ts';
-import { openPager, type Range } from '../../lists/pager.ts';
-import { inOrder, readRows, type List, type ListedRow } from '../../lists/read-list.ts';
+import { openPager, type ListedRow, type Range } from '../../lists/pager.ts';
+import { inOrder, readRows, type List } from '../../lists/read-list.ts';
 import type { Sql } from '@chainwatch/db';
 
 const NUMBER = { name: 'number', type: 'bigint' } as const;

@@ -12,8 +12,8 @@ import type { Sql } from '@chainwatch/db';
 import { toListOrder } from '../../lists/list-order.ts';
 import { exportTypes } from '../../lists/export-formats.ts';
 import type { Listing } from '../../lists/exports.ts';
-import { openPager, type Range } from '../../lists/pager.ts';
-import { inOrder, readRows, type List, type ListedRow } from '../../lists/read-list.ts';
+import { openPager, type ListedRow, type Range } from '../../lists/pager.ts';
+import { inOrder, readRows, type List } from '../../lists/read-list.ts';
 
 const querySchema = z.strictObject({
   ...pageParameters,

@@ -1,7 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';
-import type { Range } from '../../lists/pager.ts';
-import type { ListedRow } from '../../lists/read-list.ts';
+import type { ListedRow, Range } from '../../lists/pager.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { buildConditions } from './build-conditions.ts';

@@ -47,7 +47,7 @@ export function Message({ title, line, headers, body }: MessageProps) {
 }
 
 /** JSON with line breaks, where that changes no number of it: bodies come without spaces. */
-export function toText(body: unknown): string {
+function toText(body: unknown): string {
   if (body === null || body === undefined) return '';
   if (typeof body !== 'string') return JSON.stringify(body, undefined, 2);
   try {
