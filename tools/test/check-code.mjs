@@ -16,9 +16,12 @@ const ROOT_PROJECT = 'tools/test';
 const [tasks] = /** @type {[readonly { id: string, root: string, kind: string }[]]} */ (
   await once(process, 'message')
 );
-const program = createProgram(new Set(tasks.map(({ root }) => root)));
+const shared = createProgram(new Set(tasks.map(({ root }) => root)));
+/** Of projects with settings of their own. @type {Map<string, ts.Program>} */
+const ownPrograms = new Map();
 for (const task of tasks) {
-  const faults = task.kind === 'lint' ? await lint(task.root) : checkTypes(task.root);
+  const program = programOf(task.root);
+  const faults = task.kind === 'lint' ? await lint(task.root, program) : checkTypes(task.root, program);
   process.stdout.write(`${faults === '' ? 'PASS' : 'FAIL'} ${task.kind} ${task.root}\n${faults}`);
   process.send?.({ id: task.id, faults });
 }
@@ -38,8 +41,28 @@ function createProgram(roots) {
   return ts.createProgram({ rootNames, options, configFileParsingDiagnostics: errors });
 }
 
-/** @param {string} root */
-function checkTypes(root) {
+/**
+ * A page in a browser has other types around it than a service: a project with JSX is a program of its own.
+ * @param {string} root
+ */
+function programOf(root) {
+  const known = ownPrograms.get(root);
+  if (known !== undefined) return known;
+  const dir = `${repoDir}/${root}`;
+  const { config } = ts.readConfigFile(`${dir}/tsconfig.json`, ts.sys.readFile);
+  if (config?.compilerOptions?.jsx === undefined) return shared;
+  const { fileNames, options, errors } = ts.parseJsonConfigFileContent(config, ts.sys, dir);
+  const program = ts.createProgram({
+    rootNames: fileNames,
+    options: { ...options, noEmit: true, composite: false, incremental: false },
+    configFileParsingDiagnostics: errors,
+  });
+  ownPrograms.set(root, program);
+  return program;
+}
+
+/** @param {string} root @param {ts.Program} program */
+function checkTypes(root, program) {
   const ofConfig = [...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()];
   const ofFiles = program
     .getSourceFiles()
@@ -52,12 +75,12 @@ function checkTypes(root) {
   });
 }
 
-/** @param {string} root */
-async function lint(root) {
+/** @param {string} root @param {ts.Program} program */
+async function lint(root, program) {
   const eslint = new ESLint({
     cwd: repoDir,
     overrideConfig: {
-      files: ['**/*.ts'],
+      files: ['**/*.ts', '**/*.tsx'],
       languageOptions: { parserOptions: { projectService: false, programs: [program] } },
     },
   });

@@ -285,8 +285,13 @@ export class Harness<C extends TestChain> {
         'SELECT i.status, i.reason, i.head_number, i.feed_seq, a.status AS a_status, a.reason AS a_reason, a.cursor_number, a.cursor_seq, a.confirmed_number FROM ingestor_states i LEFT JOIN analyzer_states a USING (chain_gid)',
       )
       .catch(() => ({ rows: [] }));
+    const unpublished = await this.db
+      .query(
+        'SELECT e.id, e.event_id, e.subject_kind, e.chain_gid, e.type, e.is_held, e.created_at, u.subject_kind AS queued_as FROM unpublished_events u LEFT JOIN events e ON e.id = u.event_row_id LIMIT 5',
+      )
+      .catch(() => ({ rows: [] }));
     throw new Error(
-      `waited ${timeoutMs} ms for ${what}; states ${JSON.stringify(states.rows)}; last error ${String(last)};\n${this.services.output.slice(-30).join('\n')}`,
+      `waited ${timeoutMs} ms for ${what}; states ${JSON.stringify(states.rows)}; unpublished ${JSON.stringify(unpublished.rows)}; last error ${String(last)};\n${this.services.output.slice(-30).join('\n')}`,
     );
   }
 }

@@ -51,9 +51,6 @@ interface Receipt {
   readonly logs: VmResult['logs'];
 }
 
-/** A block of anvil's own, as its number in hex, or `latest`. */
-export type VmState = string;
-
 const INTRINSIC_GAS = 21_000;
 
 /** The virtual machine and the TRX of every account: anvil, whose wei are sun here. */
@@ -65,14 +62,8 @@ export class AnvilVm {
   }
 
   /** Addresses are `41…` everywhere. */
-  async readBalance(address: string, at: VmState = 'latest'): Promise<bigint> {
-    return BigInt(await this.#rpc<string>('eth_getBalance', [toEvm(address), at]));
-  }
-
-  /** The state as it is now, for reads of it later. */
-  async keepState(): Promise<VmState> {
-    await this.#rpc('evm_mine');
-    return this.#rpc<VmState>('eth_blockNumber');
+  async readBalance(address: string): Promise<bigint> {
+    return BigInt(await this.#rpc<string>('eth_getBalance', [toEvm(address), 'latest']));
   }
 
   async setBalance(address: string, sun: bigint): Promise<void> {
@@ -100,18 +91,13 @@ export class AnvilVm {
       throw new Error(`anvil does not know snapshot ${id}`);
   }
 
-  /** A view call; undefined output where it failed. */
-  async view(
-    to: string,
-    data: string,
-    from: string,
-    at: VmState = 'latest',
-  ): Promise<{ output: string } | { error: string }> {
+  /** A view call at the head; undefined output where it failed. */
+  async view(to: string, data: string, from: string): Promise<{ output: string } | { error: string }> {
     try {
       return {
         output: await this.#rpc<string>('eth_call', [
           { from: toEvm(from), to: toEvm(to), data: `0x${data}` },
-          at,
+          'latest',
         ]),
       };
     } catch (error) {

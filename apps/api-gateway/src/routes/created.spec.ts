@@ -54,7 +54,7 @@ it.each(creating.map(([id, route]) => [`${route.method} ${route.path}`, id, rout
   '%s says where the new one is, and there it is',
   async (_name, id, route) => {
     const kind = /^\/notification_channels\/(\w+)$/.exec(route.path)?.[1];
-    const body = await (bodies[id]?.() ?? channelBodies[kind ?? ''] ?? route.example ?? {});
+    const body = bodies[id]?.() ?? channelBodies[kind ?? ''] ?? route.example ?? {};
     const client: Client = route.path.startsWith('/management/') ? world.management : world.api;
     const path = route.path
       .replace(':public_key_id', publicKeyId)

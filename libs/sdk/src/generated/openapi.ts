@@ -3264,18 +3264,23 @@ export interface components {
             data: {
                 /** @description The transaction as it was when the event was made. */
                 transaction: components["schemas"]["Transaction"];
-                /** @description One for each monitored address and asset. */
+                /** @description One for each monitored address and asset; the first 100. */
                 balance_changes: components["schemas"]["BalanceChange"][];
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
                 /**
-                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @description True where transfers, balance changes or addresses were left out because there are too many; `GET /transactions/{id}` has all transfers. Filters of channels let the event pass where what was left out may agree with them.
                  * @example false
                  */
                 truncated: boolean;
+                /**
+                 * @description True where addresses were left out. Absent otherwise.
+                 * @example true
+                 */
+                addresses_truncated?: boolean;
             };
             /**
              * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
@@ -3401,18 +3406,23 @@ export interface components {
             data: {
                 /** @description The transaction as it was when the event was made. */
                 transaction: components["schemas"]["Transaction"];
-                /** @description One for each monitored address and asset. */
+                /** @description One for each monitored address and asset; the first 100. */
                 balance_changes: components["schemas"]["BalanceChange"][];
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
                 /**
-                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @description True where transfers, balance changes or addresses were left out because there are too many; `GET /transactions/{id}` has all transfers. Filters of channels let the event pass where what was left out may agree with them.
                  * @example false
                  */
                 truncated: boolean;
+                /**
+                 * @description True where addresses were left out. Absent otherwise.
+                 * @example true
+                 */
+                addresses_truncated?: boolean;
             };
             /**
              * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
@@ -3469,18 +3479,23 @@ export interface components {
             data: {
                 /** @description The transaction as it was when the event was made. */
                 transaction: components["schemas"]["Transaction"];
-                /** @description One for each monitored address and asset. */
+                /** @description One for each monitored address and asset; the first 100. */
                 balance_changes: components["schemas"]["BalanceChange"][];
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
                 /**
-                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @description True where transfers, balance changes or addresses were left out because there are too many; `GET /transactions/{id}` has all transfers. Filters of channels let the event pass where what was left out may agree with them.
                  * @example false
                  */
                 truncated: boolean;
+                /**
+                 * @description True where addresses were left out. Absent otherwise.
+                 * @example true
+                 */
+                addresses_truncated?: boolean;
             };
             /**
              * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
@@ -3537,18 +3552,23 @@ export interface components {
             data: {
                 /** @description The transaction as it was when the event was made. */
                 transaction: components["schemas"]["Transaction"];
-                /** @description One for each monitored address and asset. */
+                /** @description One for each monitored address and asset; the first 100. */
                 balance_changes: components["schemas"]["BalanceChange"][];
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
                 /**
-                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @description True where transfers, balance changes or addresses were left out because there are too many; `GET /transactions/{id}` has all transfers. Filters of channels let the event pass where what was left out may agree with them.
                  * @example false
                  */
                 truncated: boolean;
+                /**
+                 * @description True where addresses were left out. Absent otherwise.
+                 * @example true
+                 */
+                addresses_truncated?: boolean;
             };
             /**
              * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
@@ -3605,18 +3625,23 @@ export interface components {
             data: {
                 /** @description The transaction as it was when the event was made. */
                 transaction: components["schemas"]["Transaction"];
-                /** @description One for each monitored address and asset. */
+                /** @description One for each monitored address and asset; the first 100. */
                 balance_changes: components["schemas"]["BalanceChange"][];
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
                 /**
-                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @description True where transfers, balance changes or addresses were left out because there are too many; `GET /transactions/{id}` has all transfers. Filters of channels let the event pass where what was left out may agree with them.
                  * @example false
                  */
                 truncated: boolean;
+                /**
+                 * @description True where addresses were left out. Absent otherwise.
+                 * @example true
+                 */
+                addresses_truncated?: boolean;
             };
             /**
              * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
@@ -3723,7 +3748,7 @@ export interface components {
                  */
                 is_confirmed: boolean;
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
@@ -3867,18 +3892,23 @@ export interface components {
             data: {
                 /** @description The transaction as it was when the event was made. */
                 transaction: components["schemas"]["Transaction"];
-                /** @description One for each monitored address and asset. */
+                /** @description One for each monitored address and asset; the first 100. */
                 balance_changes: components["schemas"]["BalanceChange"][];
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
                 /**
-                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @description True where transfers, balance changes or addresses were left out because there are too many; `GET /transactions/{id}` has all transfers. Filters of channels let the event pass where what was left out may agree with them.
                  * @example false
                  */
                 truncated: boolean;
+                /**
+                 * @description True where addresses were left out. Absent otherwise.
+                 * @example true
+                 */
+                addresses_truncated?: boolean;
             };
         };
         /** @description Such a transaction has more confirmations (`confirmations` of `required_confirmations`): at most once per block, and only the newest number where the chain was behind. It is made only while a channel of the project asks for it, for at most 200 transactions of a project and block. */
@@ -3930,18 +3960,23 @@ export interface components {
             data: {
                 /** @description The transaction as it was when the event was made. */
                 transaction: components["schemas"]["Transaction"];
-                /** @description One for each monitored address and asset. */
+                /** @description One for each monitored address and asset; the first 100. */
                 balance_changes: components["schemas"]["BalanceChange"][];
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
                 /**
-                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @description True where transfers, balance changes or addresses were left out because there are too many; `GET /transactions/{id}` has all transfers. Filters of channels let the event pass where what was left out may agree with them.
                  * @example false
                  */
                 truncated: boolean;
+                /**
+                 * @description True where addresses were left out. Absent otherwise.
+                 * @example true
+                 */
+                addresses_truncated?: boolean;
             };
         };
         /** @description Such a transaction was confirmed: its block is final, or it has the confirmations that the project waits for. */
@@ -3993,18 +4028,23 @@ export interface components {
             data: {
                 /** @description The transaction as it was when the event was made. */
                 transaction: components["schemas"]["Transaction"];
-                /** @description One for each monitored address and asset. */
+                /** @description One for each monitored address and asset; the first 100. */
                 balance_changes: components["schemas"]["BalanceChange"][];
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
                 /**
-                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @description True where transfers, balance changes or addresses were left out because there are too many; `GET /transactions/{id}` has all transfers. Filters of channels let the event pass where what was left out may agree with them.
                  * @example false
                  */
                 truncated: boolean;
+                /**
+                 * @description True where addresses were left out. Absent otherwise.
+                 * @example true
+                 */
+                addresses_truncated?: boolean;
             };
         };
         /** @description The block of such a transaction left the chain: undo what was done for it. */
@@ -4056,18 +4096,23 @@ export interface components {
             data: {
                 /** @description The transaction as it was when the event was made. */
                 transaction: components["schemas"]["Transaction"];
-                /** @description One for each monitored address and asset. */
+                /** @description One for each monitored address and asset; the first 100. */
                 balance_changes: components["schemas"]["BalanceChange"][];
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
                 /**
-                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @description True where transfers, balance changes or addresses were left out because there are too many; `GET /transactions/{id}` has all transfers. Filters of channels let the event pass where what was left out may agree with them.
                  * @example false
                  */
                 truncated: boolean;
+                /**
+                 * @description True where addresses were left out. Absent otherwise.
+                 * @example true
+                 */
+                addresses_truncated?: boolean;
             };
         };
         /** @description A transaction of a monitored address failed: it moved nothing but its fee. */
@@ -4119,18 +4164,23 @@ export interface components {
             data: {
                 /** @description The transaction as it was when the event was made. */
                 transaction: components["schemas"]["Transaction"];
-                /** @description One for each monitored address and asset. */
+                /** @description One for each monitored address and asset; the first 100. */
                 balance_changes: components["schemas"]["BalanceChange"][];
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
                 /**
-                 * @description True where transfers or balance changes were left out because there are too many; `GET /transactions` has them all.
+                 * @description True where transfers, balance changes or addresses were left out because there are too many; `GET /transactions/{id}` has all transfers. Filters of channels let the event pass where what was left out may agree with them.
                  * @example false
                  */
                 truncated: boolean;
+                /**
+                 * @description True where addresses were left out. Absent otherwise.
+                 * @example true
+                 */
+                addresses_truncated?: boolean;
             };
         };
         /** @description A monitored address has a new balance. */
@@ -4232,7 +4282,7 @@ export interface components {
                  */
                 is_confirmed: boolean;
                 /**
-                 * @description Each monitored address that the event concerns, once.
+                 * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
                  */
                 addresses: components["schemas"]["ConcernedAddress"][];
@@ -11672,7 +11722,8 @@ export interface operations {
                      *               }
                      *             ],
                      *             "addresses": [],
-                     *             "truncated": false
+                     *             "truncated": false,
+                     *             "addresses_truncated": true
                      *           },
                      *           "position": 18231
                      *         }
@@ -11732,10 +11783,10 @@ export interface operations {
                     };
                     /**
                      * @example event_id,type,api_version,created_at,is_test_message,project_id,sequence,is_historical,data,position
-                     *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false}",18231
+                     *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false,""addresses_truncated"":true}",18231
                      */
                     "text/csv": string;
-                    /** @example {"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","api_version":"v1","created_at":"2026-01-01T00:00:01.000Z","is_test_message":false,"project_id":"6f1d1f4e-0000-4000-8000-000000000001","sequence":18231,"is_historical":true,"data":{"transaction":{"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null},"balance_changes":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","delta":"1.5","delta_raw":"1500000000000000000"}],"addresses":[],"truncated":false},"position":18231} */
+                    /** @example {"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","api_version":"v1","created_at":"2026-01-01T00:00:01.000Z","is_test_message":false,"project_id":"6f1d1f4e-0000-4000-8000-000000000001","sequence":18231,"is_historical":true,"data":{"transaction":{"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null},"balance_changes":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","delta":"1.5","delta_raw":"1500000000000000000"}],"addresses":[],"truncated":false,"addresses_truncated":true},"position":18231} */
                     "application/x-ndjson": string;
                 };
             };
@@ -11914,7 +11965,8 @@ export interface operations {
                      *           }
                      *         ],
                      *         "addresses": [],
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "addresses_truncated": true
                      *       }
                      *     }
                      */
@@ -17208,7 +17260,8 @@ export interface operations {
                  *           }
                  *         ],
                  *         "addresses": [],
-                 *         "truncated": false
+                 *         "truncated": false,
+                 *         "addresses_truncated": true
                  *       }
                  *     }
                  */
@@ -17304,7 +17357,8 @@ export interface operations {
                  *           }
                  *         ],
                  *         "addresses": [],
-                 *         "truncated": false
+                 *         "truncated": false,
+                 *         "addresses_truncated": true
                  *       }
                  *     }
                  */
@@ -17400,7 +17454,8 @@ export interface operations {
                  *           }
                  *         ],
                  *         "addresses": [],
-                 *         "truncated": false
+                 *         "truncated": false,
+                 *         "addresses_truncated": true
                  *       }
                  *     }
                  */
@@ -17496,7 +17551,8 @@ export interface operations {
                  *           }
                  *         ],
                  *         "addresses": [],
-                 *         "truncated": false
+                 *         "truncated": false,
+                 *         "addresses_truncated": true
                  *       }
                  *     }
                  */
@@ -17592,7 +17648,8 @@ export interface operations {
                  *           }
                  *         ],
                  *         "addresses": [],
-                 *         "truncated": false
+                 *         "truncated": false,
+                 *         "addresses_truncated": true
                  *       }
                  *     }
                  */

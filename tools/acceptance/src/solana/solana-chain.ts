@@ -1,10 +1,10 @@
 import { PublicKey } from '@solana/web3.js';
 import { startSolana, type SolanaHandle } from '@chainwatch/tool-devnet/start-solana';
 import { NATIVE_MINT } from '../../../devnet/solana/index.ts';
-import { blocksOfPast, toRaw } from '../compare.ts';
+import { toRaw } from '../compare.ts';
 import type { Project } from '../project.ts';
 import type { ExpectedTransaction, PayingChain, Watched } from '../test-chain.ts';
-import { expectTransactions, readChanges } from './expect-transactions.ts';
+import { expectTransactions } from './expect-transactions.ts';
 import { SolanaActor } from './solana-actor.ts';
 
 const FINALITY_SLOTS = 32;
@@ -90,41 +90,6 @@ export class SolanaChain implements PayingChain {
         const got = balances[`${this.gid}/token:${mint}`];
         if ((toRaw(got, decimals) ?? 0n) !== sum)
           faults.push(`${address}: expected ${sum} of ${mint}, got ${got}`);
-      }
-    }
-    return [...faults, ...(await this.#findPastFaults(project, watched, held))];
-  }
-
-  /** What is there now, without what blocks changed since. */
-  async #findPastFaults(
-    project: Project,
-    watched: readonly Watched[],
-    mints: ReadonlyMap<string, number>,
-  ): Promise<string[]> {
-    const faults: string[] = [];
-    const { number: head } = await this.readHead();
-    const blocks = await readChanges(this.node, Math.min(...watched.map(({ fromBlock }) => fromBlock)));
-    for (const one of watched) {
-      const { address } = one;
-      const { value: lamports } = await this.node.call<{ value: number }>('getBalance', [address]);
-      const now = [['native', 'slip44:1', 9, BigInt(lamports)] as const];
-      const tokens = await Promise.all(
-        [...mints].map(
-          async ([mint, decimals]) =>
-            [mint, `token:${mint}`, decimals, await this.#readHeld(address, mint)] as const,
-        ),
-      );
-      for (const block of blocksOfPast(one, head)) {
-        const path = `/addresses/${address}/balances?at_block=${block}&chain_gid=${this.gid}`;
-        const balances = await project.get<Record<string, string>>(path);
-        for (const [asset, name, decimals, amount] of [...now, ...tokens]) {
-          const since = blocks
-            .filter(({ slot }) => slot > block)
-            .reduce((sum, { changes }) => sum + (changes.get(`${address} ${asset}`) ?? 0n), 0n);
-          const got = balances[`${this.gid}/${name}`];
-          if ((toRaw(got, decimals) ?? 0n) !== amount - since)
-            faults.push(`${address} at ${block}: expected ${amount - since} of ${name}, got ${got}`);
-        }
       }
     }
     return faults;

@@ -1,6 +1,6 @@
 import { startTron, type TronHandle } from '@chainwatch/tool-devnet/start-tron';
 import { TronWeb } from 'tronweb';
-import { blocksOfPast, toRaw } from '../compare.ts';
+import { toRaw } from '../compare.ts';
 import type { Project } from '../project.ts';
 import type { ExpectedTransaction, PayingChain, Watched } from '../test-chain.ts';
 import { expectTransactions, findUntold, toBase58, type Interfaces } from './expect-transactions.ts';
@@ -100,35 +100,6 @@ export class TronChain implements PayingChain {
           );
       }
     }
-    return [...faults, ...(await this.#findPastFaults(project, watched))];
-  }
-
-  /** Of what changes by transfers alone; TRX too, where all that move it are told. */
-  async #findPastFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {
-    const faults: string[] = [];
-    const { vm, head } = this.tron.node;
-    const { assetId, token } = this.actor.deployed;
-    for (const one of watched)
-      for (const block of blocksOfPast(one, head.number)) {
-        const { address } = one;
-        const path = `/addresses/${address}/balances?at_block=${block}&chain_gid=${this.gid}`;
-        const balances = await project.get<Record<string, string>>(path);
-        const hex = TronWeb.address.toHex(address);
-        const compare = (asset: string, held: bigint, decimals: number): void => {
-          const got = balances[`${this.gid}/${asset}`];
-          if ((toRaw(got, decimals) ?? 0n) !== held)
-            faults.push(`${address} at ${block}: expected ${held} of ${asset}, got ${got}`);
-        };
-        const state = this.tron.node.stateAt(block);
-        if (state === undefined) continue;
-        if (this.#interfaces === 'both') {
-          compare('slip44:1', await vm.readBalance(hex, state.vm), 6);
-          compare(`trc10:${assetId}`, state.ledger.tokenBalance(hex, assetId), 2);
-        }
-        const data = `70a08231${hex.slice(2).padStart(64, '0')}`;
-        const decimals = Number(await this.#call(token, '313ce567'));
-        compare(`trc20:${toBase58(token)}`, await this.#call(token, data, state.vm), decimals);
-      }
     return faults;
   }
 
@@ -140,10 +111,9 @@ export class TronChain implements PayingChain {
     ];
   }
 
-  async #call(contract: string, data: string, at?: string): Promise<bigint> {
-    const result = await this.tron.node.vm.view(contract, data, contract, at);
+  async #call(contract: string, data: string): Promise<bigint> {
+    const result = await this.tron.node.vm.view(contract, data, contract);
     if ('error' in result) throw new Error(result.error);
-    // Before the contract was there the answer is empty.
-    return BigInt(result.output === '0x' ? 0 : result.output);
+    return BigInt(result.output);
   }
 }

@@ -23,7 +23,8 @@ export const getBalances = defineRoute({
       at_block: integerParameter(0)
         .optional()
         .meta({
-          description: 'Balances after this block, of one chain. Absent: the last known.',
+          description:
+            'Balances after this block, of one chain. Absent: the last known. Nodes of TRON and Solana tell present balances alone: there a past one is put together from what was read near the block, and may be off by what moved in those blocks.',
           examples: [21_000_000],
         }),
       chain_gid: chainGidSchema.optional().meta({
