@@ -10506,7 +10506,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Balances after this block, of one chain. Absent: the last known.
+                 * @description Balances after this block, of one chain. Absent: the last known. Nodes of TRON and Solana tell present balances alone: there a past one is put together from what was read near the block, and may be off by what moved in those blocks.
                  * @example 21000000
                  */
                 at_block?: number;
