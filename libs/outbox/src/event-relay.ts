@@ -50,6 +50,8 @@ export class EventRelay<S extends Relaying> {
   #catchingUp: Promise<void> | undefined;
   /** Events were left to the table since it was last read. */
   #hasLeft = false;
+  /** An attempt failed since the last one that did not: told of once. */
+  #isRefused = false;
   readonly #stop = new AbortController();
 
   constructor(deps: RelayDeps<S>) {
@@ -181,10 +183,14 @@ export class EventRelay<S extends Relaying> {
           traceparent: event.traceparent,
         },
       );
+      this.#isRefused = false;
       this.#marks.add(event.eventId);
       return true;
-    } catch {
+    } catch (err) {
       // The row stays unpublished, and later events wait for it.
+      if (!this.#isRefused)
+        this.#deps.logger.warn({ err, event_id: event.eventId }, 'an event could not be published, retrying');
+      this.#isRefused = true;
       void this.catchUp();
       return false;
     }
