@@ -54,7 +54,7 @@ function programOf(root) {
   const { fileNames, options, errors } = ts.parseJsonConfigFileContent(config, ts.sys, dir);
   const program = ts.createProgram({
     rootNames: fileNames,
-    options: { ...options, noEmit: true, composite: false, incremental: false },
+    options: { ...options, noEmit: true, composite: false, incremental: false, emitDeclarationOnly: false },
     configFileParsingDiagnostics: errors,
   });
   ownPrograms.set(root, program);

@@ -1,6 +1,7 @@
 import type { Bus } from '@chainwatch/bus';
 import { hasSameEndpoints, type ActiveChain } from '@chainwatch/chain-core';
 import { readActiveChains, type Database } from '@chainwatch/db';
+import { FLOW } from '@chainwatch/events';
 import { EventRelay } from '@chainwatch/outbox';
 import { ShareSupervisor } from '@chainwatch/ownership';
 import {
@@ -46,7 +47,7 @@ export function startBalanceService(deps: BalanceServiceDeps): BalanceService {
     db,
     bus,
     logger,
-    subjects: ['balance.changed'],
+    subjects: FLOW['balance-service'].produces,
     chainGids: () => chains.owned,
   });
   const recordStalls = createStallRecorder();

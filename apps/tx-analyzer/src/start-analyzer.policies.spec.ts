@@ -261,6 +261,19 @@ describe('transaction.progress', () => {
     expect(new Set(events.map((event) => event.event_id)).size).toBe(6);
   });
 
+  it('is published when the bus is back, if it was away', async () => {
+    const projectId = await addProject(3);
+    await world.askForProgress(projectId);
+    world.startAnalyzer();
+    await mine('1');
+    world.bus.isConnected = false;
+    await mine();
+    await settled(projectId, ['detected 1/3', 'progress 2/3']);
+    world.bus.isConnected = true;
+    await eventually(async () => expect(await world.rows('SELECT FROM unpublished_events')).toEqual([]));
+    expect(world.bus.published.map(({ kind }) => kind)).toEqual(['tx.detected', 'tx.progress']);
+  });
+
   it('goes on to what the chain waits for, and not beyond what is required', async () => {
     const project = await addProject();
     await world.askForProgress(project);

@@ -6,6 +6,7 @@ import {
   type UtxoCodec,
 } from '@chainwatch/chain-core';
 import { readActiveChains } from '@chainwatch/db';
+import { FLOW } from '@chainwatch/events';
 import { EventRelay } from '@chainwatch/outbox';
 import { ShareSupervisor } from '@chainwatch/ownership';
 import { analyseChain } from './chain/analyse-chain.ts';
@@ -48,7 +49,7 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
     db,
     bus,
     logger,
-    subjects: ['tx.detected', 'tx.confirmed', 'tx.reorged'],
+    subjects: FLOW['tx-analyzer'].produces,
     chainGids: () => [...analyzers.keys()],
   });
   const recordStalls = createStallRecorder();
