@@ -1,5 +1,6 @@
-import { Check, Copy } from 'lucide-react';
+import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 
 /** Copies a text, and says so for a moment. */
@@ -22,7 +23,36 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   );
 }
 
-export function useCopy(text: string): { readonly isCopied: boolean; readonly copy: () => void } {
+interface CopyActionProps {
+  readonly text: string;
+  /** What the button says. */
+  readonly children: string;
+  readonly icon: LucideIcon;
+  readonly isSmall?: boolean;
+}
+
+/** The same as a button with words. */
+export function CopyAction({ text, children, icon: Icon, isSmall = false }: CopyActionProps) {
+  const { isCopied, copy } = useCopy(text);
+  const size = isSmall ? 'size-3.5' : 'size-4';
+  return (
+    <Button
+      isSmall={isSmall}
+      onClick={copy}
+      icon={
+        isCopied ? (
+          <Check aria-hidden className={classes(size, 'text-ok')} />
+        ) : (
+          <Icon aria-hidden className={size} />
+        )
+      }
+    >
+      {isCopied ? 'Copied' : children}
+    </Button>
+  );
+}
+
+function useCopy(text: string): { readonly isCopied: boolean; readonly copy: () => void } {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return undefined;

@@ -1,7 +1,7 @@
-import { Check, Copy } from 'lucide-react';
+import { Copy } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
-import { useCopy } from './copy.tsx';
+import { CopyAction } from './copy.tsx';
 import { Modal, ModalActions } from './modal.tsx';
 
 interface SecretDialogProps {
@@ -14,7 +14,6 @@ interface SecretDialogProps {
 
 /** What is shown once: the dialog ends by its button alone. */
 export function SecretDialog({ title, label, secret, onClose, children }: SecretDialogProps) {
-  const { isCopied, copy } = useCopy(secret);
   return (
     <Modal title={title} isSticky onClose={onClose}>
       <p className="text-[13px] text-soft">{children}</p>
@@ -23,18 +22,9 @@ export function SecretDialog({ title, label, secret, onClose, children }: Secret
         <code className="min-w-0 flex-1 rounded-md border border-line bg-sunken px-3 py-2 font-mono text-[13px] break-all">
           {secret}
         </code>
-        <Button
-          onClick={copy}
-          icon={
-            isCopied ? (
-              <Check aria-hidden className="size-4 text-ok" />
-            ) : (
-              <Copy aria-hidden className="size-4" />
-            )
-          }
-        >
-          {isCopied ? 'Copied' : 'Copy'}
-        </Button>
+        <CopyAction text={secret} icon={Copy}>
+          Copy
+        </CopyAction>
       </div>
       <ModalActions>
         <Button look="primary" onClick={onClose}>

@@ -1,22 +1,21 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase, type Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/db';
 import { repoDir } from '@chainwatch/host';
 import { createClient, webhooks, type Chainwatch } from '@chainwatch/sdk';
-import { findFreePort, startNats, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { findFreePort, waitFor } from '@chainwatch/testing';
 import { signPayload } from '@chainwatch/webhook-signature';
 import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
-import { freePort, Services } from '../services.ts';
+import { startApiStack, type ApiStack } from '../start-api-stack.ts';
+import type { Services } from '../services.ts';
 import { COMMAND, linesOf, startCommand, startHook, type Run } from './run-command.ts';
 
 /** The command as people run it, a process of its own, against the services. */
-let postgres: PostgresHandle;
-let nats: NatsHandle;
+let stack: ApiStack;
 let db: Database;
 let services: Services;
 let apiUrl: string;
@@ -27,29 +26,14 @@ let folder: string;
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
-  [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
-  db = createDatabase({ url: postgres.url, applicationName: 'acceptance', poolSize: 3 });
-  const port = await freePort();
-  apiUrl = `http://127.0.0.1:${port}/v1`;
-  services = new Services({
-    ...postgres.serviceEnv,
-    NATS_URL: nats.url,
-    PORT: String(port),
-    SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
+  stack = await startApiStack({
     RATE_LIMIT_API: '1000000',
     RATE_LIMIT_MANAGEMENT: '1000000',
-    OUTBOUND_ALLOW: '127.0.0.0/8',
-    WEBHOOK_ALLOW_HTTP: 'true',
     WEBHOOK_RETRY_SCHEDULE: '0,1h',
-    LOG_LEVEL: 'warn',
   });
-  await services.start(['api-gateway', 'notifier']);
+  ({ apiUrl, db, services } = stack);
 });
-afterAll(async () => {
-  await services.stop();
-  await db.close();
-  await Promise.all([nats.stop(), postgres.stop()]);
-});
+afterAll(() => stack.stop());
 beforeEach(async () => {
   project = await bootstrap(db, { label: 'svc' });
   client = createClient({ baseUrl: apiUrl, apiKey: project.keys.api });

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -11,17 +11,16 @@ import {
 } from '@chainwatch/sdk';
 import { Webhook } from 'standardwebhooks';
 import { chainwatchWebhook } from '@chainwatch/sdk/express';
-import { createDatabase, type Database } from '@chainwatch/db';
-import { startNats, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import type { Database } from '@chainwatch/db';
+import { waitFor } from '@chainwatch/testing';
 import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
+import { startApiStack, type ApiStack } from '../start-api-stack.ts';
 import { holdLock } from '../faults/hold-lock.ts';
-import { freePort, Services } from '../services.ts';
+import type { Services } from '../services.ts';
 
 /** The SDK against the services as they run in production: what it promises has to hold while they fail. */
 const RATE_LIMIT = 40;
-let postgres: PostgresHandle;
-let nats: NatsHandle;
+let stack: ApiStack;
 let db: Database;
 let services: Services;
 let baseUrl: string;
@@ -29,28 +28,10 @@ let project: Bootstrap;
 let client: Chainwatch;
 
 beforeAll(async () => {
-  [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
-  db = createDatabase({ url: postgres.url, applicationName: 'acceptance', poolSize: 3 });
-  const port = await freePort();
-  baseUrl = `http://127.0.0.1:${port}/v1`;
-  services = new Services({
-    ...postgres.serviceEnv,
-    NATS_URL: nats.url,
-    PORT: String(port),
-    SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    RATE_LIMIT_API: String(RATE_LIMIT),
-    STATEMENT_TIMEOUT: '1s',
-    OUTBOUND_ALLOW: '127.0.0.0/8',
-    WEBHOOK_ALLOW_HTTP: 'true',
-    LOG_LEVEL: 'warn',
-  });
-  await services.start(['api-gateway', 'notifier']);
+  stack = await startApiStack({ RATE_LIMIT_API: String(RATE_LIMIT), STATEMENT_TIMEOUT: '1s' });
+  ({ apiUrl: baseUrl, db, services } = stack);
 });
-afterAll(async () => {
-  await services.stop();
-  await db.close();
-  await Promise.all([nats.stop(), postgres.stop()]);
-});
+afterAll(() => stack.stop());
 beforeEach(async () => {
   project = await bootstrap(db, { label: 'svc' });
   client = createClient({ baseUrl, apiKey: project.keys.api });
@@ -226,7 +207,7 @@ describe('retries', () => {
 
   it('503 comes again until the database answers, and a POST is carried out once', async () => {
     const { statuses, client: watched, stop } = watch();
-    const lock = await holdLock(postgres.url, 'LOCK TABLE addresses IN ACCESS EXCLUSIVE MODE', []);
+    const lock = await holdLock(stack.postgresUrl, 'LOCK TABLE addresses IN ACCESS EXCLUSIVE MODE', []);
     try {
       const created = watched.addresses.createExternal({ value: valueOf(7), chain_family: 'evm' });
       await waitFor(() => statuses.includes(503), { message: () => `a 503 in ${statuses.join()}` });

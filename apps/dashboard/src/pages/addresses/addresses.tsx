@@ -8,10 +8,11 @@ import { withoutEmpty, type AddressSearch } from '../../app/search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceChip, TextChip } from '../../ui/chips.tsx';
 import { shorten } from '../../ui/copy.tsx';
-import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
+import { LoadedTable } from '../../ui/loaded-table.tsx';
+import { Empty, Problem } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
 import { Badge } from '../../ui/status.tsx';
-import { ROW_LINK, Table, type Column } from '../../ui/table.tsx';
+import { ROW_LINK, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { AddDialog } from './add-dialog.tsx';
 import { toTitle, useFamilies } from './families.ts';
@@ -51,20 +52,14 @@ export function AddressesPage() {
       <Filters search={search} />
       {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
       <Panel isFlush>
-        {query.isPending ? (
-          <Waiting rows={10} />
-        ) : rows.length === 0 ? (
-          <NoAddresses isFiltered={isFiltered} />
-        ) : (
-          <Table
-            label="Addresses"
-            columns={COLUMNS}
-            rows={rows}
-            keyOf={({ id }) => id}
-            isLoadingMore={query.isFetchingNextPage}
-            onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-          />
-        )}
+        <LoadedTable
+          label="Addresses"
+          query={query}
+          rows={rows}
+          columns={COLUMNS}
+          waitingRows={10}
+          empty={<NoAddresses isFiltered={isFiltered} />}
+        />
       </Panel>
       {opened === 'add' && <AddDialog onClose={close} />}
       {opened === 'import' && <ImportDialog onClose={close} />}

@@ -4,10 +4,11 @@ import { Truck } from 'lucide-react';
 import { deliveriesOfChannelQuery, rowsOf, type Delivery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { ChoiceChip } from '../../ui/chips.tsx';
-import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
+import { LoadedTable } from '../../ui/loaded-table.tsx';
+import { Empty, Problem } from '../../ui/notice.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Badge, Status, toWords } from '../../ui/status.tsx';
-import { ABOVE_ROW_LINK, ROW_LINK, Table, type Column } from '../../ui/table.tsx';
+import { ABOVE_ROW_LINK, ROW_LINK, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { When } from '../deliveries/delivery-row.tsx';
 import { RedeliverButton } from '../deliveries/redeliver-button.tsx';
@@ -44,27 +45,23 @@ export function DeliveryLog({ channelId }: { readonly channelId: string }) {
       }
     >
       {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
-      {query.isPending ? (
-        <Waiting rows={6} />
-      ) : rows.length === 0 ? (
-        <Empty
-          icon={<Truck />}
-          title={statuses ? 'No delivery has this status' : 'Nothing was delivered yet'}
-        >
-          {statuses
-            ? 'Take the filter away to see all of them.'
-            : 'Send a test message to see what your system will get.'}
-        </Empty>
-      ) : (
-        <Table
-          label="Deliveries"
-          columns={columns}
-          rows={rows}
-          keyOf={({ id }) => id}
-          isLoadingMore={query.isFetchingNextPage}
-          onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-        />
-      )}
+      <LoadedTable
+        label="Deliveries"
+        query={query}
+        rows={rows}
+        columns={columns}
+        waitingRows={6}
+        empty={
+          <Empty
+            icon={<Truck />}
+            title={statuses ? 'No delivery has this status' : 'Nothing was delivered yet'}
+          >
+            {statuses
+              ? 'Take the filter away to see all of them.'
+              : 'Send a test message to see what your system will get.'}
+          </Empty>
+        }
+      />
     </Panel>
   );
 }

@@ -1,11 +1,10 @@
 import { useState } from 'react';
-import { Check, Terminal } from 'lucide-react';
+import { Terminal } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
 import { eventTextQuery, type Attempt, type DeliveryDetail } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
-import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
-import { useCopy } from '../../ui/copy.tsx';
+import { CopyAction } from '../../ui/copy.tsx';
 import { Dot } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Message } from './message.tsx';
@@ -56,7 +55,6 @@ function AttemptDetail({ attempt, eventId }: AttemptDetailProps) {
   // An HTTP request carried the event; what other kinds sent stands in the attempt.
   const event = useQuery({ ...eventTextQuery(eventId), enabled: isKnown && request.url !== undefined });
   const body = request.body ?? (request.url === undefined ? request : event.data);
-  const { isCopied, copy } = useCopy(toCurl({ ...request, body }));
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2 text-[13px] text-soft">
@@ -64,19 +62,9 @@ function AttemptDetail({ attempt, eventId }: AttemptDetailProps) {
           Attempt {attempt.number} took {attempt.duration_ms.toLocaleString()} ms
         </span>
         {request.url !== undefined && (
-          <Button
-            isSmall
-            onClick={copy}
-            icon={
-              isCopied ? (
-                <Check aria-hidden className="size-3.5 text-ok" />
-              ) : (
-                <Terminal aria-hidden className="size-3.5" />
-              )
-            }
-          >
-            {isCopied ? 'Copied' : 'Copy as curl'}
-          </Button>
+          <CopyAction text={toCurl({ ...request, body })} icon={Terminal} isSmall>
+            Copy as curl
+          </CopyAction>
         )}
       </div>
       <Message

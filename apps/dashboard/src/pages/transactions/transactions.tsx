@@ -7,10 +7,11 @@ import { withoutEmpty, type TransactionSearch } from '../../app/search-params.ts
 import { Button } from '../../ui/button.tsx';
 import { ChoiceChip, TextChip } from '../../ui/chips.tsx';
 import { shorten } from '../../ui/copy.tsx';
-import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
+import { LoadedTable } from '../../ui/loaded-table.tsx';
+import { Empty, Problem } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
 import { Status, toWords } from '../../ui/status.tsx';
-import { ROW_LINK, Table, type Column } from '../../ui/table.tsx';
+import { ROW_LINK, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { MovedAmounts } from './moved-amounts.tsx';
 
@@ -33,20 +34,14 @@ export function TransactionsPage() {
       <Filters search={search} />
       {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
       <Panel isFlush>
-        {query.isPending ? (
-          <Waiting rows={10} />
-        ) : rows.length === 0 ? (
-          <NoTransactions isFiltered={isFiltered} />
-        ) : (
-          <Table
-            label="Transactions"
-            columns={columns}
-            rows={rows}
-            keyOf={({ id }) => id}
-            isLoadingMore={query.isFetchingNextPage}
-            onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-          />
-        )}
+        <LoadedTable
+          label="Transactions"
+          query={query}
+          rows={rows}
+          columns={columns}
+          waitingRows={10}
+          empty={<NoTransactions isFiltered={isFiltered} />}
+        />
       </Panel>
     </Page>
   );
