@@ -32,7 +32,7 @@ const filtersSchema = z.strictObject({
       examples: [['6f1d1f4e-0000-4000-8000-000000000001']],
     }),
   groups: z
-    .array(z.string().min(1).max(64))
+    .array(z.string().trim().min(1).max(64))
     .min(1)
     .max(100)
     .optional()

@@ -5,26 +5,33 @@ import { tooManyRequests } from '@chainwatch/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 
 const DAY_SECONDS = 86_400;
-/** Questions to one address a day, whoever asks, and from one project. */
-const ASKED_MAX = 3;
+/** Questions of one workspace a day: its projects cost nothing, so each of them may not ask as many. */
 const ASKS_MAX = 100;
+/** Questions to one person a day: from one workspace, and whoever asks. One workspace does not use up what others need. */
+const ASKED_BY_ONE_MAX = 3;
+const ASKED_MAX = 9;
 
 type Asked = Parameters<NonNullable<ChannelKind['consent']>['ask']>[0];
+
+/** Whatever stands behind a `+`, the mail comes to the same person (RFC 5233). */
+const mailboxOf = (address: string): string => address.replace(/\+[^@]*(?=@)/, '');
 
 /** Asks the people whom a create or an update brought to a channel. @throws ProblemError */
 export async function askForConsent(
   kind: ChannelKind,
   channel: Asked,
-  { projectId }: Principal,
+  { workspaceId }: Principal,
   { cache, settings }: Pick<ApiDeps, 'cache' | 'settings'>,
 ): Promise<void> {
   const take = (key: string, limit: number) =>
     cache.consumeToken({ key: `ask:${key}`, limit, windowSeconds: DAY_SECONDS });
   const context: AskContext = {
     async mayAsk(address) {
-      const own = await take(projectId, ASKS_MAX);
+      const own = await take(workspaceId, ASKS_MAX);
       if (!own.allowed) throw tooManyRequests(own.retryAfterSeconds);
-      return (await take(createHash('sha256').update(address).digest('hex'), ASKED_MAX)).allowed;
+      const person = createHash('sha256').update(mailboxOf(address)).digest('hex');
+      if (!(await take(`${workspaceId}:${person}`, ASKED_BY_ONE_MAX)).allowed) return false;
+      return (await take(person, ASKED_MAX)).allowed;
     },
   };
   await kind.consent?.ask(channel, context, settings.channelOptions[kind.kind] ?? {});

@@ -11,6 +11,7 @@ import {
   toPage,
 } from '@chainwatch/http';
 import { findAddress } from '../../addresses/find-address.ts';
+import { canonicalizeAssetGids } from '../../assets/canonicalize-asset-gids.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';
 import { openPager, type Key } from '../../lists/pager.ts';
 import { addressParams } from '../../records/address-input.ts';
@@ -71,7 +72,7 @@ export const listBalanceHistory = defineRoute({
       id,
       principal.projectId,
       query.chain_gids?.map(normalizeChainGid) ?? null,
-      query.asset_gids ?? null,
+      query.asset_gids === undefined ? null : await canonicalizeAssetGids(query.asset_gids),
       query.from_block ?? 0,
       query.to_block ?? Number.MAX_SAFE_INTEGER,
     ];

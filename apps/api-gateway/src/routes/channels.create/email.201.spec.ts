@@ -1,4 +1,5 @@
 import request from 'supertest';
+import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import { startMailServer, type MailServerHandle, type ReceivedMail } from '@chainwatch/testing';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
@@ -132,18 +133,23 @@ describe('e-mail channels', () => {
         ...links.map((link) => page('post', link).expect(200)),
         world.api.patch(`/notification_channels/email/${body.id}`).send({ name: 'y' }).expect(200),
       ]);
-      expect((await read(body.id)).config.recipients).toMatchObject([
-        { status: 'confirmed' },
-        { status: 'confirmed' },
-      ]);
+      expect(await read(body.id)).toMatchObject({
+        name: 'y',
+        config: { recipients: [{ status: 'confirmed' }, { status: 'confirmed' }] },
+      });
     }
   });
 
-  it('ask an address three times a day, whoever asks, and do not tell', async () => {
+  it('ask a person three times a day for a workspace, nine times for all of them, and do not tell', async () => {
+    const more = [await bootstrap(world.db, { label: 'svc' }), await bootstrap(world.db, { label: 'svc' })];
+    const clients = [world.api, world.other, ...more.map(({ keys }) => world.clientOf(keys.api))];
     const address = freshAddress();
-    for (const client of [world.api, world.other, world.api, world.other, world.api])
-      await create([address], client).expect(201);
-    expect(server.mails).toHaveLength(3);
+    for (const [place, client] of clients.entries()) {
+      // What stands behind a plus sign is the same person.
+      for (const named of [address, address.replace('@', '+1@'), address.toUpperCase(), address, address])
+        await create([named], client).expect(201);
+      expect(server.mails).toHaveLength(Math.min(3 * (place + 1), 9));
+    }
   });
 
   it('do not tell whether an address is there', async () => {
@@ -166,14 +172,31 @@ describe('e-mail channels', () => {
     expect(server.mails).toEqual([]);
   });
 
-  it('are bounded for each project', async () => {
+  it('are bounded for each workspace, however many projects it makes', async () => {
     const statuses = new Set<number>();
     for (let round = 0; round < 12; round += 1) {
-      const { status } = await create(Array.from({ length: 10 }, freshAddress), world.other);
+      const { body: project } = await world.otherManagement
+        .post('/management/projects')
+        .send({ name: `${round}` })
+        .expect(201);
+      const permissions = ['api:notification_channel:write'];
+      const { body: key } = await world.otherManagement
+        .post('/management/keys')
+        .send({ type: 'api', name: 'k', project_id: project.id, permissions })
+        .expect(201);
+      const { status } = await create(Array.from({ length: 10 }, freshAddress), world.clientOf(key.key));
       statuses.add(status);
     }
     expect(statuses).toEqual(new Set([201, 429]));
     expect(server.mails.length).toBeLessThanOrEqual(100);
+  });
+
+  it('ask nobody where the workspace has no room for another channel', async () => {
+    const quotas = `/management/workspaces/${world.project.workspaceId}/quotas`;
+    await world.management.put(quotas).send({ channels: 0 }).expect(200);
+    await create([freshAddress()]).expect(422);
+    expect(server.mails).toEqual([]);
+    await world.management.put(quotas).send({}).expect(200);
   });
 
   it('are 502 where the mail server does not answer, and are not made', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ChannelKind } from '@chainwatch/channels';
+import type { Sql } from '@chainwatch/db';
 import { askForConsent } from '../../channels/ask-for-consent.ts';
 import { checkChannel } from '../../channels/check-channel.ts';
 import { findChannel } from '../../channels/find-channel.ts';
@@ -28,13 +29,16 @@ export function createChannelRoute(
     responses: { 201: createdChannelSchemaOf(kind) },
     problems: kind.consent ? [422, 502] : [422],
     handle: async ({ body, principal }, deps) => {
-      const { name, kind: _told, ...given } = body;
-      await checkChannel(kind, given, deps);
+      const { name, kind: _told, ...sent } = body;
+      const given = await checkChannel(kind, sent, deps);
       const { config, credentials } = kind.change(given);
       const id = randomUUID();
+      const takeRoom = (sql: Sql): Promise<void> => requireQuota(sql, principal.workspaceId, 'channels');
+      // Nobody is asked for a channel that there is no room for.
+      if (kind.consent !== undefined) await deps.db.transaction(takeRoom);
       await askForConsent(kind, { id, config, credentials, before: undefined }, principal, deps);
       const secret = await deps.db.transaction(async (sql) => {
-        await requireQuota(sql, principal.workspaceId, 'channels');
+        await takeRoom(sql);
         const credentialsSealed = sealCredentials(deps.sealer, id, credentials ?? null);
         const { projectId } = principal;
         const obstacle = kind.obstacleOf(config);

@@ -26,8 +26,8 @@ export function updateChannelRoute(kind: ChannelKind): ApiRoute {
     responses: { 200: channelSchemaOf(kind) },
     ...(kind.check && { problems: kind.consent ? [422, 502] : [422] }),
     handle: async ({ params, body, principal }, deps) => {
-      const { name, ...given } = body;
-      await checkChannel(kind, given, deps);
+      const { name, ...sent } = body;
+      const given = await checkChannel(kind, sent, deps);
       const row = await findChannel(deps, principal, params.notification_channel_id, [kind]);
       const before = await deps.db.transaction(async (sql) => {
         const locked = await lockChannel(sql, row);
