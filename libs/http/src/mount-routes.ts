@@ -117,8 +117,8 @@ async function sendReply(
   if (location !== undefined) res.setHeader('Location', encodeURI(`${req.baseUrl}${location}`));
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (cookie !== undefined)
-    res.cookie(cookie.name, cookie.value, {
-      path: cookie.path,
+    res.cookie(cookieNameOf(cookie.name, req.secure), cookie.value, {
+      path: req.secure ? '/' : cookie.path,
       maxAge: cookie.maxAgeMs,
       httpOnly: true,
       sameSite: 'strict',
@@ -133,6 +133,14 @@ async function sendReply(
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.end(text);
+}
+
+/**
+ * Under this prefix a browser takes a cookie over TLS and from this very host alone: a page of a neighbouring one cannot
+ * slip in its own (https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Set-Cookie#cookie_prefixes).
+ */
+export function cookieNameOf(name: string, isSecure: boolean): string {
+  return isSecure ? `__Host-${name}` : name;
 }
 
 function checkReply<Deps, Principal, Permission>(

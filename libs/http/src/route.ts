@@ -37,8 +37,10 @@ export interface RouteReply {
 
 /** Set for the client's browser: no script reads it, no page of another site sends it, and over TLS it stays there. */
 export interface ReplyCookie {
+  /** Over TLS with a prefix: `cookieNameOf`. */
   readonly name: string;
   readonly value: string;
+  /** Over TLS every path. */
   readonly path: string;
   /** 0 removes it. */
   readonly maxAgeMs: number;

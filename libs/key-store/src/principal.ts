@@ -10,4 +10,6 @@ export interface Principal {
   /** Whether the workspace acts for the installation: its keys may change chains. */
   readonly isOperator: boolean;
   readonly permissions: readonly string[];
+  /** When the caller has to sign in again, in milliseconds; absent: its key alone says when it ends. */
+  readonly endsAtMs?: number;
 }

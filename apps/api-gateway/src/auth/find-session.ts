@@ -32,17 +32,20 @@ interface SessionDeps {
  */
 export function createSessionFinder({ db, sealer }: SessionDeps): FindSession {
   return async (req, findPrincipal) => {
-    const sealed = findSessionCookie(req.get('cookie'));
+    const sealed = findSessionCookie(req.get('cookie'), req.secure);
     if (sealed === undefined) return 'none';
-    const key = isOwnPage(req) ? openSession(sealer, sealed) : undefined;
-    const known = key === undefined ? undefined : await findPrincipal(key);
-    const principal = known && (await refresh(db, known));
-    if (key === undefined || principal === undefined) return 'invalid';
+    const session = isOwnPage(req) ? openSession(sealer, sealed) : undefined;
+    if (session === undefined) return 'invalid';
+    const { key, until_ms: endsAtMs } = session;
+    const known = await findPrincipal(key);
+    const current = known && (await refresh(db, known));
+    if (current === undefined) return 'invalid';
+    const principal = { ...current, endsAtMs };
     const projectId = req.get('x-project-id');
     if (projectId === undefined) return { principal, ownerSecret: key };
     const acting = await actOn(db, principal, projectId);
     return acting
-      ? { principal: acting, ownerSecret: `${key} ${projectId}` }
+      ? { principal: acting, ownerSecret: `${key} ${acting.projectId}` }
       : { principal, ownerSecret: key, refusal: unknownProject() };
   };
 }
@@ -82,16 +85,24 @@ async function actOn(
   principal: Principal,
   projectId: string,
 ): Promise<Principal | undefined> {
-  if (principal.keyType === 'api') return principal.projectId === projectId ? principal : undefined;
+  if (principal.keyType === 'api')
+    return principal.projectId === projectId.toLowerCase() ? principal : undefined;
   if (!principal.permissions.includes('mgt:key:write') || !z.uuid().safeParse(projectId).success)
     return undefined;
-  const { rows } = await db.query({
+  const { rows } = await db.query<{ id: string }>({
     name: 'find_own_project',
-    text: 'SELECT 1 FROM projects WHERE id = $1 AND workspace_id = $2',
+    text: 'SELECT id FROM projects WHERE id = $1 AND workspace_id = $2',
     values: [projectId, principal.workspaceId],
   });
-  if (rows.length === 0) return undefined;
-  return { ...principal, keyType: 'api', projectId, permissions: actingPermissions(principal) };
+  const [project] = rows;
+  if (project === undefined) return undefined;
+  // As the database writes it: a header may have it in upper case, which names no other project.
+  return {
+    ...principal,
+    keyType: 'api',
+    projectId: project.id,
+    permissions: actingPermissions(principal),
+  };
 }
 
 /** What a management key that may make api keys may do on a project. */

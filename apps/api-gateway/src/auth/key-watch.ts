@@ -1,4 +1,5 @@
 import type { Sql } from '@chainwatch/db';
+import type { Principal } from '@chainwatch/key-store';
 import type { Logger } from '@chainwatch/telemetry';
 
 interface KeyWatchDeps {
@@ -7,7 +8,7 @@ interface KeyWatchDeps {
 }
 
 interface Watched {
-  readonly keyId: string;
+  readonly caller: Principal;
   readonly end: () => void;
 }
 
@@ -15,8 +16,8 @@ interface Watched {
 const LOOK_MS = 500;
 
 /**
- * Ends answers that outlive the check of their key when it is revoked, expires or goes with its project. One statement
- * looks for all keys; while nothing is open none is asked.
+ * Ends answers that outlive the check of their caller when its key is revoked, expires or may no longer what it might,
+ * when its session ends, and with its project. One statement looks for all of them; while nothing is open none is asked.
  */
 export class KeyWatch {
   readonly #deps: KeyWatchDeps;
@@ -29,8 +30,8 @@ export class KeyWatch {
   }
 
   /** @returns forget, to be called when it is over by itself */
-  watch(keyId: string, end: () => void): () => void {
-    const watched = { keyId, end };
+  watch(caller: Principal, end: () => void): () => void {
+    const watched = { caller, end };
     this.#watched.add(watched);
     this.#timer ??= this.#schedule();
     return () => void this.#watched.delete(watched);
@@ -41,6 +42,7 @@ export class KeyWatch {
   }
 
   async #look(): Promise<void> {
+    this.#endSessions();
     try {
       await this.#endRevoked();
       this.#isFailing = false;
@@ -52,14 +54,31 @@ export class KeyWatch {
     this.#timer = this.#watched.size > 0 ? this.#schedule() : undefined;
   }
 
+  /** Those whose time is over; the database is not asked. */
+  #endSessions(): void {
+    const now = Date.now();
+    for (const { caller, end } of this.#watched) if ((caller.endsAtMs ?? Infinity) <= now) end();
+  }
+
   async #endRevoked(): Promise<void> {
     const asked = [...this.#watched];
-    const { rows } = await this.#deps.db.query<{ id: string }>({
-      name: 'find_live_keys',
-      text: 'SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())',
-      values: [[...new Set(asked.map(({ keyId }) => keyId))]],
+    const { rows } = await this.#deps.db.query<{ place: number }>({
+      name: 'find_live_callers',
+      text: FIND_LIVE,
+      values: [
+        asked.map(({ caller }) => caller.keyId),
+        asked.map(({ caller }) => caller.projectId),
+        asked.map(({ caller }) => caller.permissions.join(' ')),
+      ],
     });
-    const live = new Set(rows.map(({ id }) => id));
-    for (const { keyId, end } of asked) if (!live.has(keyId)) end();
+    const live = new Set(rows.map(({ place }) => Number(place)));
+    for (const [index, { end }] of asked.entries()) if (!live.has(index + 1)) end();
   }
 }
+
+/** A management key acts on a project for as long as it could make the project's keys. */
+const FIND_LIVE = `
+  SELECT w.place FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS w (key_id, project_id, permissions, place)
+  JOIN api_keys k ON k.id = w.key_id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+    AND CASE k.type WHEN 'mgt' THEN 'mgt:key:write' = ANY (k.permissions) ELSE k.permissions @> string_to_array(w.permissions, ' ') END
+  JOIN projects p ON p.id = w.project_id AND p.workspace_id = k.workspace_id`;

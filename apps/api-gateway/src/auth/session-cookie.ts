@@ -1,4 +1,4 @@
-import type { ReplyCookie } from '@chainwatch/http';
+import { cookieNameOf, type ReplyCookie } from '@chainwatch/http';
 import { SealedValueError } from '@chainwatch/secrets';
 import type { Sealer } from '@chainwatch/secrets';
 
@@ -21,21 +21,22 @@ export function removedSessionCookie(): ReplyCookie {
   return cookieOf('', 0);
 }
 
-/** Sent to the API alone: the dashboard's files need none. */
+/** Sent to the API alone, where the prefix of secure cookies allows it: the dashboard's files need none. */
 function cookieOf(value: string, maxAgeMs: number): ReplyCookie {
   return { name: NAME, value, path: '/v1', maxAgeMs };
 }
 
 /** The sealed session in a Cookie header, undefined if there is none. */
-export function findSessionCookie(header: string | undefined): string | undefined {
-  return new RegExp(`(?:^|; ?)${NAME}=([^;]+)`).exec(header ?? '')?.[1];
+export function findSessionCookie(header: string | undefined, isSecure: boolean): string | undefined {
+  const name = cookieNameOf(NAME, isSecure);
+  return new RegExp(`(?:^|; ?)${name}=([^;]+)`).exec(header ?? '')?.[1];
 }
 
-/** The key of a session; undefined if it has ended or was not made here. */
-export function openSession(sealer: Pick<Sealer, 'open'>, sealed: string): string | undefined {
+/** Undefined if it has ended or was not made here. */
+export function openSession(sealer: Pick<Sealer, 'open'>, sealed: string): Session | undefined {
   try {
-    const { key, until_ms } = JSON.parse(sealer.open(sealed, CONTEXT)) as Session;
-    return until_ms > Date.now() ? key : undefined;
+    const session = JSON.parse(sealer.open(sealed, CONTEXT)) as Session;
+    return session.until_ms > Date.now() ? session : undefined;
   } catch (error) {
     if (error instanceof SealedValueError) return undefined;
     throw error;

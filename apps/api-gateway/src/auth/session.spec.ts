@@ -49,13 +49,24 @@ describe('signing in', () => {
     expect(JSON.stringify(body)).not.toContain(world.project.keys.api);
   });
 
-  it('is Secure where the request came over TLS', async () => {
+  it('is Secure where the request came over TLS, and nothing that a neighbouring host could set', async () => {
     const behindProxy = await startSpecWorld({ sharing: world, app: { trustedProxies: 1 } });
+    const tls = { 'X-Forwarded-Proto': 'https' };
     const { headers } = await behindProxy
       .send('post', '/v1/session', world.project.keys.api)
-      .set('X-Forwarded-Proto', 'https')
+      .set(tls)
       .expect(201);
-    expect(headers['set-cookie']![0]).toMatch(/; HttpOnly; Secure; SameSite=Strict$/);
+    const [cookie] = headers['set-cookie'] as unknown as string[];
+    expect(cookie).toMatch(
+      /^__Host-chainwatch_session=[^;]+; Max-Age=43200; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Strict$/,
+    );
+    const read = (sent: string) =>
+      behindProxy.send('get', '/v1/session').set({ ...OWN_PAGE, ...tls, Cookie: sent });
+    const mine = cookie!.split(';', 1)[0]!;
+    // Of a neighbour who wants our page to act for him.
+    const planted = `chainwatch_session=${mine.split('=')[1]}`;
+    await read(planted).expect(401);
+    await read(`${planted}x; ${mine}`).expect(200);
     await behindProxy.stop();
   });
 

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import pLimit from 'p-limit';
 import type { Cache } from '@chainwatch/cache';
 import type { Sql } from '@chainwatch/db';
+import type { Principal } from '@chainwatch/key-store';
 import { tooManyRequests } from '@chainwatch/problem';
 import { gauge, type Logger } from '@chainwatch/telemetry';
 import type { KeyWatch } from '../auth/key-watch.ts';
+import { FairTurns } from '../bulk/fair-turns.ts';
 import { readQuota } from '../management/take-quota.ts';
 import { EventStream, type StreamRequest } from './event-stream.ts';
 import { readPositions } from './read-positions.ts';
@@ -21,12 +22,14 @@ export interface EventFeedsDeps {
 
 /** The streams of one project, and how far they were told. */
 interface Feed {
-  readonly projectId: string;
+  readonly owner: Pick<Principal, 'workspaceId' | 'projectId'>;
   position: number;
   readonly streams: Set<EventStream>;
+  /** Its news are being told. */
+  isBusy: boolean;
 }
 
-type StreamPlace = Pick<StreamRequest, 'id' | 'workspaceId'>;
+type StreamPlace = Pick<StreamRequest, 'id' | 'caller'>;
 
 const LOOK_MS = 100;
 const RETRY_MS = 500;
@@ -42,15 +45,15 @@ const openStreams = gauge('chainwatch_event_streams', { description: 'Open strea
 
 /**
  * The streams of this process. One statement finds the projects with news, one read for each of them serves all its
- * streams. While no stream is open nothing is asked.
+ * streams. While no stream is open nothing is asked. Workspaces take turns, page by page: nobody waits for all that another
+ * has to be told.
  */
 export class EventFeeds {
   readonly #deps: EventFeedsDeps;
   readonly #streams = new Set<EventStream>();
   readonly #feeds = new Map<string, Feed>();
-  readonly #readNews = pLimit(READS_AT_ONCE);
-  // Streams take turns, page by page.
-  readonly #readMissed = pLimit(READS_AT_ONCE);
+  readonly #readNews = new FairTurns(READS_AT_ONCE);
+  readonly #readMissed = new FairTurns(READS_AT_ONCE);
   #running: Promise<void> | undefined;
   #commentedAtMs = 0;
   #lastError = '';
@@ -65,7 +68,7 @@ export class EventFeeds {
     const { db, slots } = this.#deps;
     // It ends at once. A refusal would be the end for browsers: they come again after a stream alone.
     if (this.#isClosed) return;
-    const limit = await readQuota(db, request.workspaceId, 'streams');
+    const limit = await readQuota(db, request.caller.workspaceId, 'streams');
     if (!(await slots.holdSlot({ ...slotOf(request), limit, ttlSeconds: SLOT_SECONDS })))
       throw tooManyRequests(
         RETRY_AFTER_SECONDS,
@@ -81,7 +84,7 @@ export class EventFeeds {
     openStreams.set(this.#streams.size);
     if (this.#isClosed) this.#dismiss(stream);
     this.#running ??= this.#run();
-    const forgetKey = this.#deps.keyWatch.watch(request.keyId, () => stream.end());
+    const forgetKey = this.#deps.keyWatch.watch(request.caller, () => stream.end());
     try {
       await Promise.race([closed, this.#catchUp(stream)]);
       await closed;
@@ -103,19 +106,23 @@ export class EventFeeds {
   }
 
   #forget(stream: EventStream): void {
-    const feed = this.#feeds.get(stream.request.projectId);
+    const { projectId } = stream.request.caller;
+    const feed = this.#feeds.get(projectId);
     feed?.streams.delete(stream);
-    if (feed?.streams.size === 0) this.#feeds.delete(feed.projectId);
+    if (feed?.streams.size === 0) this.#feeds.delete(projectId);
     this.#streams.delete(stream);
     openStreams.set(this.#streams.size);
   }
 
   /** Until the stream stands where the others of its project stand; from then on it gets what they get. */
   async #catchUp(stream: EventStream): Promise<void> {
-    const { projectId, filters } = stream.request;
+    const {
+      filters,
+      caller: { workspaceId, projectId },
+    } = stream.request;
     while (stream.isOpen) {
       try {
-        const read = await this.#readMissed(() =>
+        const read = await this.#readMissed.take(workspaceId, () =>
           readPositions(this.#deps.db, { projectId, after: stream.position, limit: CATCH_UP_ROWS, filters }),
         );
         if (!(await stream.catchUp(read))) return;
@@ -128,11 +135,16 @@ export class EventFeeds {
   }
 
   #join(stream: EventStream): boolean {
-    const { projectId } = stream.request;
-    const feed = this.#feeds.get(projectId) ?? { projectId, position: stream.position, streams: new Set() };
+    const { caller: owner } = stream.request;
+    const feed = this.#feeds.get(owner.projectId) ?? {
+      owner,
+      position: stream.position,
+      streams: new Set(),
+      isBusy: false,
+    };
     if (feed.position > stream.position) return false;
     feed.streams.add(stream);
-    this.#feeds.set(projectId, feed);
+    this.#feeds.set(owner.projectId, feed);
     return true;
   }
 
@@ -140,7 +152,6 @@ export class EventFeeds {
     while (this.#streams.size > 0) {
       try {
         await this.#look();
-        this.#lastError = '';
       } catch (error) {
         this.#noteFailure(error);
       }
@@ -151,24 +162,37 @@ export class EventFeeds {
   }
 
   async #look(): Promise<void> {
-    const feeds = [...this.#feeds.values()];
+    const feeds = [...this.#feeds.values()].filter(({ isBusy }) => !isBusy);
     if (feeds.length === 0) return;
     const { rows } = await this.#deps.db.query<{ project_id: string }>({
       name: 'find_event_news',
       text: `SELECT p.project_id FROM unnest($1::uuid[], $2::bigint[]) AS k (project_id, position)
              JOIN project_positions p ON p.project_id = k.project_id AND p.last_position > k.position`,
-      values: [feeds.map(({ projectId }) => projectId), feeds.map(({ position }) => position)],
+      values: [feeds.map(({ owner }) => owner.projectId), feeds.map(({ position }) => position)],
     });
-    await Promise.all(rows.map((row) => this.#readNews(() => this.#tell(this.#feeds.get(row.project_id)))));
+    if (rows.length === 0) this.#lastError = '';
+    for (const row of rows) void this.#tell(this.#feeds.get(row.project_id));
   }
 
+  /** Never rejects. */
   async #tell(feed: Feed | undefined): Promise<void> {
-    for (let hasMore = true; hasMore && feed !== undefined && feed.streams.size > 0; ) {
-      const request = { projectId: feed.projectId, after: feed.position, limit: READ_ROWS };
-      const read = await readPositions(this.#deps.db, request);
-      feed.position = read.lastPosition;
-      for (const stream of feed.streams) stream.push(read);
-      hasMore = read.hasMore;
+    if (feed === undefined) return;
+    const { workspaceId, projectId } = feed.owner;
+    feed.isBusy = true;
+    try {
+      for (let hasMore = true; hasMore && feed.streams.size > 0; ) {
+        const request = { projectId, after: feed.position, limit: READ_ROWS };
+        const read = await this.#readNews.take(workspaceId, () => readPositions(this.#deps.db, request));
+        this.#lastError = '';
+        feed.position = read.lastPosition;
+        for (const stream of feed.streams) stream.push(read);
+        hasMore = read.hasMore;
+      }
+    } catch (error) {
+      this.#noteFailure(error);
+      await delay(RETRY_MS);
+    } finally {
+      feed.isBusy = false;
     }
   }
 
@@ -192,6 +216,9 @@ export class EventFeeds {
   }
 }
 
-function slotOf({ id, workspaceId }: StreamPlace): { readonly key: string; readonly holder: string } {
+function slotOf({ id, caller: { workspaceId } }: StreamPlace): {
+  readonly key: string;
+  readonly holder: string;
+} {
   return { key: `streams:${workspaceId}`, holder: id };
 }

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { Principal } from '@chainwatch/key-store';
 import { matchesFilters, type EventFilters } from './event-filters.ts';
 import type { PositionedEvent, PositionsRead } from './read-positions.ts';
 
 export interface StreamRequest {
   /** Names the stream among those of the workspace. */
   readonly id: string;
-  readonly workspaceId: string;
-  readonly projectId: string;
-  readonly keyId: string;
+  readonly caller: Principal;
   /** Begins behind this position. */
   readonly after: number;
   readonly filters: EventFilters;
@@ -18,6 +17,8 @@ export interface StreamRequest {
 const UNREAD_BYTES_MAX = 1_048_576;
 /** A reader that takes nothing for so long while it is behind has gone. */
 const STALLED_MS = 60_000;
+/** Nor does a stream that has ended keep its place for a reader that does not take the end. */
+const FAREWELL_MS = 2_000;
 
 /** One client that listens: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export class EventStream {
@@ -78,7 +79,10 @@ export class EventStream {
 
   /** @param text the last words */
   end(text = ''): void {
-    if (this.isOpen) this.#res.end(text);
+    if (!this.isOpen) return;
+    this.#res.end(text);
+    const cut = setTimeout(() => this.#res.destroy(), FAREWELL_MS).unref();
+    this.#res.once('close', () => clearTimeout(cut));
   }
 
   /** Events that the filters kept back move the client's position, too. */

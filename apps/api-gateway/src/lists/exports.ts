@@ -95,7 +95,7 @@ export class Exports {
 
   async #send(res: ServerResponse, { slot, principal, texts }: Sending): Promise<void> {
     const keeping = setInterval(() => void this.#hold(slot, true), KEEP_MS).unref();
-    const forget = this.#deps.keyWatch.watch(principal.keyId, () => res.destroy());
+    const forget = this.#deps.keyWatch.watch(principal, () => res.destroy());
     try {
       for await (const text of texts) {
         if (!isOpen(res)) return;

@@ -41,18 +41,11 @@ export const streamEvents = defineRoute({
     }),
   },
   handle: async ({ query, headers, principal }, { db, feeds }) => {
-    const { workspaceId, projectId, keyId } = principal;
+    const { projectId } = principal;
     const given = headers['last-event-id'] ?? query.after;
     if (given !== undefined) await checkPosition(db, projectId, given);
     const after = given ?? (await readLastPosition(db, projectId));
-    const request = {
-      id: randomUUID(),
-      workspaceId,
-      projectId,
-      keyId,
-      after,
-      filters: toEventFilters(query),
-    };
+    const request = { id: randomUUID(), caller: principal, after, filters: toEventFilters(query) };
     await feeds.enter(request);
     return {
       status: 200,
