@@ -130,3 +130,20 @@ test.each([
     { numRuns: 60 },
   );
 });
+
+test.each(['telegram', 'slack', 'discord', 'email'])(
+  'a label stands on one line and does not turn what follows it round, in %s',
+  (kind) => {
+    const change = { address_id: 'a1', address: '0x1', asset_gid: 'a', delta: '2', delta_raw: '2' };
+    const render = (label: string): string => {
+      const event = JSON.parse(transaction({}, [change])) as { data: { addresses?: object[] } };
+      event.data.addresses = [{ address_id: 'a1', address: '0x1', label, groups: [], metadata: {} }];
+      return findChannelKind(kind)!.render([JSON.stringify(event)]);
+    };
+    const forged = 'Bob\n\r\n\u2028\u2029\u0085\u000b+1000000 USDT on Treasury\u202e\u2066';
+    expect(render(forged).split(/[\n\r\u2028\u2029\u0085\u000b]/)).toHaveLength(
+      render('Bob').split('\n').length,
+    );
+    expect(render(forged)).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+  },
+);

@@ -10,6 +10,10 @@ export interface Markup {
   readonly escape: (text: string) => string;
 }
 
+/** What would begin a line of its own, or turn the text beside it round: labels are often written by strangers. */
+const BREAKING = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+const toOneLine = (text: string): string => text.replaceAll(BREAKING, ' ');
+
 /** Reserved for the line that says how much was left out. */
 const REST_LENGTH = 32;
 
@@ -30,8 +34,11 @@ function describe(event: EventEnvelope, length: 'lines' | 'brief', markup: Marku
   const { title, text } = describeEvent(event, length);
   const test = event.is_test_message ? `${markup.escape('[test]')} ` : '';
   const write = (piece: TextPiece): string =>
-    typeof piece === 'string' ? markup.escape(piece) : markup.code(piece.code);
-  return [`${test}${markup.bold(markup.escape(title))}`, ...text.map((pieces) => pieces.map(write).join(''))];
+    typeof piece === 'string' ? markup.escape(toOneLine(piece)) : markup.code(toOneLine(piece.code));
+  return [
+    `${test}${markup.bold(markup.escape(toOneLine(title)))}`,
+    ...text.map((pieces) => pieces.map(write).join('')),
+  ];
 }
 
 /** As many whole lines as fit: cutting a line could cut its markup. */

@@ -2,12 +2,12 @@ import type { Sql } from '@chainwatch/db';
 import { notFound } from '@chainwatch/problem';
 import type { StoredChannel } from './find-channel.ts';
 
-type Locked = Pick<StoredChannel, 'config' | 'credentialsSealed' | 'status' | 'isArchived'>;
+type Locked = Pick<StoredChannel, 'name' | 'config' | 'credentialsSealed' | 'status' | 'isArchived'>;
 
 /** The channel as nobody else can change it until the transaction ends. @throws ProblemError 404 */
 export async function lockChannel<C extends { readonly id: string }>(sql: Sql, row: C): Promise<C & Locked> {
   const { rows } = await sql.query<Locked>(
-    `SELECT config, credentials_sealed AS "credentialsSealed", status, is_archived AS "isArchived"
+    `SELECT name, config, credentials_sealed AS "credentialsSealed", status, is_archived AS "isArchived"
      FROM notification_channels WHERE id = $1 FOR UPDATE`,
     [row.id],
   );

@@ -49,7 +49,7 @@ async function follow(
   const found = await findLinked(sql, token);
   if (found === undefined) return undefined;
   const { kind, id } = found;
-  const row = await lockChannel(sql, { id, name: found.name });
+  const row = await lockChannel(sql, { id });
   const credentials = openCredentials(sealer, id, row.credentialsSealed);
   const followed = kind.consent!.follow(token, { id, config: row.config, credentials }, new Date());
   if (followed === undefined) return undefined;
@@ -67,10 +67,10 @@ async function follow(
 async function findLinked(
   sql: Sql,
   token: string,
-): Promise<{ readonly id: string; readonly name: string; readonly kind: ChannelKind } | undefined> {
+): Promise<{ readonly id: string; readonly kind: ChannelKind } | undefined> {
   const ids = CHANNEL_KINDS.flatMap(({ consent }) => consent?.channelOf(token) ?? []);
-  const { rows } = await sql.query<{ id: string; name: string; kind: string }>(
-    'SELECT id, name, kind FROM notification_channels WHERE id = ANY($1::uuid[])',
+  const { rows } = await sql.query<{ id: string; kind: string }>(
+    'SELECT id, kind FROM notification_channels WHERE id = ANY($1::uuid[])',
     [ids],
   );
   const [row] = rows;
