@@ -9,8 +9,8 @@ export interface BodyFault {
 const MAX_DEPTH = 32;
 
 /**
- * Finds the first value of a parsed JSON body that later code must not see: nested too deep for recursive code, or text
- * that the database cannot store. Iterative, because the depth is the attacker's.
+ * Finds the first value of a parsed JSON body that later code must not see: nested too deep for recursive code, text that
+ * the database cannot store, or a member that schemas leave out without a word. Iterative, because the depth is the attacker's.
  */
 export function findBodyFault(body: unknown): BodyFault | undefined {
   const open: Place[] = [{ value: body, depth: 0 }];
@@ -27,7 +27,7 @@ export function findBodyFault(body: unknown): BodyFault | undefined {
     }
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, child] of Object.entries(value)) {
-      const reason = findTextFault(key);
+      const reason = key === '__proto__' ? 'must not be __proto__' : findTextFault(key);
       if (reason !== undefined) return { name: nameOf(next), reason: `a member's name ${reason}` };
       open.push({ value: child, depth: depth + 1, key, parent: next });
     }

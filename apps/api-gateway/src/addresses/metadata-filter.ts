@@ -30,7 +30,9 @@ export function takeMetadata<T extends z.ZodType>(query: T) {
 }
 
 function gather(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const isMember = ([name]: [string, unknown]): boolean => name.startsWith(PREFIX);
+  // Schemas of records leave `__proto__` out: as no filter at all it is refused instead.
+  const isMember = ([name]: [string, unknown]): boolean =>
+    name.startsWith(PREFIX) && name !== `${PREFIX}__proto__`;
   const members = Object.entries(query).filter(isMember);
   if (members.length === 0) return { ...query };
   return {
