@@ -13,8 +13,8 @@ export interface AddressEntry {
 export const COLUMNS = ['address', 'label', 'groups', 'metadata'] as const;
 
 /**
- * Reads CSV with a heading: `address` (or `value`), and where they are there `label`, `groups` (with `;` between) and
- * `metadata` (JSON). Other columns are passed over, so that an export is read as it is.
+ * Reads CSV with a heading: `address` (or `value`), and where they are there `label`, `groups` (with `;` between, or JSON)
+ * and `metadata` (JSON). Other columns are passed over, so that an export is read as it is, that of the API too.
  *
  * @throws CliError that names the row
  */
@@ -45,16 +45,33 @@ function readRows(bytes: Uint8Array): Row[] {
 function parseRow(row: Row, line: number): AddressEntry {
   const value = unguard(row.address ?? row.value ?? '');
   if (value === '') throw new CliError(`row ${line}: expected an address, got nothing`);
-  const label = unguard(row.label ?? '');
-  const groups = unguard(row.groups ?? '')
-    .split(';')
-    .filter(Boolean);
+  // The API takes the mark of a label away.
+  const label = row.label ?? '';
+  const groups = parseGroups(unguard(row.groups ?? ''), line);
   return {
     value,
     ...(label !== '' && { label }),
     ...(groups.length > 0 && { groups }),
     ...((row.metadata ?? '') !== '' && { metadata: parseMetadata(row.metadata ?? '', line) }),
   };
+}
+
+/** What stands between brackets is JSON, as the API exports it. */
+function parseGroups(text: string, line: number): string[] {
+  if (!text.startsWith('[')) return text.split(';').filter(Boolean);
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
+  } catch {
+    // Said below.
+  }
+  throw new CliError(`row ${line}: expected groups as a;b or a JSON list, got ${text.slice(0, 40)}`);
+}
+
+/** As `parseAddressFile` reads it. */
+export function formatGroups(groups: readonly string[]): string {
+  const isPlain = groups.every((group) => !/^\[|;/.test(group));
+  return isPlain ? groups.join(';') : JSON.stringify(groups);
 }
 
 function parseMetadata(text: string, line: number): Record<string, unknown> {
@@ -67,11 +84,12 @@ function parseMetadata(text: string, line: number): Record<string, unknown> {
   throw new CliError(`row ${line}: expected metadata as a JSON object, got ${text.slice(0, 40)}`);
 }
 
-/** One row; a spreadsheet would take text that begins as a formula for one. */
+/** One row; a spreadsheet would take text that begins as a formula for one. Marked as the API marks it, which takes it away. */
 export function formatCsvRow(cells: readonly unknown[]): string {
-  return stringify([[...cells]], { escape_formulas: true, eof: false });
+  const mark = (text: string): string => (/^'*[=+\-@\t]/.test(text) ? `'${text}` : text);
+  return stringify([[...cells]], { cast: { string: mark }, eof: false });
 }
 
 function unguard(text: string): string {
-  return text.replace(/^'(?=[=+\-@\t])/, '');
+  return text.replace(/^'(?='*[=+\-@\t])/, '');
 }

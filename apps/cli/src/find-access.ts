@@ -15,19 +15,18 @@ const DEFAULT_PROFILE = 'default';
 
 /** The key and the address that a command uses: from the environment, a profile, else the local stack. Never from argv. */
 export function findAccess(config: Config, kind: 'api' | 'management', profileName?: string): Access {
-  const fromEnvironment = kind === 'api' ? (config.apiKey ?? readKeyFile(config)) : config.managementKey;
   const name = profileName ?? config.profile;
-  const profiles = readProfiles(config.configDirectory);
-  const profile = profiles.get(name ?? DEFAULT_PROFILE);
-  if (name !== undefined && profile === undefined)
-    throw new CliError(`There is no profile ${name}: chainwatch login --profile ${name}`, EXIT.notLoggedIn);
+  const profile = readProfiles(config.configDirectory).get(name ?? DEFAULT_PROFILE);
   const stack = findLocalStack();
-  if (fromEnvironment !== undefined && name === undefined) {
+  const fromEnvironment = profileName === undefined ? readEnvironment(config, kind) : undefined;
+  if (fromEnvironment !== undefined) {
     const apiUrl = config.apiUrl ?? profile?.api_url ?? stack?.api_url;
     if (apiUrl === undefined)
       throw new CliError('Set CHAINWATCH_API_URL, such as https://api.example.com/v1');
     return { apiUrl, key: fromEnvironment, source: 'the environment' };
   }
+  if (name !== undefined && profile === undefined)
+    throw new CliError(`There is no profile ${name}: chainwatch login --profile ${name}`, EXIT.notLoggedIn);
   const kept = profile && keyOf(profile, kind);
   if (profile !== undefined && kept !== undefined)
     return {
@@ -53,6 +52,10 @@ function keyOf({ api_key: api, management_key: management }: Profile, kind: 'api
   return kind === 'api' ? api : management;
 }
 
-function readKeyFile({ apiKeyFile }: Config): string | undefined {
-  return apiKeyFile === undefined ? undefined : readFileSync(apiKeyFile, 'utf8').trim();
+function readEnvironment(
+  { apiKey, apiKeyFile, managementKey }: Config,
+  kind: 'api' | 'management',
+): string | undefined {
+  if (kind === 'management') return managementKey;
+  return apiKey ?? (apiKeyFile === undefined ? undefined : readFileSync(apiKeyFile, 'utf8').trim());
 }

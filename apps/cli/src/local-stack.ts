@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+const LOCAL_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
+
 /** What `npm start` leaves for scripts: `.chainwatch/stack.json` in the repository. */
 export interface LocalStack {
   readonly api_url: string;
@@ -8,11 +10,17 @@ export interface LocalStack {
   readonly chains: Readonly<Record<string, unknown>>;
 }
 
-/** Of the folder or one above it. */
+/**
+ * Of the folder or one above it. One that leads to another machine was not made by `npm start`: a folder from elsewhere
+ * would get the keys that are meant for another API.
+ */
 export function findLocalStack(directory = process.cwd()): LocalStack | undefined {
   for (let folder = directory; ; folder = dirname(folder)) {
     const path = join(folder, '.chainwatch', 'stack.json');
-    if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as LocalStack;
+    if (existsSync(path)) {
+      const stack = JSON.parse(readFileSync(path, 'utf8')) as LocalStack;
+      return LOCAL_HOSTS.includes(URL.parse(stack.api_url)?.hostname ?? '') ? stack : undefined;
+    }
     if (dirname(folder) === folder) return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { components } from '@chainwatch/sdk';
-import { COLUMNS, formatCsvRow } from '../address-file.ts';
+import { COLUMNS, formatCsvRow, formatGroups } from '../address-file.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { parseList } from '../parse-options.ts';
@@ -60,7 +60,7 @@ async function exportAddresses(
   });
   for await (const address of list) {
     const { chain_family: family, address: value, label, groups: own, metadata } = address;
-    output.print(address, formatCsvRow([family, value, label, own.join(';'), JSON.stringify(metadata)]));
+    output.print(address, formatCsvRow([family, value, label, formatGroups(own), JSON.stringify(metadata)]));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { createClient } from '@chainwatch/sdk';
+import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { findLocalStack } from '../local-stack.ts';
@@ -10,6 +11,8 @@ interface Options {
   readonly url?: string;
   readonly management?: boolean;
 }
+
+const EXAMPLE = 'https://api.example.com/v1';
 
 export function addLogin(program: Command, act: Act): void {
   program
@@ -32,9 +35,9 @@ async function login(context: Context, options: Options): Promise<void> {
   const { config, output } = context;
   const name = context.profile ?? 'default';
   const known = readProfiles(config.configDirectory).get(name);
-  const fallback =
-    config.apiUrl ?? known?.api_url ?? findLocalStack()?.api_url ?? 'https://api.example.com/v1';
-  const url = options.url ?? (process.stdin.isTTY ? await ask('Address of the API', fallback) : fallback);
+  const kept = config.apiUrl ?? known?.api_url ?? findLocalStack()?.api_url;
+  const url = options.url ?? (process.stdin.isTTY ? await ask('Address of the API', kept ?? EXAMPLE) : kept);
+  if (url === undefined) throw new CliError(`expected --url, such as ${EXAMPLE}`);
   const key = await readSecret(options.management ? 'Management key' : 'API key');
   const client = createClient({ baseUrl: url, apiKey: key });
   const { version } = options.management
