@@ -8,6 +8,10 @@ export function actOn(id: string | undefined): void {
   projectId = id;
 }
 
+export function actingOn(): string | undefined {
+  return projectId;
+}
+
 export function projectHeaders(): Record<string, string> {
   return projectId === undefined ? {} : { 'X-Project-Id': projectId };
 }

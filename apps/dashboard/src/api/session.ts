@@ -1,5 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { actOn, api, bodyOf } from './client.ts';
+import { actingOn, actOn, api, bodyOf } from './client.ts';
 import type { components } from '@chainwatch/sdk';
 
 export type Session = components['schemas']['Session'];
@@ -17,14 +17,17 @@ export const sessionQuery = queryOptions({
 
 const CHOICE = 'chainwatch.project';
 
-/** The one that was looked at last, where there still is such a one. */
+/**
+ * The one that this page shows, else the one that was looked at last, where there still is such a one. A choice in another
+ * tab moves no page that is open: what it shows and what it changes would be of two projects.
+ */
 export function chooseProject({ projects }: Session): Session['projects'][number] | undefined {
-  const chosen = localStorage.getItem(CHOICE);
-  return projects.find(({ id }) => id === chosen) ?? projects[0];
+  const find = (wanted: string | null | undefined) => projects.find(({ id }) => id === wanted);
+  return find(actingOn()) ?? find(localStorage.getItem(CHOICE)) ?? projects[0];
 }
 
-export function rememberProject(id: string): void {
-  localStorage.setItem(CHOICE, id);
+export function rememberProject(id: string | undefined): void {
+  if (id !== undefined) localStorage.setItem(CHOICE, id);
   actOn(id);
 }
 

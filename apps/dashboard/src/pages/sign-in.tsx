@@ -16,8 +16,7 @@ export function SignInPage() {
   const entering = useMutation({
     mutationFn: signIn,
     onSuccess: (session) => {
-      const project = chooseProject(session);
-      if (project) rememberProject(project.id);
+      rememberProject(chooseProject(session)?.id);
       queryClient.clear();
       queryClient.setQueryData(sessionQuery.queryKey, session);
       router.history.push(ownPath(to));

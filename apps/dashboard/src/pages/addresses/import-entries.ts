@@ -23,7 +23,7 @@ export async function importEntries(
       api.POST('/addresses/external/batch', {
         body: {
           chain_family: part[0]!.family,
-          addresses: part.map(({ value, label }) => ({ value, ...(label !== undefined && { label }) })),
+          addresses: part.map(({ line: _line, family: _family, ...address }) => address),
         },
       }),
     );

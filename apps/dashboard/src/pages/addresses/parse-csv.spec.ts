@@ -24,6 +24,28 @@ it('reads lines with and without a head, and says which line a fault is in', () 
   });
 });
 
+it('reads an export of the API with the families, groups and metadata of its addresses', () => {
+  const exported = [
+    'id,address,chain_family,label,metadata,groups',
+    `1,0x1,evm,'=a,"{""n"":1}","[""eu;de"",""vip""]"`,
+    '2,T1,tron,,{},[]',
+    '3,0x3,evm,,[1],a',
+    '4,0x4,evm,,,[1]',
+    '5,0x5,evm,,,a;b',
+  ].join('\r\n');
+  expect(read(exported)).toEqual({
+    entries: [
+      { line: 2, value: '0x1', family: 'evm', label: '=a', groups: ['eu;de', 'vip'], metadata: { n: 1 } },
+      { line: 3, value: 'T1', family: 'tron' },
+      { line: 6, value: '0x5', family: 'evm', groups: ['a', 'b'] },
+    ],
+    faults: [4, 5].map((line) => ({
+      line,
+      reason: 'its groups are no list, or its metadata is no JSON object',
+    })),
+  });
+});
+
 it('takes away what an export puts before a formula, and nothing else', () => {
   const labels = read(`address,label\n0x1,'=SUM(A1)\n0x2,'quoted'`).entries.map(({ label }) => label);
   expect(labels).toEqual(['=SUM(A1)', "'quoted'"]);

@@ -6,6 +6,8 @@ export interface ImportEntry {
   readonly value: string;
   readonly family: Family;
   readonly label?: string;
+  readonly groups?: string[];
+  readonly metadata?: Record<string, unknown>;
 }
 
 export interface ParsedFile {
@@ -16,7 +18,8 @@ export interface ParsedFile {
 const LABEL_MAX = 255;
 
 /**
- * Reads lines `address,label,family`; a first line that names its columns may give another order.
+ * Reads lines `address,label,family`; a first line that names its columns may give another order, and `groups` and
+ * `metadata`, as exports have them.
  * @param families that there are
  * @param usual family of lines that name none
  */
@@ -25,7 +28,9 @@ export function parseCsv(text: string, families: readonly Family[], usual: Famil
   const head = rows[0]?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];
   const hasHead = head.includes('address');
   const at = (name: string, place: number): number => (hasHead ? head.indexOf(name) : place);
-  const [addressAt, labelAt, familyAt] = [at('address', 0), at('label', 1), at('family', 2)];
+  const [addressAt, labelAt] = [at('address', 0), at('label', 1)];
+  const familyAt = Math.max(at('family', 2), head.indexOf('chain_family'));
+  const [groupsAt, metadataAt] = [at('groups', -1), at('metadata', -1)];
   const entries: ImportEntry[] = [];
   const faults: { line: number; reason: string }[] = [];
   for (const { line, cells } of hasHead ? rows.slice(1) : rows) {
@@ -33,14 +38,33 @@ export function parseCsv(text: string, families: readonly Family[], usual: Famil
     const value = cell(addressAt);
     const label = unguard(cell(labelAt));
     const named = cell(familyAt).toLowerCase();
+    const own = parseOwn(unguard(cell(groupsAt)), cell(metadataAt));
     const family = named === '' ? usual : families.find((name) => name === named);
     if (value === '') faults.push({ line, reason: 'there is no address' });
     else if (family === undefined) faults.push({ line, reason: `there is no family ${named}` });
     else if (label.length > LABEL_MAX)
       faults.push({ line, reason: `its label is longer than ${LABEL_MAX} characters` });
-    else entries.push({ line, value, family, ...(label !== '' && { label }) });
+    else if (own === undefined)
+      faults.push({ line, reason: 'its groups are no list, or its metadata is no JSON object' });
+    else entries.push({ line, value, family, ...(label !== '' && { label }), ...own });
   }
   return { entries, faults };
+}
+
+/** Groups are a JSON list, or have `;` between them; metadata is a JSON object. Undefined: one of them is not. */
+function parseOwn(groups: string, metadata: string): Pick<ImportEntry, 'groups' | 'metadata'> | undefined {
+  try {
+    const list: unknown = groups.startsWith('[') ? JSON.parse(groups) : groups.split(';').filter(Boolean);
+    const own: unknown = metadata === '' ? {} : JSON.parse(metadata);
+    const isList = Array.isArray(list) && list.every((one) => typeof one === 'string');
+    if (!isList || typeof own !== 'object' || own === null || Array.isArray(own)) return undefined;
+    return {
+      ...(list.length > 0 && { groups: list }),
+      ...(Object.keys(own).length > 0 && { metadata: own as Record<string, unknown> }),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Exports put a quote before what a spreadsheet would calculate. */
