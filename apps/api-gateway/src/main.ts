@@ -58,6 +58,7 @@ await runService({
       ...readAppOptions(config),
       // Beside the bundle.
       dashboardFolder: fileURLToPath(new URL('./dashboard', import.meta.url)),
+      docsFolder: fileURLToPath(new URL('./docs', import.meta.url)),
       logger,
       port: config.PORT,
       host: config.HOST,

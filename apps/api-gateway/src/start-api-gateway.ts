@@ -28,6 +28,7 @@ export interface ApiGatewayOptions
     | 'requestTimeoutMs'
     | 'logger'
     | 'dashboardFolder'
+    | 'docsFolder'
     | 'checkReplies'
   > {
   readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'keys' | 'feeds' | 'exports'>;

@@ -1,7 +1,7 @@
 import { Router, type RequestHandler, type Response } from 'express';
 import { CHANNEL_KINDS, findChannelKind, type ChannelKind } from '@chainwatch/channels';
 import type { Sql } from '@chainwatch/db';
-import { html, type Html } from '../openapi/html.ts';
+import { html, type Html } from './html.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { lockChannel } from './lock-channel.ts';
 import { openCredentials } from './seal-credentials.ts';

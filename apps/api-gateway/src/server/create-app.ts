@@ -22,10 +22,11 @@ import { limitBulkCalls } from '../bulk/limit-bulk-calls.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { carryOutOnce } from '../idempotency/carry-out-once.ts';
 import { serveConsent } from '../channels/serve-consent.ts';
-import { serveDocuments } from '../openapi/serve-documents.ts';
+import { serveDocument } from '../openapi/serve-document.ts';
 import { recordRequests } from './record-requests.ts';
 import { routeTable } from '../route-table.ts';
 import { serveDashboard } from '../ui/serve-dashboard.ts';
+import { serveSite } from '../ui/serve-site.ts';
 import { translateError } from './translate-error.ts';
 
 export interface AppOptions {
@@ -42,6 +43,8 @@ export interface AppOptions {
   readonly corsOrigins: readonly string[];
   /** Where the dashboard's files are; none: it is not served. */
   readonly dashboardFolder?: string;
+  /** Where the documentation's files are, or will be; none: it is not served. */
+  readonly docsFolder?: string;
   /** Longest time for a handler. */
   readonly requestTimeoutMs: number;
   readonly logger: Record<'error' | 'debug', (fields: object, message: string) => void>;
@@ -104,9 +107,10 @@ export function createApp(options: AppOptions): Express {
     ),
   );
   app.use(
-    serveDocuments({ namespaceLabel }),
+    serveDocument({ namespaceLabel }),
     serveConsent(options.deps),
     serveDashboard(options.dashboardFolder),
+    serveSite(options.docsFolder),
   );
   app.use(
     readBody,

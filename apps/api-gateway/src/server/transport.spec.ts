@@ -35,7 +35,6 @@ describe('answers to browsers, through proxies, in time', () => {
     ['another method', 405, () => open.api.put('/addresses')],
     ['too large a body', 413, () => open.api.post('/blockchains').send({ chain_gid: 'x'.repeat(300_000) })],
     ['the document', 200, () => open.send('get', '/openapi.json')],
-    ['the page', 200, () => open.send('get', '/docs')],
     [
       'a preflight',
       204,

@@ -1,19 +1,7 @@
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
+import { CONTENT_SECURITY_POLICY } from './content-security-policy.ts';
 import { loadFiles, type StaticFile } from './load-files.ts';
-
-/** Only what the page's own origin serves: no inline script or style, no frame, nothing of anybody else. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 /**
  * The dashboard under `/ui`, where `/` leads a browser. Every path that is no file is a page of it. Public as the

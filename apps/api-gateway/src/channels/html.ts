@@ -16,23 +16,6 @@ export function html(parts: TemplateStringsArray, ...values: readonly Value[]): 
   );
 }
 
-/** Paragraphs, lists, bold and code: the CommonMark that the document's own texts use. */
-export function fromMarkdown(text: string): Html {
-  const blocks = text.split(/\n\n+/).map((block) => {
-    if (!block.startsWith('- ')) return html`<p>${inline(block)}</p>`;
-    return html`<ul>${block.split('\n').map((line) => html`<li>${inline(line.slice(2))}</li>`)}</ul>`;
-  });
-  return html`${blocks}`;
-}
-
-function inline(text: string): Html {
-  return new Html(
-    escape(text)
-      .replace(/`([^`]+)`/g, '<code>$1</code>')
-      .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>'),
-  );
-}
-
 function render(value: Value): string {
   if (value === undefined) return '';
   if (value instanceof Html) return value.text;
