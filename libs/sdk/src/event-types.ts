@@ -7,6 +7,8 @@ type Item = operations['listEvents']['responses'][200]['content']['application/j
 export type ChainwatchEvent = operations['getEvent']['responses'][200]['content']['application/json'];
 /** An event with its place in the order of the project's events. */
 export type EventItem = Item;
+/** An event of a stream, which has its position already. */
+export type StreamedEvent = Item & { readonly position: number };
 export type EventType = ChainwatchEvent['type'];
 /** The event of a type: `EventOf<'transaction.confirmed'>`. */
 export type EventOf<Type extends EventType> = Extract<ChainwatchEvent, { type: Type }>;

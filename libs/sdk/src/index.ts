@@ -26,6 +26,7 @@ export type {
   EventOf,
   EventType,
   NotificationChannel,
+  StreamedEvent,
   Transaction,
 } from './event-types.ts';
 export type { PollQuery, StreamQuery } from './events/events.ts';

@@ -1,5 +1,5 @@
 import type { CallOperation, ClientOptions } from '../call-operation.ts';
-import type { EventItem } from '../event-types.ts';
+import type { EventItem, StreamedEvent } from '../event-types.ts';
 import { EventOperations } from '../generated/operations.ts';
 import type { operations } from '../generated/openapi.ts';
 import { wait } from '../wait.ts';
@@ -40,7 +40,7 @@ export class Events extends EventOperations {
    * for await (const event of chainwatch.events.stream({ after: await readPosition() }))
    *   await storeTogether(event, event.position);
    */
-  stream({ after, signal, onReconnect, ...filters }: StreamQuery = {}): AsyncGenerator<EventItem, void> {
+  stream({ after, signal, onReconnect, ...filters }: StreamQuery = {}): AsyncGenerator<StreamedEvent, void> {
     const { baseUrl, apiKey, fetch = (...input) => globalThis.fetch(...input) } = this.#options;
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(filters))

@@ -1,5 +1,5 @@
 import { ConnectionError, ProblemError, readProblem } from '../errors.ts';
-import type { EventItem } from '../event-types.ts';
+import type { EventItem, StreamedEvent } from '../event-types.ts';
 import { planRetry } from '../plan-retry.ts';
 import { wait } from '../wait.ts';
 import { parseEventStream } from './parse-event-stream.ts';
@@ -34,7 +34,7 @@ export async function* streamEvents(
   source: StreamSource,
   after: number | undefined,
   { signal, onReconnect }: StreamOptions,
-): AsyncGenerator<EventItem, void> {
+): AsyncGenerator<StreamedEvent, void> {
   let position = after;
   for (let failures = 0; !signal?.aborted; ) {
     let pauseMs = RECONNECT_MS;
