@@ -62,6 +62,11 @@ export default {
       entry: ['src/{migrate,bootstrap,rotate-secrets,list-lost-writes}.ts'],
       project: ['**/*.{ts,mjs}'],
     },
+    'tools/docs': {
+      // Imported by what stage-site.ts writes.
+      entry: ['**/*.mjs', 'src/main.ts', 'site/create-config.ts'],
+      project: ['**/*.{ts,mjs}'],
+    },
     'tools/stack': {
       entry: ['*.mjs', 'src/stack.ts', 'src/demo/demo.ts'],
       project: ['**/*.{ts,mjs}'],

@@ -1,28 +1,17 @@
-import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-} from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { commonJsNames } from './commonjs-names.mjs';
 import { distDir, repoDir } from '../../libs/host/src/repo.mjs';
 import { SetupError } from '../../libs/host/src/setup-error.mjs';
 import { buildDashboard } from './build-dashboard.mjs';
+import { bundleDocs } from './bundle-docs.mjs';
+import { dropOldBundles } from './drop-old-bundles.mjs';
+import { hashFiles } from './hash-files.mjs';
 import { serviceNames } from './services.mjs';
 import { buildCli } from '../../apps/cli/build.mjs';
 
 const SOURCE_DIRS = ['apps', 'libs', 'tools/stack', 'tools/db', 'tools/devnet'];
 const SOURCE_FILES = ['package.json', 'package-lock.json', 'tsconfig.base.json', 'deploy/services.json'];
-const KEPT_BUNDLES = 3;
-/** A stack or a test may still run on a bundle that others have replaced. */
-const KEPT_MS = 6 * 3_600_000;
 
 /**
  * Bundles every service, the stack's supervisor and the demo as ES modules that share their chunks, and the dashboard
@@ -33,7 +22,7 @@ const KEPT_MS = 6 * 3_600_000;
  * @throws {SetupError} with esbuild's messages when a source does not compile
  */
 export async function bundleServices() {
-  const target = join(distDir, hashSources());
+  const target = join(distDir, hashFiles([...SOURCE_DIRS, ...SOURCE_FILES]));
   if (existsSync(target)) {
     utimesSync(target, new Date(), new Date());
     return target;
@@ -49,7 +38,7 @@ export async function bundleServices() {
     // Another process built the same sources in the meantime.
     rmSync(partial, { recursive: true, force: true });
   }
-  dropOldBundles();
+  dropOldBundles('');
   return target;
 }
 
@@ -86,7 +75,7 @@ const databaseEntries = ['migrate', 'bootstrap', 'rotate-secrets', 'list-lost-wr
 }));
 
 /**
- * Bundles what an image holds: every service, the dashboard, the commands of the database, `chainwatch.mjs` and the migrations. It runs with Node alone.
+ * Bundles what an image holds: every service, the dashboard, the documentation, the commands of the database, `chainwatch.mjs` and the migrations. It runs with Node alone.
  *
  * @param {string} outdir emptied first
  * @throws {SetupError} with esbuild's messages when a source does not compile
@@ -97,6 +86,7 @@ export async function buildRelease(outdir) {
     build(outdir, [...serviceEntries, ...databaseEntries]),
     buildDashboard(join(outdir, 'dashboard')),
     buildCli(join(outdir, 'chainwatch.mjs')),
+    bundleDocs().then((folder) => cpSync(folder, join(outdir, 'docs'), { recursive: true })),
   ]);
   for (const folder of ['migrations', 'sql'])
     cpSync(join(repoDir, 'prisma', folder), join(outdir, 'prisma', folder), { recursive: true });
@@ -141,30 +131,5 @@ async function build(outdir, entryPoints) {
       'The services could not be bundled: correct the sources named above.',
       error instanceof Error ? error.message : String(error),
     );
-  }
-}
-
-function hashSources() {
-  const hash = createHash('sha256');
-  const visit = (/** @type {string} */ path) => {
-    const stats = statSync(path);
-    if (stats.isDirectory()) {
-      for (const name of readdirSync(path).sort())
-        if (name !== 'node_modules' && name !== 'dist') visit(join(path, name));
-    } else if (!path.endsWith('.spec.ts')) {
-      hash.update(relative(repoDir, path)).update('\0').update(readFileSync(path)).update('\0');
-    }
-  };
-  for (const path of [...SOURCE_DIRS, ...SOURCE_FILES]) visit(join(repoDir, path));
-  return hash.digest('hex').slice(0, 16);
-}
-
-function dropOldBundles() {
-  const bundles = readdirSync(distDir)
-    .filter((name) => /^[0-9a-f]{16}$/.test(name))
-    .map((name) => ({ path: join(distDir, name), usedAt: statSync(join(distDir, name)).mtimeMs }))
-    .sort((one, other) => other.usedAt - one.usedAt);
-  for (const { path, usedAt } of bundles.slice(KEPT_BUNDLES)) {
-    if (Date.now() - usedAt > KEPT_MS) rmSync(path, { recursive: true, force: true });
   }
 }

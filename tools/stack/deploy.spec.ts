@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -242,6 +242,11 @@ describe('the release', () => {
       (await client.query<{ count: unknown }>(queries[0]!)).rows.map(({ count }) => Number(count)),
     ).toEqual([0]);
     await client.end();
+  });
+
+  it('has the pages that the API gateway serves beside it', () => {
+    for (const page of ['dashboard/index.html', 'docs/index.html', 'docs/reference/api/addresses.html'])
+      expect([page, existsSync(join(folder, page))]).toEqual([page, true]);
   });
 
   it('says in every service what the environment lacks', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createClient } from '@chainwatch/sdk';
-import { describeApi, generateSdk } from './generate-sdk.ts';
+import { describeApi } from './describe-api.ts';
+import { generateSdk } from './generate-sdk.ts';
 
 /** Of path parameters, in their order. */
 const VALUES = ['one', 'two', 'three'];

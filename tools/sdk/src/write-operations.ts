@@ -18,13 +18,32 @@ import { Pages } from '../pages.ts';
 import type { Answer, Body, Page, Query } from '../operation-types.ts';
 `;
 
+/** An operation as the SDK has it. */
+export interface SdkMethod extends Entry {
+  readonly tag: string;
+  /** `addresses.createExternal` */
+  readonly name: string;
+  /** An async iterator that never ends. */
+  readonly isStream: boolean;
+}
+
+/** Every operation, by hand or not. */
+export function listMethods({ paths }: OpenApiDocument): SdkMethod[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([verb, operation]) => {
+      const tag = operation.tags[0]!;
+      const entry = { method: verb.toUpperCase(), path, operation };
+      const isStream = BY_HAND.includes(operation.operationId);
+      return { ...entry, tag, name: `${camel(tag)}.${nameOf(tag, entry)}`, isStream };
+    }),
+  );
+}
+
 /** The classes of operations, one for each tag of the document, and their factory. */
 export function writeOperations(document: OpenApiDocument): string {
   const byTag = new Map<string, Entry[]>();
-  for (const entry of listEntries(document)) {
-    const tag = entry.operation.tags[0]!;
-    byTag.set(tag, [...(byTag.get(tag) ?? []), entry]);
-  }
+  for (const { tag, isStream, ...entry } of listMethods(document))
+    if (!isStream) byTag.set(tag, [...(byTag.get(tag) ?? []), entry]);
   const classes = [...byTag].map(([tag, entries]) => writeClass(tag, entries));
   const members = [...byTag.keys()].map((tag) => `    ${camel(tag)}: new ${classOf(tag)}(call),`);
   return `${HEADER}
@@ -37,14 +56,6 @@ ${members.join('\n')}
 
 export type Operations = ReturnType<typeof createOperations>;
 `;
-}
-
-function listEntries({ paths }: OpenApiDocument): Entry[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item)
-      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation }))
-      .filter(({ operation }) => !BY_HAND.includes(operation.operationId)),
-  );
 }
 
 function writeClass(tag: string, entries: readonly Entry[]): string {

@@ -21,6 +21,8 @@ export function listServices(
   environment: ServiceEnvironment,
 ): ServiceSpec[] {
   const commit = readCommit();
+  const gateway = services.find(({ name }) => name === 'api-gateway')!;
+  const gatewayUrl = `http://127.0.0.1:${gateway.localPort! + portOffset}`;
   return services.map(({ name, localPort }, index) => {
     const entry = join(distDir, `${name}.mjs`);
     const health = healthPort(portOffset, index);
@@ -41,6 +43,9 @@ export function listServices(
         NAMESPACE_LABEL: process.env.NAMESPACE_LABEL ?? 'svc',
         OUTBOUND_ALLOW: process.env.OUTBOUND_ALLOW ?? '127.0.0.0/8,::1/128',
         WEBHOOK_ALLOW_HTTP: process.env.WEBHOOK_ALLOW_HTTP ?? 'true',
+        // The types of problems lead to their pages.
+        DOCS_URL: process.env.DOCS_URL ?? `${gatewayUrl}/docs`,
+        API_HOST: process.env.API_HOST ?? gatewayUrl,
         LOG_LEVEL: process.env.LOG_LEVEL ?? 'info',
         // Nobody balances load here: Ctrl-C is quick.
         DRAIN_DELAY: process.env.DRAIN_DELAY ?? '0s',

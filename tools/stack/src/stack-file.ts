@@ -15,6 +15,7 @@ export interface StackFile {
   readonly api_url: string;
   readonly rpc_url: string;
   readonly dashboard_url: string;
+  readonly docs_url: string;
   readonly keys: StackKeys;
   readonly nats_url: string;
   readonly database_url: string;

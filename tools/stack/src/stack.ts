@@ -85,7 +85,7 @@ async function bringUp(
   const servers = await startServers(supervisor, options, ports);
   const stack = await startServices(supervisor, options, ports, servers);
   note(
-    `Ready after ${((Date.now() - options.startedAt) / 1_000).toFixed(1)} s: API ${stack.api_url}, dashboard ${stack.dashboard_url}, keys in .chainwatch/stack.json, logs in .chainwatch/logs`,
+    `Ready after ${((Date.now() - options.startedAt) / 1_000).toFixed(1)} s: API ${stack.api_url}, dashboard ${stack.dashboard_url}, documentation ${stack.docs_url}, keys in .chainwatch/stack.json, logs in .chainwatch/logs`,
   );
 }
 

@@ -31,6 +31,7 @@ export async function startServices(
     api_url: `http://127.0.0.1:${ports['api-gateway']}/v1`,
     rpc_url: `http://127.0.0.1:${ports['rpc-proxy']}`,
     dashboard_url: `http://127.0.0.1:${ports['api-gateway']}/ui/`,
+    docs_url: `http://127.0.0.1:${ports['api-gateway']}/docs/`,
     keys,
     nats_url: servers.natsUrl,
     database_url: servers.databaseUrl,

@@ -35,8 +35,13 @@ describe('nx affected', () => {
   });
 
   it('names the specs of documents alone, when a document changes', async () => {
-    expect(await listAffected('docs/guides/webhooks.md')).toEqual(['tool-test']);
-    expect(await listAffected('docs/asyncapi.json')).toEqual(['tool-asyncapi', 'tool-nats', 'tool-test']);
+    expect(await listAffected('docs/guides/webhooks.md')).toEqual(['tool-docs', 'tool-test']);
+    expect(await listAffected('docs/asyncapi.json')).toEqual([
+      'tool-asyncapi',
+      'tool-docs',
+      'tool-nats',
+      'tool-test',
+    ]);
   });
 
   it.each(['package-lock.json', 'tsconfig.base.json', 'tools/test/run.mjs'])(
