@@ -1,5 +1,5 @@
 export interface Page {
-  /** Within the site: `guides/webhooks.md`; a folder's own page is its `index.md`. */
+  /** Within the site: `guides/webhooks.md`; a folder's own page is `adr/index.md`. */
   readonly path: string;
   readonly text: string;
   /** Of the page's file in the repository; none: it was generated. */

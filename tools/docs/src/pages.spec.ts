@@ -46,8 +46,8 @@ describe('the pages', () => {
   });
 
   it('without a place in the sidebar are refused', () => {
-    const stray = { path: 'stray.md', text: '# Stray' };
-    expect(() => buildNavigation([...pages, stray])).toThrow(/section of the sidebar for stray/);
+    const stray = { path: 'other/stray.md', text: '# Stray' };
+    expect(() => buildNavigation([...pages, stray])).toThrow(/section of the sidebar for other\/stray/);
     expect(() => buildNavigation(pages.filter(({ path }) => path !== 'start.md'))).toThrow(/a page start/);
   });
 
@@ -102,18 +102,18 @@ describe('the reader of Markdown', () => {
   const page = [
     '# A `b` title',
     '',
-    '[a](b.md)',
+    '[a](to/b.md)',
     '```sh',
-    '# no [link](c.md)',
+    '# no [link](to/c.md)',
     '```',
     '## A `b` title',
     '### own {#mine}',
   ].join('\n');
 
   it('sees links and anchors outside of code alone', () => {
-    expect(listLinks(page)).toEqual([{ text: 'a', target: 'b.md' }]);
+    expect(listLinks(page)).toEqual([{ text: 'a', target: 'to/b.md' }]);
     expect(listAnchors(page)).toEqual(['a-b-title', 'a-b-title-1', 'mine']);
-    expect(mapLinks(page, ({ text }) => text)).toContain('# no [link](c.md)');
+    expect(mapLinks(page, ({ text }) => text)).toContain('# no [link](to/c.md)');
   });
 
   it('finds what a block takes for granted, and where it stands', () => {

@@ -66,5 +66,5 @@ function resolveTarget(source: string, target: string): { file: string; hash: st
 
 function pathOf(source: string): string {
   const path = source.startsWith('docs/') ? source.slice('docs/'.length) : `repository/${source}`;
-  return path.replace(/(^|\/)README\.md$/, '$1index.md');
+  return path.replace(/(^|\/)README(?=\.md$)/, '$1index');
 }
