@@ -134,7 +134,7 @@ export function fence(language: string, code: string): string {
 }
 
 /** Text within a table, on one line. */
-export function cell(text: string): string {
+function cell(text: string): string {
   return text.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|');
 }
 
