@@ -33,6 +33,10 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       /** Time-out of a node that is asked while a client waits. */
       NODE_TIMEOUT: durationMs().default(8_000),
       ...channelEnvironment,
+      /** Address of the RPC gateway as browsers reach it: the dashboard calls it. Default: it does not. */
+      RPC_URL: url('http', 'https').optional(),
+      /** Of the local stack alone: where the dashboard asks for coins of its chains. */
+      PLAYGROUND_URL: url('http', 'https').optional(),
       BUILD_COMMIT: z.string().max(64).default('unknown'),
       BUILD_TIME: z.string().max(64).default('unknown'),
     }),

@@ -91,6 +91,8 @@ function readSettings(config: Config): ApiSettings {
     channelOptions: channelOptionsOf(config),
     chainEndpoints: config.CHAIN_ENDPOINTS,
     nodeTimeoutMs: config.NODE_TIMEOUT,
+    rpcUrl: config.RPC_URL,
+    playgroundUrl: config.PLAYGROUND_URL,
     version: {
       name: 'chainwatch',
       version: packageJson.version,

@@ -28,18 +28,21 @@ export class Receiver {
   /** By project id. */
   readonly secrets = new Map<string, string>();
   url = '';
+  /** What it answers; anything but 2xx means that it keeps nothing. */
+  status = 204;
   #server: Server | undefined;
 
-  async start(): Promise<void> {
+  /** @param port that a receiver had that comes back; default a free one */
+  async start(port = 0): Promise<void> {
     this.#server = createServer((req, res) => {
       const chunks: Buffer[] = [];
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
       req.on('end', () => {
-        this.#receive(Buffer.concat(chunks), req.headers);
-        res.writeHead(204).end();
+        if (this.status === 204) this.#receive(Buffer.concat(chunks), req.headers);
+        res.writeHead(this.status).end();
       });
     });
-    await new Promise<void>((resolve) => this.#server!.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => this.#server!.listen(port, '127.0.0.1', resolve));
     this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
   }
 

@@ -6,7 +6,14 @@ import { services } from '../services.mjs';
 /** Those that the stack itself speaks to. */
 type GatewayName = 'api-gateway' | 'rpc-proxy';
 
-type PortName = GatewayName | 'demo receiver' | 'postgres' | 'nats' | 'nats monitoring' | 'redis';
+type PortName =
+  | GatewayName
+  | 'demo receiver'
+  | 'playground'
+  | 'postgres'
+  | 'nats'
+  | 'nats monitoring'
+  | 'redis';
 export type Ports = Readonly<Record<PortName, number>>;
 
 /** The servers' ports are not the usual ones, so that a PostgreSQL, NATS or Redis of the machine is not in the way. */
@@ -15,6 +22,7 @@ const BASE: Ports = {
     services.flatMap(({ name, localPort }) => (localPort === undefined ? [] : [[name, localPort]])),
   ) as Record<GatewayName, number>),
   'demo receiver': 9890,
+  playground: 9891,
   postgres: 15_432,
   nats: 14_222,
   'nats monitoring': 18_222,

@@ -8,6 +8,9 @@ export interface ServiceEnvironment {
   readonly natsUrl: string;
   readonly redisUrl: string;
   readonly secretsKeys: string;
+  /** What the dashboard calls. */
+  readonly rpcUrl: string;
+  readonly playgroundUrl: string | undefined;
 }
 
 export interface ServiceSpec extends ProcessSpec {
@@ -51,6 +54,13 @@ export function listServices(
         DRAIN_DELAY: process.env.DRAIN_DELAY ?? '0s',
         HOST: '127.0.0.1',
         HEALTH_PORT: String(health),
+        ...(name === 'api-gateway' && {
+          RPC_URL: environment.rpcUrl,
+          ...(environment.playgroundUrl !== undefined && { PLAYGROUND_URL: environment.playgroundUrl }),
+        }),
+        ...(name === 'rpc-proxy' && {
+          CORS_ORIGINS: process.env.CORS_ORIGINS ?? gatewayUrl,
+        }),
         ...(localPort === undefined ? {} : { PORT: String(localPort + portOffset) }),
       },
     };

@@ -10,6 +10,7 @@ import { addOffset, assertPortsFree, assignPorts, findNodeUrl, healthPort } from
 import { startServers } from './start-servers.ts';
 import { startServices } from './start-services.ts';
 import type { StackOptions } from './stack-options.ts';
+import { startPlayground } from './playground/start-playground.ts';
 import { Supervisor } from './supervisor.ts';
 import { serviceNames } from '../services.mjs';
 
@@ -84,6 +85,12 @@ async function bringUp(
   await assertPortsFree(listOwnPorts(options));
   const servers = await startServers(supervisor, options, ports);
   const stack = await startServices(supervisor, options, ports, servers);
+  if (options.hasDevnet)
+    await startPlayground({
+      port: ports.playground,
+      origin: new URL(stack.dashboard_url).origin,
+      nodeUrls: servers.nodeUrls,
+    });
   note(
     `Ready after ${((Date.now() - options.startedAt) / 1_000).toFixed(1)} s: API ${stack.api_url}, dashboard ${stack.dashboard_url}, documentation ${stack.docs_url}, keys in .chainwatch/stack.json, logs in .chainwatch/logs`,
   );
@@ -92,6 +99,7 @@ async function bringUp(
 function listOwnPorts(options: StackOptions): Map<string, number> {
   const {
     'demo receiver': receiver,
+    playground,
     postgres,
     nats,
     'nats monitoring': natsMonitoring,
@@ -106,6 +114,7 @@ function listOwnPorts(options: StackOptions): Map<string, number> {
       healthPort(options.portOffset, index),
     ]),
     ...ownNodes.flatMap((node) => Object.entries(addOffset(node.ports, options.portOffset))),
+    ...(options.hasDevnet ? [['playground', playground] as const] : []),
     ...(options.hasDemo ? [['demo receiver', receiver] as const] : []),
     ...(process.env.DATABASE_URL ? [] : [['postgres', postgres] as const]),
     ...(options.natsServer ? [['nats', nats] as const, ['nats monitoring', natsMonitoring] as const] : []),

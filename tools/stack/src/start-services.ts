@@ -23,15 +23,19 @@ export async function startServices(
       `The database could not be prepared: ${error instanceof Error ? error.message : String(error)}`,
     );
   });
+  const origin = `http://127.0.0.1:${ports['api-gateway']}`;
+  const rpcUrl = `http://127.0.0.1:${ports['rpc-proxy']}`;
   const services = listServices(options.distDir, options.portOffset, {
     ...servers,
     secretsKeys: process.env.SECRETS_KEYS || loadSecrets().secrets_keys,
+    rpcUrl,
+    playgroundUrl: options.hasDevnet ? `http://127.0.0.1:${ports.playground}` : undefined,
   });
   const stack: StackFile = {
-    api_url: `http://127.0.0.1:${ports['api-gateway']}/v1`,
-    rpc_url: `http://127.0.0.1:${ports['rpc-proxy']}`,
-    dashboard_url: `http://127.0.0.1:${ports['api-gateway']}/ui/`,
-    docs_url: `http://127.0.0.1:${ports['api-gateway']}/docs/`,
+    api_url: `${origin}/v1`,
+    rpc_url: rpcUrl,
+    dashboard_url: `${origin}/ui/`,
+    docs_url: `${origin}/docs/`,
     keys,
     nats_url: servers.natsUrl,
     database_url: servers.databaseUrl,

@@ -11,7 +11,7 @@ const PROJECTS_MAX = 200;
 
 /** Who the caller is, and on what it may act. @throws ProblemError 404 if the key was deleted meanwhile */
 export async function describeSession(
-  { prisma }: Pick<ApiDeps, 'prisma'>,
+  { prisma, settings }: Pick<ApiDeps, 'prisma' | 'settings'>,
   { keyId, workspaceId }: Principal,
 ): Promise<z.infer<typeof sessionSchema>> {
   const row = await prisma.apiKey.findFirst({
@@ -34,6 +34,8 @@ export async function describeSession(
     workspace: { id: workspace.id, name: workspace.name, is_operator: workspace.isOperator },
     chain_families: [...families],
     projects,
+    rpc_url: settings.rpcUrl ?? null,
+    playground_url: settings.playgroundUrl ?? null,
     project_permissions: permissionSchema.array().parse(acting),
   };
 }

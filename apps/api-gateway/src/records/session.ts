@@ -31,6 +31,20 @@ export const sessionSchema = z
         description:
           'On which it may act, by name, at most 200: that of an api key; those of the workspace for a management key that may make keys.',
       }),
+    rpc_url: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The RPC gateway as browsers reach it. Null where `RPC_URL` does not name it.',
+        examples: ['https://rpc.example.com'],
+      }),
+    playground_url: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Where coins of local chains can be had. Null on everything but a local stack.',
+        examples: [null],
+      }),
     project_permissions: z.array(permissionSchema).meta({
       description: 'What it may do on each of them.',
       examples: [['api:address:read']],

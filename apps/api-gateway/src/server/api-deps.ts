@@ -49,6 +49,9 @@ export interface ApiSettings {
   /** Time-out of a node that is asked while the client waits. */
   readonly nodeTimeoutMs: number;
   readonly version: VersionInfo;
+  /** What the dashboard calls beside the API. */
+  readonly rpcUrl?: string | undefined;
+  readonly playgroundUrl?: string | undefined;
 }
 
 export interface VersionInfo {

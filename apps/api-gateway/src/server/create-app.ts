@@ -109,7 +109,10 @@ export function createApp(options: AppOptions): Express {
   app.use(
     serveDocument({ namespaceLabel }),
     serveConsent(options.deps),
-    serveDashboard(options.dashboardFolder),
+    serveDashboard(options.dashboardFolder, [
+      options.deps.settings.rpcUrl,
+      options.deps.settings.playgroundUrl,
+    ]),
     serveSite(options.docsFolder),
   );
   app.use(

@@ -28,6 +28,24 @@ it.each(['/ui', '/ui/', '/ui/addresses', '/ui/transactions/6f1d1f4e', '/ui/a.b/c
   },
 );
 
+it('may call the origins that it is told, and no other one', async () => {
+  const called = ['https://rpc.example.com/v1?x', undefined, 'http://127.0.0.1:9891/'];
+  const { headers } = await request(express().use(serveDashboard(folder, called)))
+    .get('/ui/')
+    .expect(200);
+  expect(String(headers['content-security-policy']).split('; ')).toEqual([
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self' https://rpc.example.com http://127.0.0.1:9891",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ]);
+});
+
 it('answers a file with its type, for ever where its name has a hash, and smaller to whoever can read that', async () => {
   const { headers, text } = await at('/ui/assets/app-1a2b.js').expect(200);
   expect(headers).toMatchObject({

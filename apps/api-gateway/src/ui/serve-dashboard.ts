@@ -1,14 +1,20 @@
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
-import { CONTENT_SECURITY_POLICY } from './content-security-policy.ts';
+import { writeContentSecurityPolicy } from './content-security-policy.ts';
 import { loadFiles, type StaticFile } from './load-files.ts';
 
 /**
  * The dashboard under `/ui`, where `/` leads a browser. Every path that is no file is a page of it. Public as the
  * documents are: what it shows it asks the API for.
  * @param folder that its build wrote; where there is none, neither path exists
+ * @param called URLs beside the API that the page calls; their origins are what its policy lets through
  */
-export function serveDashboard(folder: string | undefined): RequestHandler {
+export function serveDashboard(
+  folder: string | undefined,
+  called: readonly (string | undefined)[] = [],
+): RequestHandler {
+  const origins = called.flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
+  const policy = writeContentSecurityPolicy(origins);
   const router = Router({ caseSensitive: true });
   const files = folder === undefined ? new Map<string, StaticFile>() : loadFiles(folder);
   const page = files.get('index.html');
@@ -28,7 +34,7 @@ export function serveDashboard(folder: string | undefined): RequestHandler {
       return send(req, res, file);
     }
     if (path.startsWith('assets/')) return next();
-    res.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    res.setHeader('Content-Security-Policy', policy);
     res.setHeader('Cache-Control', 'no-cache');
     send(req, res, page);
   });

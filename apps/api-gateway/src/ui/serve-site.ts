@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
-import { CONTENT_SECURITY_POLICY } from './content-security-policy.ts';
+import { writeContentSecurityPolicy } from './content-security-policy.ts';
+
+const CONTENT_SECURITY_POLICY = writeContentSecurityPolicy();
 
 /**
  * The documentation under `/docs/`, and `/problems/<name>`, to which the types of problems under API_HOST lead. Public as

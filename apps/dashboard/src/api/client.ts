@@ -78,6 +78,11 @@ export async function textOf(asked: Promise<Answer<unknown>>): Promise<string> {
   return String(await takeData(asked));
 }
 
+/** The body as a file, of a request with `parseAs: 'blob'`. @throws ApiError */
+export async function fileOf(asked: Promise<Answer<unknown>>): Promise<Blob> {
+  return (await takeData(asked)) as Blob;
+}
+
 async function takeData<T>(asked: Promise<Answer<T>>): Promise<T | undefined> {
   const { data, error, response } = await asked;
   if (response.ok) return data;

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
-import type { AddressSearch, TransactionSearch } from '../app/search-params.ts';
+import type { AddressSearch, EventSearch, TransactionSearch } from '../app/search-params.ts';
 import { api, bodyOf, textOf } from './client.ts';
 import type { components, paths } from '@chainwatch/sdk';
 import { useMay } from './session.ts';
@@ -16,33 +16,40 @@ export type Blockchain = Schemas['Blockchain'];
 type SearchHit = Schemas['SearchHit'];
 /** What has a page. */
 export type Found = SearchHit & { readonly type: Exclude<SearchHit['type'], 'audit_log'> };
-export type Key = Schemas['Key'];
 export type Stats = Schemas['Stats'];
 type EventsAnswer = paths['/events']['get']['responses'][200]['content']['application/json'];
 export type EventItem = EventsAnswer['items'][number];
-export type DeliveryStatus = Delivery['status'];
+export type EventType = EventItem['type'];
+type DeliveryStatus = Delivery['status'];
 
 const PAGE_ROWS = 50;
 const SLOW_MS = 5 * 60_000;
 /** Chains move without events: their state is asked for. */
 const CHAINS_MS = 5_000;
 
-interface Listed<T> {
+export interface Listed<T> {
   readonly items: readonly T[];
   readonly meta: { readonly total: number; readonly next_cursor?: string };
 }
 
-interface PageOptions {
-  readonly initialPageParam: undefined;
-  readonly getNextPageParam: (last: {
-    readonly meta: { readonly next_cursor?: string };
-  }) => string | undefined;
+/** Where a page begins, and how long it is. */
+interface PageParameters {
+  readonly cursor: string | undefined;
+  readonly limit: number;
 }
 
-const CURSORS: PageOptions = {
-  initialPageParam: undefined,
-  getNextPageParam: ({ meta }) => meta.next_cursor,
-};
+/** A list of the API, page by page. */
+export function listOptions<T>(
+  queryKey: readonly unknown[],
+  read: (page: PageParameters, signal: AbortSignal) => Promise<Listed<T>>,
+) {
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => read({ cursor: pageParam, limit: PAGE_ROWS }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ meta }) => meta.next_cursor,
+  });
+}
 
 /** All rows that were read so far, and how many there are. */
 export function rowsOf<T>(pages: readonly Listed<T>[] | undefined): { rows: readonly T[]; total: number } {
@@ -78,28 +85,22 @@ export function useChainName(): (gid: string) => string {
   return (gid) => data?.items.find((chain) => chain.gid === gid)?.name ?? gid;
 }
 
-export const transactionsQuery = ({ chains, address, ...filters }: TransactionSearch) =>
-  infiniteQueryOptions({
-    queryKey: ['transactions', chains, address, filters],
-    queryFn: ({ pageParam, signal }) =>
-      bodyOf(
-        api.GET('/transactions', {
-          params: {
-            query: {
-              ...filters,
-              statuses: filters.statuses as Transaction['status'][] | undefined,
-              chain_gids: chains as string[] | undefined,
-              addresses: address === undefined ? undefined : [address],
-              cursor: pageParam,
-              limit: PAGE_ROWS,
-            },
-          },
-          signal,
-        }),
-      ),
-    ...CURSORS,
-    initialPageParam: undefined as string | undefined,
-  });
+/** Filters as the API names them. */
+export function toTransactionFilters({ chains, address, ...filters }: TransactionSearch) {
+  return {
+    ...filters,
+    statuses: filters.statuses as Transaction['status'][] | undefined,
+    chain_gids: chains as string[] | undefined,
+    addresses: address === undefined ? undefined : [address],
+  };
+}
+
+export const transactionsQuery = (search: TransactionSearch) =>
+  listOptions(['transactions', search], (page, signal) =>
+    bodyOf(
+      api.GET('/transactions', { params: { query: { ...toTransactionFilters(search), ...page } }, signal }),
+    ),
+  );
 
 export const transactionQuery = (id: string) =>
   queryOptions({
@@ -145,6 +146,21 @@ export const recentEventsQuery = queryOptions({
   queryFn: ({ signal }) => bodyOf(api.GET('/events', { params: { query: { limit: 8 } }, signal })),
 });
 
+/** Filters as the API names them. */
+export function toEventFilters({ types, chains, since, until }: EventSearch) {
+  return {
+    types: types as EventType[] | undefined,
+    chain_gids: chains as string[] | undefined,
+    since,
+    until,
+  };
+}
+
+export const eventsQuery = (search: EventSearch) =>
+  listOptions(['events', 'list', search], (page, signal) =>
+    bodyOf(api.GET('/events', { params: { query: { ...toEventFilters(search), ...page } }, signal })),
+  );
+
 export const eventQuery = (id: string) =>
   queryOptions({
     queryKey: ['event', id],
@@ -176,26 +192,17 @@ export const deliveriesOfEventQuery = (eventId: string) =>
   });
 
 export const deliveriesOfChannelQuery = (channelId: string, statuses: readonly string[] | undefined) =>
-  infiniteQueryOptions({
-    queryKey: ['deliveries', 'channel', channelId, statuses],
-    queryFn: ({ pageParam, signal }) =>
-      bodyOf(
-        api.GET('/notification_channels/{notification_channel_id}/deliveries', {
-          params: {
-            path: { notification_channel_id: channelId },
-            query: {
-              statuses: statuses as DeliveryStatus[] | undefined,
-              cursor: pageParam,
-              limit: PAGE_ROWS,
-            },
-          },
-          signal,
-        }),
-      ),
-    ...CURSORS,
-    initialPageParam: undefined as string | undefined,
-    refetchInterval: CHAINS_MS,
-  });
+  listOptions(['deliveries', 'channel', channelId, statuses], (page, signal) =>
+    bodyOf(
+      api.GET('/notification_channels/{notification_channel_id}/deliveries', {
+        params: {
+          path: { notification_channel_id: channelId },
+          query: { statuses: statuses as DeliveryStatus[] | undefined, ...page },
+        },
+        signal,
+      }),
+    ),
+  );
 
 export const deliveryQuery = (channelId: string, deliveryId: string) =>
   queryOptions({
@@ -234,33 +241,29 @@ export const channelQuery = (id: string) =>
     refetchInterval: CHAINS_MS,
   });
 
-export const addressesQuery = ({ families, monitored, ...filters }: AddressSearch) =>
-  infiniteQueryOptions({
-    queryKey: ['addresses', families, monitored, filters],
-    queryFn: ({ pageParam, signal }) =>
-      bodyOf(
-        api.GET('/addresses', {
-          params: {
-            query: {
-              ...filters,
-              chain_families: families as Address['chain_family'][] | undefined,
-              is_monitored: monitored === undefined ? undefined : monitored === 'true',
-              cursor: pageParam,
-              limit: PAGE_ROWS,
-            },
-          },
-          signal,
-        }),
-      ),
-    ...CURSORS,
-    initialPageParam: undefined as string | undefined,
-  });
+/** Filters as the API names them. */
+export function toAddressFilters({ families, groups, monitored, ...filters }: AddressSearch) {
+  return {
+    ...filters,
+    groups: groups as string[] | undefined,
+    chain_families: families as Address['chain_family'][] | undefined,
+    is_monitored: monitored === undefined ? undefined : monitored === 'true',
+  };
+}
+
+export const addressesQuery = (search: AddressSearch) =>
+  listOptions(['addresses', search], (page, signal) =>
+    bodyOf(api.GET('/addresses', { params: { query: { ...toAddressFilters(search), ...page } }, signal })),
+  );
 
 export const addressQuery = (address: string) =>
   queryOptions({
     queryKey: ['address', address],
     queryFn: ({ signal }) =>
       bodyOf(api.GET('/addresses/{address}', { params: { path: { address } }, signal })),
+    // The search in its past goes on without events.
+    refetchInterval: ({ state }) =>
+      ['running', 'pending'].includes(state.data?.backfill?.status ?? '') ? CHAINS_MS : false,
   });
 
 export const balancesQuery = (address: string) =>
@@ -271,10 +274,15 @@ export const balancesQuery = (address: string) =>
     refetchInterval: 15_000,
   });
 
-/** What people call an asset; undefined while that is not known. */
-export function useSymbol(assetGid: string): string {
+/** The two parts that stand in the paths of the API. */
+export function splitAssetGid(assetGid: string): { chain_gid: string; asset_path: string } {
   const slash = assetGid.indexOf('/');
-  const path = { chain_gid: assetGid.slice(0, slash), asset_path: assetGid.slice(slash + 1) };
+  return { chain_gid: assetGid.slice(0, slash), asset_path: assetGid.slice(slash + 1) };
+}
+
+/** What people call an asset: its path while that is not known. */
+export function useSymbol(assetGid: string): string {
+  const path = splitAssetGid(assetGid);
   const isKnown = useMay()('api:token:read');
   const { data } = useQuery({
     queryKey: ['token', assetGid],
@@ -285,8 +293,3 @@ export function useSymbol(assetGid: string): string {
   });
   return data?.symbol ?? path.asset_path.split(':')[1] ?? assetGid;
 }
-
-export const keysQuery = queryOptions({
-  queryKey: ['keys'],
-  queryFn: ({ signal }) => bodyOf(api.GET('/management/keys', { params: { query: { limit: 100 } }, signal })),
-});

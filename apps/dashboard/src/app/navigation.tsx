@@ -1,45 +1,109 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Activity, ArrowLeftRight, Blocks, KeyRound, Send, Wallet } from 'lucide-react';
+import {
+  Activity,
+  ArrowLeftRight,
+  Bell,
+  Blocks,
+  Coins,
+  FlaskConical,
+  FolderKanban,
+  GitFork,
+  KeyRound,
+  ScrollText,
+  Send,
+  Users,
+  Wallet,
+  Waypoints,
+} from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import { useMay } from '../api/session.ts';
+import { sessionQuery, useMay } from '../api/session.ts';
 
 interface Place {
-  readonly to: '/' | '/transactions' | '/addresses' | '/channels' | '/chains' | '/keys';
+  readonly to:
+    | '/'
+    | '/transactions'
+    | '/events'
+    | '/addresses'
+    | '/public-keys'
+    | '/assets'
+    | '/channels'
+    | '/chains'
+    | '/keys'
+    | '/projects'
+    | '/members'
+    | '/audit'
+    | '/gateway'
+    | '/playground';
   readonly name: string;
   readonly icon: LucideIcon;
   readonly permission: string;
+  /** Of the session: without it there is no such page. */
+  readonly needs?: 'playground_url';
 }
 
-const PLACES: readonly Place[] = [
-  { to: '/', name: 'Overview', icon: Activity, permission: 'api:event:read' },
-  { to: '/transactions', name: 'Transactions', icon: ArrowLeftRight, permission: 'api:transaction:read' },
-  { to: '/addresses', name: 'Addresses', icon: Wallet, permission: 'api:address:read' },
-  { to: '/channels', name: 'Channels', icon: Send, permission: 'api:notification_channel:read' },
-  { to: '/chains', name: 'Chains', icon: Blocks, permission: 'api:blockchain:read' },
-  { to: '/keys', name: 'Keys', icon: KeyRound, permission: 'mgt:key:read' },
+/** Of the project, then of the workspace. */
+const PLACES: readonly (readonly Place[])[] = [
+  [
+    { to: '/', name: 'Overview', icon: Activity, permission: 'api:event:read' },
+    { to: '/transactions', name: 'Transactions', icon: ArrowLeftRight, permission: 'api:transaction:read' },
+    { to: '/events', name: 'Events', icon: Bell, permission: 'api:event:read' },
+    { to: '/addresses', name: 'Addresses', icon: Wallet, permission: 'api:address:read' },
+    { to: '/public-keys', name: 'Public keys', icon: GitFork, permission: 'api:public_key:read' },
+    { to: '/assets', name: 'Assets', icon: Coins, permission: 'api:asset:read' },
+    { to: '/channels', name: 'Channels', icon: Send, permission: 'api:notification_channel:read' },
+    {
+      to: '/playground',
+      name: 'Playground',
+      icon: FlaskConical,
+      permission: 'api:address:write',
+      needs: 'playground_url',
+    },
+    { to: '/chains', name: 'Chains', icon: Blocks, permission: 'api:blockchain:read' },
+  ],
+  [
+    { to: '/projects', name: 'Projects', icon: FolderKanban, permission: 'mgt:project:read' },
+    { to: '/keys', name: 'Keys', icon: KeyRound, permission: 'mgt:key:read' },
+    { to: '/gateway', name: 'RPC gateway', icon: Waypoints, permission: 'mgt:key:read' },
+    { to: '/members', name: 'Members', icon: Users, permission: 'mgt:member:read' },
+    { to: '/audit', name: 'Audit log', icon: ScrollText, permission: 'mgt:audit:read' },
+  ],
 ];
 
 /** Pages that the session may read; others are not named. */
 export function Navigation() {
   const may = useMay();
-  const shown = PLACES.filter(({ permission }) => may(permission));
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const isOffered = ({ permission, needs }: Place): boolean =>
+    may(permission) && (needs === undefined || session[needs] !== null);
+  const groups = PLACES.map((group) => group.filter(isOffered));
   return (
-    <nav aria-label="Pages" className="flex-1 overflow-y-auto">
-      <ul className="flex flex-col gap-0.5">
-        {shown.map(({ to, name, icon: Icon }) => (
-          <li key={to}>
-            <Link
-              to={to}
-              activeOptions={{ exact: to === '/' }}
-              className="flex h-8.5 items-center gap-2.5 rounded-md px-2.5 text-[13px] font-medium text-soft transition-colors hover:bg-hover hover:text-ink"
-              activeProps={{ className: 'bg-accent-wash !text-accent-ink' }}
-            >
-              <Icon aria-hidden className="size-4" />
-              {name}
-            </Link>
-          </li>
+    <nav aria-label="Pages" className="flex flex-1 flex-col gap-3 overflow-y-auto">
+      {groups
+        .filter((group) => group.length > 0)
+        .map((group) => (
+          <ul key={group[0]!.to} className="flex flex-col gap-0.5">
+            {group.map((place) => (
+              <PlaceLink key={place.to} place={place} />
+            ))}
+          </ul>
         ))}
-      </ul>
     </nav>
+  );
+}
+
+function PlaceLink({ place: { to, name, icon: Icon } }: { readonly place: Place }) {
+  return (
+    <li>
+      <Link
+        to={to}
+        activeOptions={{ exact: to === '/' }}
+        className="flex h-8.5 items-center gap-2.5 rounded-md px-2.5 text-[13px] font-medium text-soft transition-colors hover:bg-hover hover:text-ink"
+        activeProps={{ className: 'bg-accent-wash !text-accent-ink' }}
+      >
+        <Icon aria-hidden className="size-4" />
+        {name}
+      </Link>
+    </li>
   );
 }

@@ -10,7 +10,16 @@ import { sessionQuery } from '../api/session.ts';
 import { NotFoundPage } from '../pages/not-found.tsx';
 import { SignInPage } from '../pages/sign-in.tsx';
 import { queryClient } from './query-client.ts';
-import { listOf, textOf, toAddressSearch, toTransactionSearch, withoutEmpty } from './search-params.ts';
+import {
+  listOf,
+  textOf,
+  toAddressSearch,
+  toAssetSearch,
+  toAuditSearch,
+  toEventSearch,
+  toTransactionSearch,
+  withoutEmpty,
+} from './search-params.ts';
 import { Shell } from './shell.tsx';
 import { RouteProblem } from './route-problem.tsx';
 
@@ -112,6 +121,69 @@ const keysRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/keys/keys.tsx'), 'KeysPage'),
 });
 
+const eventsRoute = createRoute({
+  getParentRoute: parent,
+  path: '/events',
+  validateSearch: toEventSearch,
+  component: lazyRouteComponent(() => import('../pages/events/events.tsx'), 'EventsPage'),
+});
+
+const publicKeysRoute = createRoute({
+  getParentRoute: parent,
+  path: '/public-keys',
+  component: lazyRouteComponent(() => import('../pages/public-keys/public-keys.tsx'), 'PublicKeysPage'),
+});
+
+const publicKeyRoute = createRoute({
+  getParentRoute: parent,
+  path: '/public-keys/$id',
+  component: lazyRouteComponent(() => import('../pages/public-keys/public-key.tsx'), 'PublicKeyPage'),
+});
+
+const assetsRoute = createRoute({
+  getParentRoute: parent,
+  path: '/assets',
+  validateSearch: toAssetSearch,
+  component: lazyRouteComponent(() => import('../pages/assets/assets.tsx'), 'AssetsPage'),
+});
+
+const chainRoute = createRoute({
+  getParentRoute: parent,
+  path: '/chains/$gid',
+  component: lazyRouteComponent(() => import('../pages/chains/chain.tsx'), 'ChainPage'),
+});
+
+const membersRoute = createRoute({
+  getParentRoute: parent,
+  path: '/members',
+  component: lazyRouteComponent(() => import('../pages/workspace/members.tsx'), 'MembersPage'),
+});
+
+const projectsRoute = createRoute({
+  getParentRoute: parent,
+  path: '/projects',
+  component: lazyRouteComponent(() => import('../pages/workspace/projects.tsx'), 'ProjectsPage'),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: parent,
+  path: '/audit',
+  validateSearch: toAuditSearch,
+  component: lazyRouteComponent(() => import('../pages/workspace/audit-log.tsx'), 'AuditLogPage'),
+});
+
+const gatewayRoute = createRoute({
+  getParentRoute: parent,
+  path: '/gateway',
+  component: lazyRouteComponent(() => import('../pages/gateway/gateway.tsx'), 'GatewayPage'),
+});
+
+const playgroundRoute = createRoute({
+  getParentRoute: parent,
+  path: '/playground',
+  component: lazyRouteComponent(() => import('../pages/playground/playground.tsx'), 'PlaygroundPage'),
+});
+
 export const router = createRouter({
   basepath: '/ui',
   defaultPreload: 'intent',
@@ -130,6 +202,16 @@ export const router = createRouter({
       eventRoute,
       chainsRoute,
       keysRoute,
+      eventsRoute,
+      publicKeysRoute,
+      publicKeyRoute,
+      assetsRoute,
+      chainRoute,
+      membersRoute,
+      projectsRoute,
+      auditRoute,
+      gatewayRoute,
+      playgroundRoute,
     ]),
   ]),
 });

@@ -10,11 +10,34 @@ export interface TransactionSearch {
   readonly min_amount?: string;
 }
 
+export interface EventSearch {
+  readonly types?: readonly string[];
+  readonly chains?: readonly string[];
+  readonly since?: string;
+  readonly until?: string;
+}
+
 export interface AddressSearch {
   readonly search?: string;
   readonly families?: readonly string[];
+  readonly groups?: readonly string[];
   readonly kind?: 'hd' | 'external';
   readonly monitored?: 'true' | 'false';
+}
+
+export interface AssetSearch {
+  readonly statuses?: readonly string[];
+  readonly chains?: readonly string[];
+  /** `true`: those that were archived, and no other one. */
+  readonly archived?: 'true';
+}
+
+export interface AuditSearch {
+  readonly actions?: readonly string[];
+  readonly since?: string;
+  readonly until?: string;
+  /** A part of the name or the mask of the key. */
+  readonly search?: string;
 }
 
 export function toTransactionSearch(search: Record<string, unknown>): TransactionSearch {
@@ -30,12 +53,39 @@ export function toTransactionSearch(search: Record<string, unknown>): Transactio
   });
 }
 
+export function toEventSearch(search: Record<string, unknown>): EventSearch {
+  return withoutEmpty({
+    types: listOf(search.types),
+    chains: listOf(search.chains),
+    since: textOf(search.since),
+    until: textOf(search.until),
+  });
+}
+
 export function toAddressSearch(search: Record<string, unknown>): AddressSearch {
   return withoutEmpty({
     search: textOf(search.search),
     families: listOf(search.families),
+    groups: listOf(search.groups),
     kind: oneOf(search.kind, ['hd', 'external']),
     monitored: oneOf(search.monitored, ['true', 'false']),
+  });
+}
+
+export function toAssetSearch(search: Record<string, unknown>): AssetSearch {
+  return withoutEmpty({
+    statuses: listOf(search.statuses),
+    chains: listOf(search.chains),
+    archived: oneOf(search.archived, ['true']),
+  });
+}
+
+export function toAuditSearch(search: Record<string, unknown>): AuditSearch {
+  return withoutEmpty({
+    actions: listOf(search.actions),
+    since: textOf(search.since),
+    until: textOf(search.until),
+    search: textOf(search.search),
   });
 }
 

@@ -1,6 +1,7 @@
 import * as Menu from '@radix-ui/react-dropdown-menu';
 import { Check, ChevronDown, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 
 const CHIP =
@@ -109,6 +110,20 @@ export function TextChip({ name, value, placeholder, type = 'text', onChange }: 
       )}
     </form>
   );
+}
+
+/** Takes every filter away. */
+export function ClearButton({ onClear }: { readonly onClear: () => void }) {
+  return (
+    <Button look="quiet" isSmall icon={<X aria-hidden className="size-3.5" />} onClick={onClear}>
+      Clear
+    </Button>
+  );
+}
+
+/** A filter that chooses nothing is none. */
+export function orNone(chosen: readonly string[]): readonly string[] | undefined {
+  return chosen.length === 0 ? undefined : chosen;
 }
 
 const ON = 'border-accent bg-accent-wash text-accent-ink';

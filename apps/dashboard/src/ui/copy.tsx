@@ -63,6 +63,16 @@ function useCopy(text: string): { readonly isCopied: boolean; readonly copy: () 
   return { isCopied, copy };
 }
 
+/** Under which the log of the API has more of what went wrong. */
+export function RequestId({ id }: { readonly id: string }) {
+  return (
+    <p className="mt-1 flex flex-wrap items-center text-soft">
+      Request&nbsp;<code className="font-mono break-all">{id}</code>
+      <CopyButton text={id} label="Copy the id of the request" />
+    </p>
+  );
+}
+
 /** A long id: its middle is left out on the screen, not in what is copied. */
 export function Hash({ text, isWhole = false }: { readonly text: string; readonly isWhole?: boolean }) {
   return (

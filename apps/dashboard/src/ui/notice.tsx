@@ -2,7 +2,7 @@ import { CircleAlert, RotateCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
 import { Button } from './button.tsx';
-import { CopyButton } from './copy.tsx';
+import { RequestId } from './copy.tsx';
 
 interface ProblemProps {
   readonly error: unknown;
@@ -26,12 +26,7 @@ export function Problem({ error, onRetry }: ProblemProps) {
             <code className="font-mono">{name}</code>: {reason}
           </p>
         ))}
-        {requestId !== undefined && (
-          <p className="mt-1 flex flex-wrap items-center text-soft">
-            Request&nbsp;<code className="font-mono break-all">{requestId}</code>
-            <CopyButton text={requestId} label="Copy the id of the request" />
-          </p>
-        )}
+        {requestId !== undefined && <RequestId id={requestId} />}
       </div>
       {onRetry !== undefined && (
         <Button isSmall icon={<RotateCw aria-hidden className="size-3.5" />} onClick={onRetry}>

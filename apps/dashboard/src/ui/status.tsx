@@ -8,6 +8,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   confirmed: 'ok',
   delivered: 'ok',
   active: 'ok',
+  healthy: 'ok',
+  resolved: 'ok',
   following: 'ok',
   processed: 'info',
   complete: 'ok',
@@ -24,6 +26,9 @@ const TONES: Readonly<Record<string, Tone>> = {
   reorged: 'bad',
   failed: 'bad',
   stalled: 'bad',
+  unavailable: 'bad',
+  invalid: 'bad',
+  open: 'warn',
   revoked: 'bad',
   unknown: 'bad',
 };

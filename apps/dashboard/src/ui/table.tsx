@@ -45,7 +45,8 @@ export function Table<T>({ label, columns, rows, keyOf, onEnd, isLoadingMore = f
   }, [onEnd, isLoadingMore, lastShown, rows.length]);
   const tracks = columns.map(({ width }) => width).join(' ');
   return (
-    <div className="overflow-x-auto">
+    // It scrolls sideways where the window is narrow: by the keyboard, too.
+    <div className="overflow-x-auto" tabIndex={0}>
       <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className="min-w-max">
         <div role="rowgroup">
           <div

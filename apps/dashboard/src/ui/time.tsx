@@ -49,3 +49,18 @@ function sayAgo(thenMs: number, now: number): string {
   const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
   return RELATIVE.format(Math.trunc(seconds / length), unit);
 }
+
+/** How long until then: `23 h 59 min`. */
+export function TimeLeft({ until }: { readonly until: string }) {
+  const seconds = Math.max(0, Math.ceil((Date.parse(until) - Math.max(useNow(), Date.now())) / 1_000));
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
+  return (
+    <time
+      dateTime={until}
+      title={ABSOLUTE.format(new Date(until))}
+      className="whitespace-nowrap tabular-nums"
+    >
+      {seconds < 60 ? `${seconds} s` : hours === 0 ? `${minutes} min` : `${hours} h ${minutes} min`}
+    </time>
+  );
+}

@@ -2038,6 +2038,16 @@ export interface components {
                 name: string;
             }[];
             /**
+             * @description The RPC gateway as browsers reach it. Null where `RPC_URL` does not name it.
+             * @example https://rpc.example.com
+             */
+            rpc_url: string | null;
+            /**
+             * @description Where coins of local chains can be had. Null on everything but a local stack.
+             * @example null
+             */
+            playground_url: string | null;
+            /**
              * @description What it may do on each of them.
              * @example [
              *       "api:address:read"
@@ -6412,6 +6422,8 @@ export interface operations {
                      *           "name": "Shop"
                      *         }
                      *       ],
+                     *       "rpc_url": "https://rpc.example.com",
+                     *       "playground_url": null,
                      *       "project_permissions": [
                      *         "api:address:read"
                      *       ]
@@ -6489,6 +6501,8 @@ export interface operations {
                      *           "name": "Shop"
                      *         }
                      *       ],
+                     *       "rpc_url": "https://rpc.example.com",
+                     *       "playground_url": null,
                      *       "project_permissions": [
                      *         "api:address:read"
                      *       ]

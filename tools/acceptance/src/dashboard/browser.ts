@@ -8,6 +8,9 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 // What runs in the page is text: the types of a browser would be those of every tool.
 const TELL_BREACHES = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.error('policy: ' + violatedDirective + ' refused ' + blockedURI));`;
+// Chromium of Debian tells Playwright that a file comes, and not always when it is whole.
+const KEEP_FILE = `const create = URL.createObjectURL;
+URL.createObjectURL = (file) => create.call(URL, (globalThis.lastFile = file));`;
 const SETTLE = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 const MEASURE_OVERFLOW = 'document.documentElement.scrollWidth - window.innerWidth';
 const MEASURE_FIRST_LOAD = `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
@@ -15,7 +18,7 @@ const MEASURE_FIRST_LOAD = `[...performance.getEntriesByType('navigation'), ...p
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
 
 /** How long a page may take to show what is waited for: the machine may be busy. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 20_000;
 
 /** What axe-core needs of what it found, to name it. */
 interface Violation {
@@ -56,7 +59,7 @@ export class Browser {
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     context.setDefaultTimeout(PATIENCE_MS);
-    await context.addInitScript({ content: TELL_BREACHES });
+    await context.addInitScript({ content: `${TELL_BREACHES}\n${KEEP_FILE}` });
     return new Browser(browser, context, await context.newPage());
   }
 
@@ -88,6 +91,11 @@ export class Browser {
   /** What the page's own files weighed on the way. */
   firstLoadBytes(): Promise<number> {
     return this.page.evaluate<number>(MEASURE_FIRST_LOAD);
+  }
+
+  /** The text of the file that the page made last. */
+  readFile(): Promise<string> {
+    return this.page.evaluate<string>('lastFile.text()');
   }
 
   /** A picture for whoever looks, where DASHBOARD_SHOTS names a folder; what changed last has been drawn. */

@@ -1,7 +1,13 @@
-import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
+import type { Bootstrap } from '../../../db/src/bootstrap.ts';
 import { EvmChain } from '../evm/evm-chain.ts';
-import { Harness } from '../harness.ts';
 import { Browser } from './browser.ts';
+import { DashboardWorld } from './dashboard-world.ts';
+import { usePublicKeys } from './spec-public-keys.ts';
+import { useAddresses, useAssets, useEvents } from './spec-addresses.ts';
+import { useChains } from './spec-chains.ts';
+import { killReceiver, holdEvents, rotateSecret } from './spec-channels.ts';
+import { useGateway, usePlayground } from './spec-gateway.ts';
+import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
 
 /** Compressed, all that the first page needs. */
 const FIRST_LOAD_BYTES_MAX = 250_000;
@@ -9,51 +15,23 @@ const FIRST_LOAD_BYTES_MAX = 250_000;
 /** The pages as a person uses them: in Chromium, against everything that runs in production. */
 describe('the dashboard', () => {
   const chain = new EvmChain({ epochBlocks: 4 });
-  const harness = new Harness(chain, {
-    env: { RATE_LIMIT_PUBLIC: '1000000', RATE_LIMIT_MANAGEMENT: '1000000' },
-  });
+  let world: DashboardWorld;
+  let harness: DashboardWorld['harness'];
   let browser: Browser | undefined;
   let tenant: Bootstrap;
   let origin: string;
+  const inspect = (name: string): Promise<void> => world.inspect(name);
 
   beforeAll(async () => {
     browser = await Browser.open();
     if (browser === undefined) return;
-    await harness.start();
-    tenant = await bootstrap(harness.db, { label: 'svc' });
-    origin = new URL(harness.apiUrl).origin;
-  });
+    world = await DashboardWorld.start(browser, chain);
+    ({ harness, tenant, origin } = world);
+  }, 180_000);
   afterAll(async () => {
     await browser?.close();
-    await harness.stop();
+    await world?.stop();
   });
-
-  /** No barrier, no fault, nothing beside the window: on a large screen, in the dark, and on the smallest phone. */
-  async function inspect(name: string): Promise<void> {
-    const { page } = browser!;
-    const looks = [
-      { size: { width: 1_280, height: 900 }, theme: 'light', rules: undefined },
-      // Colours alone are others, then places alone.
-      { size: { width: 1_280, height: 900 }, theme: 'dark', rules: ['color-contrast'] },
-      { size: { width: 320, height: 700 }, theme: 'light', rules: ['region', 'scrollable-region-focusable'] },
-    ] as const;
-    for (const { size, theme, rules } of looks) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-      await page.locator(`html[data-theme=${theme}]`).waitFor();
-      await browser!.shoot(`${name}-${theme}-${size.width}`);
-      expect([name, theme, size.width, await browser!.listBarriers(rules)]).toEqual([
-        name,
-        theme,
-        size.width,
-        [],
-      ]);
-      expect([name, size.width, await browser!.overflow()]).toEqual([name, size.width, 0]);
-    }
-    await page.setViewportSize(looks[0].size);
-    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-    expect([name, browser!.faults]).toEqual([name, []]);
-  }
 
   it('shows a payment from the block to the receiver, and sends it once more', async () => {
     if (browser === undefined) return;
@@ -174,8 +152,7 @@ describe('the dashboard', () => {
       ['Chains', 'Following'],
       ['Keys', 'Management'],
     ] as const) {
-      await page.getByRole('navigation').getByRole('link', { name: link }).click();
-      await page.getByRole('heading', { name: link, level: 1 }).waitFor();
+      await world.visit(link);
       await page.getByRole('main').getByText(text).first().waitFor();
       await inspect(link.toLowerCase());
     }
@@ -193,10 +170,37 @@ describe('the dashboard', () => {
     await inspect('event');
   }, 300_000);
 
+  it.each<readonly [string, (world: DashboardWorld) => Promise<void>]>([
+    ['rotates the secret of a channel, and both sign meanwhile', rotateSecret],
+    ['shows why a channel was given up, and delivers or discards what it held', holdEvents],
+    ['redelivers to a receiver that was killed and came back', killReceiver],
+    ['lists events and takes them along as a file', useEvents],
+    ['groups an address, reads its past and pauses it', useAddresses],
+    ['archives a token and brings it back', useAssets],
+    ['sets a node, draws a reorg and accepts an incident', useChains],
+    ['derives addresses from a public key', usePublicKeys],
+    ['makes a key and rolls it', useKeys],
+    ['adds, renames and deletes a project', useProjects],
+    ['adds, changes and removes a member, all of it recorded', useMembers],
+    ['tries a call of the gateway and shows it among the usage', useGateway],
+    ['sends a coin in the playground and watches it', usePlayground],
+  ])(
+    '%s',
+    async (_name, use) => {
+      if (browser === undefined) return;
+      // Whatever the one before left open.
+      await browser.page.goto(`${origin}/ui/`);
+      await use(world);
+    },
+    180_000,
+  );
+
   it('imports a file, and offers nothing that the key may not do', async () => {
     if (browser === undefined) return;
     const { page } = browser;
     const [, , one, two] = chain.actor.accounts as string[];
+    browser.faults.splice(0);
+    browser.expected.clear();
     await page.goto(`${origin}/ui/addresses`);
     await page.getByRole('button', { name: 'Import' }).click();
     const buffer = Buffer.from(`address,label,family\n${one},"Smith, Ann"\n${two},\nx,,nonsense\n`);
@@ -230,6 +234,7 @@ describe('the dashboard', () => {
     expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
       'Overview',
       'Transactions',
+      'Events',
       'Addresses',
     ]);
     expect(

@@ -11,11 +11,12 @@ import { Button } from '../../ui/button.tsx';
 import { Hash, shorten } from '../../ui/copy.tsx';
 import { Problem, Waiting } from '../../ui/notice.tsx';
 import { Fact, Facts, Page, Panel } from '../../ui/panel.tsx';
-import { Badge, Status } from '../../ui/status.tsx';
+import { Badge } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { tell, tellProblem } from '../../ui/toast.tsx';
 import { toTitle } from './families.ts';
-import { LabelDialog } from './label-dialog.tsx';
+import { EditDialog } from './edit-dialog.tsx';
+import { HistoryPanel } from './history-panel.tsx';
 import { RecentTransactions } from './recent-transactions.tsx';
 
 export function AddressPage() {
@@ -75,6 +76,7 @@ function AddressDetail({ address }: { readonly address: Address }) {
           <Panel title="Details">
             <Details address={address} />
           </Panel>
+          <HistoryPanel address={address} />
         </div>
       </div>
     </Page>
@@ -83,7 +85,7 @@ function AddressDetail({ address }: { readonly address: Address }) {
 
 function Actions({ address }: { readonly address: Address }) {
   const client = useQueryClient();
-  const [isNaming, setNaming] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const pausing = useMutation({
     mutationFn: () =>
       bodyOf(
@@ -94,7 +96,7 @@ function Actions({ address }: { readonly address: Address }) {
       ),
     onSuccess: () =>
       tell(address.is_monitored ? 'Nothing of it is told from now on' : 'The address is monitored again'),
-    onError: (error) => tell(error.message),
+    onError: tellProblem,
     onSettled: () =>
       client.invalidateQueries({
         predicate: ({ queryKey }) => ['address', 'addresses'].includes(String(queryKey[0])),
@@ -102,8 +104,8 @@ function Actions({ address }: { readonly address: Address }) {
   });
   return (
     <>
-      <Button icon={<Pencil aria-hidden className="size-4" />} onClick={() => setNaming(true)}>
-        Label
+      <Button icon={<Pencil aria-hidden className="size-4" />} onClick={() => setEditing(true)}>
+        Edit
       </Button>
       <Button
         isBusy={pausing.isPending}
@@ -118,7 +120,7 @@ function Actions({ address }: { readonly address: Address }) {
       >
         {address.is_monitored ? 'Pause' : 'Resume'}
       </Button>
-      {isNaming && <LabelDialog address={address} onClose={() => setNaming(false)} />}
+      {isEditing && <EditDialog address={address} onClose={() => setEditing(false)} />}
     </>
   );
 }
@@ -182,17 +184,29 @@ function Details({ address }: { readonly address: Address }) {
         {address.format !== address.chain_family && `, ${address.format}`}
       </Fact>
       <Fact name="Kind">{address.kind === 'hd' ? `derived, ${address.derivation_path}` : 'imported'}</Fact>
-      {address.groups.length > 0 && <Fact name="Groups">{address.groups.join(', ')}</Fact>}
+      <Fact name="Groups">
+        {address.groups.length === 0 ? (
+          <span className="text-faint">none</span>
+        ) : (
+          <span className="flex flex-wrap gap-1">
+            {address.groups.map((group) => (
+              <Link
+                key={group}
+                to="/addresses"
+                search={{ groups: [group] }}
+                className="rounded bg-sunken px-1.5 py-0.5 text-xs hover:text-accent-ink"
+              >
+                {group}
+              </Link>
+            ))}
+          </span>
+        )}
+      </Fact>
       {Object.entries(address.watched_from).map(([gid, block]) => (
         <Fact key={gid} name="Watched from">
           <span className="capitalize">{nameOf(gid)}</span>, block {block.toLocaleString()}
         </Fact>
       ))}
-      {address.backfill && (
-        <Fact name="History">
-          <Status of={address.backfill.status} />
-        </Fact>
-      )}
       <Fact name="Added">
         <Time at={address.created_at} isLong />
       </Fact>

@@ -1,13 +1,15 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Plus, Upload, Wallet, X } from 'lucide-react';
+import { Plus, Upload, Wallet } from 'lucide-react';
 import { useState } from 'react';
 import { addressesQuery, rowsOf, type Address } from '../../api/queries.ts';
+import { exportAddresses } from '../../api/exports.ts';
 import { useMay } from '../../api/session.ts';
 import { withoutEmpty, type AddressSearch } from '../../app/search-params.ts';
 import { Button } from '../../ui/button.tsx';
-import { ChoiceChip, TextChip } from '../../ui/chips.tsx';
+import { ChoiceChip, ClearButton, orNone, TextChip } from '../../ui/chips.tsx';
 import { shorten } from '../../ui/copy.tsx';
+import { ExportMenu } from '../../ui/export-menu.tsx';
 import { LoadedTable } from '../../ui/loaded-table.tsx';
 import { Empty, Problem } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
@@ -33,20 +35,23 @@ export function AddressesPage() {
         query.data ? `${total.toLocaleString()} ${isFiltered ? 'that fit' : 'of this project'}` : undefined
       }
       actions={
-        may('api:address:write') && (
-          <>
-            <Button icon={<Upload aria-hidden className="size-4" />} onClick={() => setOpened('import')}>
-              Import
-            </Button>
-            <Button
-              look="primary"
-              icon={<Plus aria-hidden className="size-4" />}
-              onClick={() => setOpened('add')}
-            >
-              Add address
-            </Button>
-          </>
-        )
+        <>
+          {total > 0 && <ExportMenu name="addresses" read={(type) => exportAddresses(search, type)} />}
+          {may('api:address:write') && (
+            <>
+              <Button icon={<Upload aria-hidden className="size-4" />} onClick={() => setOpened('import')}>
+                Import
+              </Button>
+              <Button
+                look="primary"
+                icon={<Plus aria-hidden className="size-4" />}
+                onClick={() => setOpened('add')}
+              >
+                Add address
+              </Button>
+            </>
+          )}
+        </>
       }
     >
       <Filters search={search} />
@@ -115,7 +120,13 @@ function Filters({ search }: { readonly search: AddressSearch }) {
         name="Family"
         options={families.map((value) => ({ value, title: toTitle(value) }))}
         chosen={search.families ?? []}
-        onChange={(chosen) => set({ families: chosen.length === 0 ? undefined : chosen })}
+        onChange={(chosen) => set({ families: orNone(chosen) })}
+      />
+      <TextChip
+        name="Group"
+        placeholder="any"
+        value={search.groups?.join(',')}
+        onChange={(text) => set({ groups: orNone(text?.split(',') ?? []) })}
       />
       <ChoiceChip
         name="Kind"
@@ -138,14 +149,7 @@ function Filters({ search }: { readonly search: AddressSearch }) {
         onChange={([monitored]) => set({ monitored: monitored as AddressSearch['monitored'] })}
       />
       {Object.keys(search).length > 0 && (
-        <Button
-          look="quiet"
-          isSmall
-          icon={<X aria-hidden className="size-3.5" />}
-          onClick={() => void navigate({ search: {}, replace: true })}
-        >
-          Clear
-        </Button>
+        <ClearButton onClear={() => void navigate({ search: {}, replace: true })} />
       )}
     </div>
   );

@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Archive, ArchiveRestore, FlaskConical } from 'lucide-react';
+import { Archive, FlaskConical } from 'lucide-react';
 import { api, bodyOf } from '../../api/client.ts';
 import type { Channel } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { tell, tellProblem } from '../../ui/toast.tsx';
+import { RestoreButton } from './restore-button.tsx';
 
 const CHANGED = ['channel', 'channels', 'deliveries', 'stats'];
 
@@ -30,16 +31,13 @@ export function ChannelActions({ channel }: { readonly channel: Channel }) {
         params: { id: channel.id, deliveryId: id },
       });
     },
-    onError: (error) => tell(error.message),
+    onError: tellProblem,
   });
-  const switching = useMutation({
-    mutationFn: async (action: 'archive' | 'restore') =>
-      action === 'archive'
-        ? bodyOf(api.POST('/notification_channels/{notification_channel_id}/actions/archive', { params }))
-        : bodyOf(api.POST('/notification_channels/{notification_channel_id}/actions/restore', { params })),
-    onSuccess: (_, action) =>
-      tell(action === 'archive' ? 'The channel is archived' : 'The channel is active'),
-    onError: (error) => tell(error.message),
+  const archiving = useMutation({
+    mutationFn: () =>
+      bodyOf(api.POST('/notification_channels/{notification_channel_id}/actions/archive', { params })),
+    onSuccess: () => tell('The channel is archived'),
+    onError: tellProblem,
     onSettled: refresh,
   });
   return (
@@ -54,22 +52,15 @@ export function ChannelActions({ channel }: { readonly channel: Channel }) {
         </Button>
       )}
       {channel.is_archived || channel.status === 'failed' ? (
-        <Button
-          look="primary"
-          isBusy={switching.isPending}
-          icon={<ArchiveRestore aria-hidden className="size-4" />}
-          onClick={() => switching.mutate('restore')}
-        >
-          Restore
-        </Button>
+        <RestoreButton channel={channel} onRestored={refresh} />
       ) : (
         <ConfirmButton
           look="danger"
-          isBusy={switching.isPending}
+          isBusy={archiving.isPending}
           icon={<Archive aria-hidden className="size-4" />}
           question={`Archive ${channel.name}?`}
           consequence="Nothing is delivered through it any more. Its events are held for 14 days, and go out when it is restored."
-          onConfirm={() => switching.mutate('archive')}
+          onConfirm={() => archiving.mutate()}
         >
           Archive
         </ConfirmButton>

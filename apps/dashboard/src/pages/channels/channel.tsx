@@ -8,7 +8,9 @@ import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ChannelActions } from './channel-actions.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
+import { FailuresPanel } from './failures-panel.tsx';
 import { KINDS, targetOf } from './kinds.ts';
+import { SecretsPanel } from './secrets-panel.tsx';
 
 export function ChannelPage() {
   const { id } = useParams({ from: '/shell/channels/$id' });
@@ -42,9 +44,15 @@ export function ChannelPage() {
     >
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
         {may('api:delivery:read') && <DeliveryLog channelId={channel.id} />}
-        <Panel title="Details">
-          <Details channel={channel} />
-        </Panel>
+        <div className="flex min-w-0 flex-col gap-5">
+          <Panel title="Details">
+            <Details channel={channel} />
+          </Panel>
+          {channel.kind === 'webhook' && may('api:webhook_secret:read') && (
+            <SecretsPanel channelId={channel.id} />
+          )}
+          {may('api:event:read') && <FailuresPanel channelId={channel.id} />}
+        </div>
       </div>
     </Page>
   );

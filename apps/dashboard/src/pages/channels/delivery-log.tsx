@@ -1,9 +1,11 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Truck } from 'lucide-react';
+import { exportDeliveries } from '../../api/exports.ts';
 import { deliveriesOfChannelQuery, rowsOf, type Delivery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { ChoiceChip } from '../../ui/chips.tsx';
+import { ExportMenu } from '../../ui/export-menu.tsx';
 import { LoadedTable } from '../../ui/loaded-table.tsx';
 import { Empty, Problem } from '../../ui/notice.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -14,6 +16,8 @@ import { When } from '../deliveries/delivery-row.tsx';
 import { RedeliverButton } from '../deliveries/redeliver-button.tsx';
 import { RecoverButton } from './recover-button.tsx';
 
+/** What becomes of a delivery is no event. */
+const DELIVERIES_MS = 5_000;
 const STATUSES = ['pending', 'held', 'delivered', 'failed', 'discarded'];
 
 export function DeliveryLog({ channelId }: { readonly channelId: string }) {
@@ -23,6 +27,7 @@ export function DeliveryLog({ channelId }: { readonly channelId: string }) {
   const query = useInfiniteQuery({
     ...deliveriesOfChannelQuery(channelId, statuses),
     placeholderData: keepPreviousData,
+    refetchInterval: DELIVERIES_MS,
   });
   const columns = may('api:delivery:replay') ? [...COLUMNS, ACTION] : COLUMNS;
   const { rows, total } = rowsOf(query.data?.pages);
@@ -41,6 +46,13 @@ export function DeliveryLog({ channelId }: { readonly channelId: string }) {
             }
           />
           {may('api:delivery:replay') && <RecoverButton channelId={channelId} />}
+          {total > 0 && (
+            <ExportMenu
+              isSmall
+              name="deliveries"
+              read={(type) => exportDeliveries(channelId, statuses, type)}
+            />
+          )}
         </span>
       }
     >

@@ -1,12 +1,5 @@
 import { Checkbox } from '../../ui/field.tsx';
-
-const EVENTS = [
-  ['transaction.detected', 'A payment was seen'],
-  ['transaction.confirmed', 'It is final'],
-  ['transaction.reorged', 'It no longer counts'],
-  ['transaction.failed', 'It failed'],
-  ['balance.changed', 'A balance changed'],
-] as const;
+import { EVENT_TITLES } from '../events/event-titles.ts';
 
 interface EventChoiceProps {
   /** Undefined: those that a channel gets if nothing is said. */
@@ -31,7 +24,7 @@ export function EventChoice({ chosen, onChange }: EventChoiceProps) {
       />
       {chosen !== undefined && (
         <div className="ml-6.5 flex flex-col gap-1.5">
-          {EVENTS.map(([type, title]) => (
+          {Object.entries(EVENT_TITLES).map(([type, title]) => (
             <Checkbox
               key={type}
               label={title}

@@ -3,7 +3,7 @@ import { RotateCw } from 'lucide-react';
 import { api, bodyOf } from '../../api/client.ts';
 import type { Delivery } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { tell, tellProblem } from '../../ui/toast.tsx';
 
 interface RedeliverButtonProps {
   readonly delivery: Pick<Delivery, 'id' | 'channel_id'>;
@@ -24,7 +24,7 @@ export function RedeliverButton({ delivery, isSmall }: RedeliverButtonProps) {
         ),
       ),
     onSuccess: () => tell('Sent again'),
-    onError: (error) => tell(error.message),
+    onError: tellProblem,
     onSettled: () =>
       client.invalidateQueries({
         predicate: ({ queryKey }) => ['deliveries', 'delivery', 'stats'].includes(String(queryKey[0])),

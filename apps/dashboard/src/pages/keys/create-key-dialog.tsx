@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
-import type { Key } from '../../api/queries.ts';
+import type { Key } from '../../api/management-queries.ts';
 import { sessionQuery, type Session } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { reasonFor, Select, TextField } from '../../ui/field.tsx';

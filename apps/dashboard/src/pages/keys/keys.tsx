@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
-import { keysQuery, type Key } from '../../api/queries.ts';
+import { keysQuery, type Key } from '../../api/management-queries.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
@@ -11,8 +11,9 @@ import { Page, Panel } from '../../ui/panel.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { tell, tellProblem } from '../../ui/toast.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
+import { RollDialog } from './roll-dialog.tsx';
 
 const TYPES: Readonly<Record<Key['type'], string>> = {
   api: 'Platform API',
@@ -88,20 +89,37 @@ const COLUMNS: readonly Column<Key>[] = [
 
 const ACTION: Column<Key> = {
   name: 'Action',
-  width: '6rem',
+  width: '9.5rem',
   isRight: true,
-  cell: (key) => <RevokeButton revoked={key} />,
+  cell: (key) =>
+    key.status === 'active' && (
+      <span className="flex gap-2">
+        {key.replaced_by === null && <RollButton rolled={key} />}
+        <RevokeButton revoked={key} />
+      </span>
+    ),
 };
 
-function RevokeButton({ revoked: { id, name, mask, status } }: { readonly revoked: Key }) {
+function RollButton({ rolled }: { readonly rolled: Key }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button isSmall onClick={() => setAsking(true)}>
+        Roll
+      </Button>
+      {isAsking && <RollDialog rolled={rolled} onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+function RevokeButton({ revoked: { id, name, mask } }: { readonly revoked: Key }) {
   const client = useQueryClient();
   const revoking = useMutation({
     mutationFn: () => bodyOf(api.DELETE('/management/keys/{key_id}', { params: { path: { key_id: id } } })),
     onSuccess: () => tell(`${name} is revoked`),
-    onError: (error) => tell(error.message),
+    onError: tellProblem,
     onSettled: () => client.invalidateQueries({ queryKey: ['keys'] }),
   });
-  if (status !== 'active') return null;
   return (
     <ConfirmButton
       isSmall

@@ -1,4 +1,4 @@
-import type { Key } from '../../api/queries.ts';
+import type { Key } from '../../api/management-queries.ts';
 import { Checkbox } from '../../ui/field.tsx';
 
 interface PermissionChoiceProps {

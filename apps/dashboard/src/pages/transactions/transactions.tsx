@@ -1,18 +1,21 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { ArrowLeftRight, X } from 'lucide-react';
-import { chainsQuery, rowsOf, transactionsQuery, useChainName, type Transaction } from '../../api/queries.ts';
+import { ArrowLeftRight } from 'lucide-react';
+import { rowsOf, transactionsQuery, useChainName, type Transaction } from '../../api/queries.ts';
+import { exportTransactions } from '../../api/exports.ts';
 import { useMay } from '../../api/session.ts';
 import { withoutEmpty, type TransactionSearch } from '../../app/search-params.ts';
-import { Button } from '../../ui/button.tsx';
-import { ChoiceChip, TextChip } from '../../ui/chips.tsx';
+import { ChoiceChip, ClearButton, orNone, TextChip } from '../../ui/chips.tsx';
 import { shorten } from '../../ui/copy.tsx';
+import { DayChips } from '../../ui/day-chips.tsx';
+import { ExportMenu } from '../../ui/export-menu.tsx';
 import { LoadedTable } from '../../ui/loaded-table.tsx';
 import { Empty, Problem } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
 import { Status, toWords } from '../../ui/status.tsx';
 import { ROW_LINK, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { ChainChip } from '../chains/chain-chip.tsx';
 import { MovedAmounts } from './moved-amounts.tsx';
 
 const STATUSES = ['pending', 'detected', 'confirmed', 'reorged', 'failed'];
@@ -29,6 +32,9 @@ export function TransactionsPage() {
       title="Transactions"
       eyebrow={
         query.data ? `${total.toLocaleString()} ${isFiltered ? 'that fit' : 'of this project'}` : undefined
+      }
+      actions={
+        total > 0 && <ExportMenu name="transactions" read={(type) => exportTransactions(search, type)} />
       }
     >
       <Filters search={search} />
@@ -87,11 +93,8 @@ function useColumns(): readonly Column<Transaction>[] {
 
 function Filters({ search }: { readonly search: TransactionSearch }) {
   const navigate = useNavigate({ from: '/transactions' });
-  const may = useMay();
-  const chains = useQuery({ ...chainsQuery, enabled: may('api:blockchain:read') });
   const set = (change: TransactionSearch): void =>
     void navigate({ search: withoutEmpty({ ...search, ...change }), replace: true });
-  const orNone = (chosen: readonly string[]) => (chosen.length === 0 ? undefined : chosen);
   return (
     <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-2">
       <ChoiceChip
@@ -100,14 +103,7 @@ function Filters({ search }: { readonly search: TransactionSearch }) {
         chosen={search.statuses ?? []}
         onChange={(chosen) => set({ statuses: orNone(chosen) })}
       />
-      <ChoiceChip
-        name="Chain"
-        options={(chains.data?.items ?? [])
-          .filter(({ is_active }) => is_active)
-          .map(({ gid, name }) => ({ value: gid, title: name }))}
-        chosen={search.chains ?? []}
-        onChange={(chosen) => set({ chains: orNone(chosen) })}
-      />
+      <ChainChip chosen={search.chains} onChange={(chains) => set({ chains })} />
       <ChoiceChip
         name="Direction"
         isSingle
@@ -127,36 +123,12 @@ function Filters({ search }: { readonly search: TransactionSearch }) {
         value={search.min_amount}
         onChange={(min_amount) => set({ min_amount })}
       />
-      <TextChip
-        name="Since"
-        type="date"
-        placeholder=""
-        value={search.since?.slice(0, 10)}
-        onChange={(day) => set({ since: toMidnight(day) })}
-      />
-      <TextChip
-        name="Until"
-        type="date"
-        placeholder=""
-        value={search.until?.slice(0, 10)}
-        onChange={(day) => set({ until: toMidnight(day) })}
-      />
+      <DayChips since={search.since} until={search.until} onChange={set} />
       {Object.keys(search).length > 0 && (
-        <Button
-          look="quiet"
-          isSmall
-          icon={<X aria-hidden className="size-3.5" />}
-          onClick={() => void navigate({ search: {}, replace: true })}
-        >
-          Clear
-        </Button>
+        <ClearButton onClear={() => void navigate({ search: {}, replace: true })} />
       )}
     </div>
   );
-}
-
-function toMidnight(day: string | undefined): string | undefined {
-  return day === undefined ? undefined : `${day}T00:00:00Z`;
 }
 
 function NoTransactions({ isFiltered }: { readonly isFiltered: boolean }) {

@@ -7,20 +7,21 @@ import { reasonFor, TextField } from '../../ui/field.tsx';
 import { Modal, ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
 
-interface LabelDialogProps {
+interface EditDialogProps {
   readonly address: Address;
   readonly onClose: () => void;
 }
 
-export function LabelDialog({ address, onClose }: LabelDialogProps) {
+export function EditDialog({ address, onClose }: EditDialogProps) {
   const client = useQueryClient();
   const [label, setLabel] = useState(address.label ?? '');
+  const [groups, setGroups] = useState(address.groups.join(', '));
   const saving = useMutation({
     mutationFn: () =>
       bodyOf(
         api.PATCH('/addresses/{address}', {
           params: { path: { address: address.address } },
-          body: { label: label.trim() || null },
+          body: { label: label.trim() || null, groups: splitGroups(groups) },
         }),
       ),
     onSuccess: async () => {
@@ -30,9 +31,9 @@ export function LabelDialog({ address, onClose }: LabelDialogProps) {
       onClose();
     },
   });
-  const reason = reasonFor(saving.error, 'label');
+  const reasons = [reasonFor(saving.error, 'label'), reasonFor(saving.error, 'groups')];
   return (
-    <Modal title="Label" onClose={onClose}>
+    <Modal title="Label and groups" onClose={onClose}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
@@ -47,9 +48,16 @@ export function LabelDialog({ address, onClose }: LabelDialogProps) {
           maxLength={255}
           value={label}
           onChange={(event) => setLabel(event.target.value)}
-          error={reason}
+          error={reasons[0]}
         />
-        {saving.error && reason === undefined && <Problem error={saving.error} />}
+        <TextField
+          label="Groups"
+          hint="At most 20, separated by commas; lists and channels can be limited to some."
+          value={groups}
+          onChange={(event) => setGroups(event.target.value)}
+          error={reasons[1]}
+        />
+        {saving.error && reasons.every((reason) => reason === undefined) && <Problem error={saving.error} />}
         <ModalActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" isBusy={saving.isPending}>
@@ -59,4 +67,9 @@ export function LabelDialog({ address, onClose }: LabelDialogProps) {
       </form>
     </Modal>
   );
+}
+
+function splitGroups(text: string): string[] {
+  const groups = text.split(',').map((group) => group.trim());
+  return [...new Set(groups)].filter((group) => group !== '');
 }

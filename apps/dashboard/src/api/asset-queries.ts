@@ -1,0 +1,23 @@
+import type { components } from '@chainwatch/sdk';
+import type { AssetSearch } from '../app/search-params.ts';
+import { api, bodyOf } from './client.ts';
+import { listOptions } from './queries.ts';
+
+export type Asset = components['schemas']['Asset'];
+
+export const assetsQuery = ({ statuses, chains, archived }: AssetSearch) =>
+  listOptions(['assets', statuses, chains, archived], (page, signal) =>
+    bodyOf(
+      api.GET('/assets', {
+        params: {
+          query: {
+            statuses: statuses as Asset['status'][] | undefined,
+            chain_gids: chains as string[] | undefined,
+            is_archived: archived === 'true',
+            ...page,
+          },
+        },
+        signal,
+      }),
+    ),
+  );

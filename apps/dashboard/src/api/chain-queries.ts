@@ -1,0 +1,71 @@
+import type { components } from '@chainwatch/sdk';
+import { queryOptions } from '@tanstack/react-query';
+import { api, bodyOf } from './client.ts';
+
+type Schemas = components['schemas'];
+export type Block = Schemas['Block'];
+export type Incident = Schemas['Incident'];
+
+const CHAIN_MS = 5_000;
+const ROWS_MAX = 100;
+/** Blocks of a chain that count, or did not yet turn out not to. */
+const COUNTING = ['new', 'processed', 'confirmed'] as const;
+
+export const chainQuery = (gid: string) =>
+  queryOptions({
+    queryKey: ['chains', gid],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/blockchains/{chain_gid}', { params: { path: { chain_gid: gid } }, signal })),
+    refetchInterval: CHAIN_MS,
+  });
+
+/** The newest, open or not. */
+export const incidentsQuery = (gid: string) =>
+  queryOptions({
+    queryKey: ['chains', gid, 'incidents'],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/blockchains/{chain_gid}/incidents', {
+          params: { path: { chain_gid: gid }, query: { limit: ROWS_MAX } },
+          signal,
+        }),
+      ),
+    refetchInterval: CHAIN_MS,
+  });
+
+/** Blocks that left the chain, the highest first. */
+export const reorgedBlocksQuery = (gid: string) =>
+  queryOptions({
+    queryKey: ['blocks', gid, 'reorged'],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/blocks', {
+          params: { query: { chain_gids: [gid], statuses: ['reorged'], limit: ROWS_MAX } },
+          signal,
+        }),
+      ),
+    refetchInterval: CHAIN_MS,
+  });
+
+/** What the chain has there instead. */
+export const countingBlocksQuery = (gid: string, from: number, to: number) =>
+  queryOptions({
+    queryKey: ['blocks', gid, from, to],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/blocks', {
+          params: {
+            query: {
+              chain_gids: [gid],
+              statuses: [...COUNTING],
+              from_block: from,
+              to_block: to,
+              sort_by: 'number',
+              limit: ROWS_MAX,
+            },
+          },
+          signal,
+        }),
+      ),
+    refetchInterval: CHAIN_MS,
+  });

@@ -1,0 +1,77 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, bodyOf } from '../../api/client.ts';
+import { addressQuery, chainsQuery, type Address } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { reasonFor, Select, TextField } from '../../ui/field.tsx';
+import { Modal, ModalActions } from '../../ui/modal.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import { tell } from '../../ui/toast.tsx';
+
+interface HistoryDialogProps {
+  readonly address: Address;
+  readonly onClose: () => void;
+}
+
+export function HistoryDialog({ address: { address, chain_family }, onClose }: HistoryDialogProps) {
+  const client = useQueryClient();
+  const { data } = useQuery(chainsQuery);
+  const chains = data?.items.filter((chain) => chain.is_active && chain.family === chain_family) ?? [];
+  const [chosen, setChosen] = useState<string>();
+  const gid = chosen ?? chains[0]?.gid;
+  const [from, setFrom] = useState('0');
+  const asking = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.POST('/addresses/{address}/actions/backfill', {
+          params: { path: { address } },
+          body: { history: { [gid ?? '']: Number(from) } },
+        }),
+      ),
+    onSuccess: async () => {
+      tell('Its past is being read');
+      await client.invalidateQueries(addressQuery(address));
+      onClose();
+    },
+  });
+  const reason = reasonFor(asking.error, 'history');
+  return (
+    <Modal
+      title="Read the past"
+      description="Final blocks are read from there on, behind the head and at a bounded share of the node."
+      onClose={onClose}
+    >
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          asking.mutate();
+        }}
+      >
+        <Select label="Chain" value={gid} onChange={(event) => setChosen(event.target.value)}>
+          {chains.map((chain) => (
+            <option key={chain.gid} value={chain.gid}>
+              {chain.name}
+            </option>
+          ))}
+        </Select>
+        <TextField
+          label="From block"
+          type="number"
+          min={0}
+          required
+          value={from}
+          onChange={(event) => setFrom(event.target.value)}
+          error={reason}
+        />
+        {asking.error && reason === undefined && <Problem error={asking.error} />}
+        <ModalActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={gid === undefined} isBusy={asking.isPending}>
+            Read
+          </Button>
+        </ModalActions>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,145 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Coins, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { assetsQuery, type Asset } from '../../api/asset-queries.ts';
+import { rowsOf, splitAssetGid, useChainName, useSymbol } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import { withoutEmpty, type AssetSearch } from '../../app/search-params.ts';
+import { Button } from '../../ui/button.tsx';
+import { ChoiceChip, ClearButton, orNone } from '../../ui/chips.tsx';
+import { shorten } from '../../ui/copy.tsx';
+import { LoadedTable } from '../../ui/loaded-table.tsx';
+import { Empty, Problem } from '../../ui/notice.tsx';
+import { Page, Panel } from '../../ui/panel.tsx';
+import { Badge, Status, toWords } from '../../ui/status.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { TextDialog } from '../../ui/text-dialog.tsx';
+import { Time } from '../../ui/time.tsx';
+import { ChainChip } from '../chains/chain-chip.tsx';
+import { AssetActions, useAddToken } from './asset-actions.tsx';
+
+const STATUSES = ['active', 'unknown', 'invalid'];
+
+export function AssetsPage() {
+  const search = useSearch({ from: '/shell/assets' });
+  const query = useInfiniteQuery({ ...assetsQuery(search), placeholderData: keepPreviousData });
+  const { rows: assets, total } = rowsOf(query.data?.pages);
+  const rows = assets.map((asset) => ({ ...asset, id: asset.gid }));
+  const [isAdding, setAdding] = useState(false);
+  const addToken = useAddToken();
+  const may = useMay();
+  const mayChange = may('api:asset:write') || may('api:token:write');
+  return (
+    <Page
+      title="Assets"
+      eyebrow={
+        query.data && `${total.toLocaleString()} ${search.archived ? 'archived' : 'that balances show'}`
+      }
+      actions={
+        may('api:token:write') && (
+          <Button
+            look="primary"
+            icon={<Plus aria-hidden className="size-4" />}
+            onClick={() => setAdding(true)}
+          >
+            Add token
+          </Button>
+        )
+      }
+    >
+      <Filters search={search} />
+      {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+      <Panel isFlush>
+        <LoadedTable
+          label="Assets"
+          query={query}
+          rows={rows}
+          columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS}
+          waitingRows={8}
+          empty={
+            <Empty icon={<Coins />} title={search.archived ? 'Nothing is archived' : 'No assets'}>
+              Native coins of active chains are listed here, and each token that one of your addresses gets.
+              Archive what is spam: it leaves lists and balances.
+            </Empty>
+          }
+        />
+      </Panel>
+      {isAdding && (
+        <TextDialog
+          title="Add a token"
+          label="Asset"
+          member="asset_path"
+          isRequired
+          action="Add token"
+          hint="Its CAIP-19 name, such as eip155:1/erc20:0xdac1…1ec7. Name, symbol and decimals are read from its chain."
+          save={addToken}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<Asset>[] = [
+  { name: 'Asset', width: 'minmax(8rem, 0.8fr)', cell: ({ gid }) => <Symbol gid={gid} /> },
+  {
+    name: 'Name on its chain',
+    width: 'minmax(13rem, 1.4fr)',
+    cell: ({ gid }) => (
+      <code title={gid} className="truncate font-mono text-xs text-soft">
+        {shorten(splitAssetGid(gid).asset_path)}
+      </code>
+    ),
+  },
+  { name: 'Chain', width: 'minmax(7rem, 0.7fr)', cell: ({ gid }) => <ChainName gid={gid} /> },
+  {
+    name: 'Status',
+    width: '8rem',
+    cell: ({ status, archived_at }) =>
+      archived_at === null ? <Status of={status} /> : <Badge>Archived</Badge>,
+  },
+  { name: 'Since', width: '6rem', isRight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const ACTIONS: Column<Asset> = {
+  name: 'Action',
+  width: '12rem',
+  isRight: true,
+  cell: (asset) => <AssetActions asset={asset} />,
+};
+
+function Symbol({ gid }: { readonly gid: string }) {
+  return <span className="truncate font-medium">{shorten(useSymbol(gid))}</span>;
+}
+
+function ChainName({ gid }: { readonly gid: string }) {
+  return <span className="truncate capitalize">{useChainName()(splitAssetGid(gid).chain_gid)}</span>;
+}
+
+function Filters({ search }: { readonly search: AssetSearch }) {
+  const navigate = useNavigate({ from: '/assets' });
+  const set = (change: AssetSearch): void =>
+    void navigate({ search: withoutEmpty({ ...search, ...change }), replace: true });
+  return (
+    <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-2">
+      <ChoiceChip
+        name="Status"
+        options={STATUSES.map((value) => ({ value, title: toWords(value) }))}
+        chosen={search.statuses ?? []}
+        onChange={(statuses) => set({ statuses: orNone(statuses) })}
+      />
+      <ChainChip chosen={search.chains} onChange={(chains) => set({ chains })} />
+      <ChoiceChip
+        name="Archived"
+        isSingle
+        options={[{ value: 'true', title: 'Archived ones' }]}
+        chosen={search.archived === undefined ? [] : [search.archived]}
+        onChange={([archived]) => set({ archived: archived as AssetSearch['archived'] })}
+      />
+      {Object.keys(search).length > 0 && (
+        <ClearButton onClear={() => void navigate({ search: {}, replace: true })} />
+      )}
+    </div>
+  );
+}

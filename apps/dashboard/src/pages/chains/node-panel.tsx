@@ -1,0 +1,77 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, bodyOf } from '../../api/client.ts';
+import type { Blockchain } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox, reasonFor, TextField } from '../../ui/field.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { tell } from '../../ui/toast.tsx';
+
+/** Which node the chain is read from. It is never shown: its URL may hold a password. */
+export function NodePanel({ chain }: { readonly chain: Blockchain }) {
+  const may = useMay();
+  return (
+    <Panel title="Node">
+      <p className="text-[13px] text-soft">
+        {chain.has_endpoint
+          ? 'A URL is stored, sealed. It is never shown.'
+          : 'No URL is stored here; the configuration of the services may name nodes.'}
+      </p>
+      {may('api:blockchain:write') && <EndpointForm chain={chain} />}
+    </Panel>
+  );
+}
+
+function EndpointForm({ chain: { gid, family, has_endpoint } }: { readonly chain: Blockchain }) {
+  const client = useQueryClient();
+  const [url, setUrl] = useState('');
+  const [isChecked, setChecked] = useState(true);
+  const saving = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        // Each family has an operation of its own, with this member in all of them.
+        api.PATCH(`/blockchains/{chain_gid}/${family}` as '/blockchains/{chain_gid}/evm', {
+          params: { path: { chain_gid: gid }, query: { verify: isChecked } },
+          body: { endpoint_url: url.trim() },
+        }),
+      ),
+    onSuccess: async () => {
+      setUrl('');
+      tell(
+        isChecked ? 'The node serves this chain, and is used from now on' : 'The node is used from now on',
+      );
+      await client.invalidateQueries({ queryKey: ['chains'] });
+    },
+  });
+  const reason = reasonFor(saving.error, 'endpoint_url');
+  return (
+    <form
+      className="mt-3 flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.mutate();
+      }}
+    >
+      <TextField
+        label={has_endpoint ? 'Another URL' : 'URL'}
+        required
+        placeholder="https://node.example.com:8545"
+        className="font-mono"
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+        error={reason}
+      />
+      <Checkbox
+        label="Ask it first which chain it serves"
+        checked={isChecked}
+        onChange={(event) => setChecked(event.target.checked)}
+      />
+      {saving.error && reason === undefined && <Problem error={saving.error} />}
+      <Button type="submit" className="self-start" isBusy={saving.isPending}>
+        Set the node
+      </Button>
+    </form>
+  );
+}

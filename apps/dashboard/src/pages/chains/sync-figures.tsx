@@ -1,0 +1,40 @@
+import type { Blockchain } from '../../api/queries.ts';
+import { Time } from '../../ui/time.tsx';
+import { sayLag } from './chain-lines.tsx';
+
+/** How far the services are on a chain that is followed. */
+export function SyncFigures({ sync }: { readonly sync: NonNullable<Blockchain['sync']> }) {
+  return (
+    <>
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 tabular-nums">
+        <Figure name="Head of the node" value={sync.node_head_number} />
+        <Figure name="Processed" value={sync.processed_number} note={sayLag(sync.lag_blocks)} />
+        <Figure name="Final" value={sync.finalized_number} />
+        <div>
+          <dt className="text-faint">Last report</dt>
+          <dd>
+            <Time at={sync.updated_at} />
+          </dd>
+        </div>
+      </dl>
+      {sync.reason && <p className="rounded-md bg-warn-wash px-2.5 py-1.5 text-warn">{sync.reason}</p>}
+      {sync.incident_count > 0 && <p className="text-warn">{sync.incident_count} open incidents</p>}
+    </>
+  );
+}
+
+interface FigureProps {
+  readonly name: string;
+  readonly value: number | null;
+  readonly note?: string;
+}
+
+function Figure({ name, value, note }: FigureProps) {
+  return (
+    <div>
+      <dt className="text-faint">{name}</dt>
+      <dd className="font-medium">{value?.toLocaleString() ?? '–'}</dd>
+      {note !== undefined && <dd className="text-xs text-faint">{note}</dd>}
+    </div>
+  );
+}

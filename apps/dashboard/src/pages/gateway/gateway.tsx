@@ -1,0 +1,116 @@
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Waypoints } from 'lucide-react';
+import { useState } from 'react';
+import { networksQuery, usageQuery } from '../../api/gateway-queries.ts';
+import { keysQuery } from '../../api/management-queries.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { ChoiceChip } from '../../ui/chips.tsx';
+import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
+import { Page, Panel } from '../../ui/panel.tsx';
+import { Tile, Tiles } from '../../ui/rows.tsx';
+import { Networks } from './networks.tsx';
+import { sayShare, sumUsage } from './sum-usage.ts';
+import { TryCall } from './try-call.tsx';
+import { UsageHours } from './usage-hours.tsx';
+import { UsageTable } from './usage-table.tsx';
+
+const SPANS = [
+  { value: '24', title: '24 hours' },
+  { value: '168', title: '7 days' },
+  { value: '720', title: '30 days' },
+];
+
+/** What the RPC keys call, and what the gateway answers. */
+export function GatewayPage() {
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const networks = useQuery(networksQuery(session.rpc_url));
+  const [hours, setHours] = useState('24');
+  return (
+    <Page
+      title="RPC gateway"
+      eyebrow={session.rpc_url ?? undefined}
+      actions={
+        <ChoiceChip
+          name="Last"
+          isSingle
+          options={SPANS}
+          chosen={[hours]}
+          onChange={([chosen]) => setHours(chosen ?? hours)}
+        />
+      }
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_26rem]">
+        <UsagePanels hours={Number(hours)} />
+        <div className="flex min-w-0 flex-col gap-5">
+          {session.rpc_url === null ? (
+            <Panel title="Try a call">
+              <p className="text-[13px] text-soft">
+                The operator names the gateway's address in <code className="font-mono">RPC_URL</code>, and
+                lets this page call it by <code className="font-mono">CORS_ORIGINS</code>.
+              </p>
+            </Panel>
+          ) : (
+            <>
+              {networks.error && <Problem error={networks.error} onRetry={() => void networks.refetch()} />}
+              {networks.data && <TryCall rpcUrl={session.rpc_url} networks={networks.data} />}
+              {networks.data && <Networks networks={networks.data} />}
+            </>
+          )}
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function UsagePanels({ hours }: { readonly hours: number }) {
+  const query = useQuery(usageQuery(hours));
+  const keys = useQuery(keysQuery);
+  if (query.error) return <Problem error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.isPending) return <Waiting rows={8} />;
+  const { rows, isWhole } = query.data;
+  if (rows.length === 0)
+    return (
+      <Panel>
+        <Empty icon={<Waypoints />} title="No calls">
+          Make a key for the RPC gateway under Keys, and call a node with it. Calls are counted within a
+          minute.
+        </Empty>
+      </Panel>
+    );
+  const [total] = sumUsage(rows, () => 'all');
+  const nameOf = (id: string): string => keys.data?.items.find((key) => key.id === id)?.name ?? id;
+  return (
+    <div className="flex min-w-0 flex-col gap-5">
+      {!isWhole && (
+        <p className="rounded-md bg-warn-wash px-3 py-2 text-[13px] text-warn">
+          There is more than can be shown at once: the figures begin at{' '}
+          {new Date(rows.at(-1)!.hour).toLocaleString()}. Choose a shorter time.
+        </p>
+      )}
+      <Tiles>
+        <Tile name="Calls" value={total!.requests.toLocaleString()} />
+        <Tile
+          name="From the cache"
+          value={sayShare(total!.cached, total!.requests)}
+          note={`${total!.cached.toLocaleString()} calls`}
+        />
+        <Tile
+          name="Failures"
+          value={sayShare(total!.failures, total!.requests)}
+          note={`${total!.failures.toLocaleString()} calls`}
+        />
+        <Tile name="Sent" value={sayBytes(total!.bytesOut)} />
+      </Tiles>
+      <UsageHours rows={rows} hours={hours} />
+      <UsageTable title="By method" sums={sumUsage(rows, ({ method }) => method)} />
+      <UsageTable title="By key" sums={sumUsage(rows, ({ key_id }) => nameOf(key_id))} />
+    </div>
+  );
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+function sayBytes(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${(bytes / 1_024 ** power).toLocaleString('en', { maximumFractionDigits: 1 })} ${UNITS[power]}`;
+}

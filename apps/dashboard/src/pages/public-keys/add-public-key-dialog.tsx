@@ -1,0 +1,93 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, bodyOf } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { reasonFor, TextField } from '../../ui/field.tsx';
+import { Modal, ModalActions } from '../../ui/modal.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import { tell } from '../../ui/toast.tsx';
+
+const FIELDS = [
+  {
+    name: 'extended_public_key',
+    label: 'Extended public key',
+    hint: 'Of an account: xpub, ypub, zpub, or those of test networks. Never a private one (xprv).',
+    placeholder: 'zpub…',
+    isRequired: true,
+  },
+  {
+    name: 'derivation_path',
+    label: 'Derivation path',
+    hint: 'From the wallet to the account; it decides address format and network.',
+    placeholder: "m/84'/0'/0'",
+    isRequired: true,
+  },
+  {
+    name: 'chain_gid',
+    label: 'Chain',
+    hint: 'Only where the path stands for several test networks.',
+    placeholder: 'bip122:…',
+    isRequired: false,
+  },
+  { name: 'label', label: 'Label', hint: 'As you call it; optional.', placeholder: '', isRequired: false },
+] as const;
+
+export function AddPublicKeyDialog({ onClose }: { readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  const textOf = (name: string): string | undefined => texts[name]?.trim() || undefined;
+  const adding = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.POST('/public_keys', {
+          body: {
+            extended_public_key: textOf('extended_public_key') ?? '',
+            derivation_path: textOf('derivation_path') ?? '',
+            chain_gid: textOf('chain_gid'),
+            label: textOf('label'),
+          },
+        }),
+      ),
+    onSuccess: async ({ id }) => {
+      tell('Addresses can be derived from it');
+      await client.invalidateQueries({ queryKey: ['public-keys'] });
+      await navigate({ to: '/public-keys/$id', params: { id } });
+    },
+  });
+  const reasons = FIELDS.map(({ name }) => reasonFor(adding.error, name));
+  return (
+    <Modal title="Add a public key" onClose={onClose}>
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          adding.mutate();
+        }}
+      >
+        {FIELDS.map(({ name, label, hint, placeholder, isRequired }, index) => (
+          <TextField
+            key={name}
+            label={label}
+            hint={hint}
+            placeholder={placeholder}
+            required={isRequired}
+            autoFocus={index === 0}
+            className={name === 'label' ? undefined : 'font-mono'}
+            value={texts[name] ?? ''}
+            onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
+            error={reasons[index]}
+          />
+        ))}
+        {adding.error && reasons.every((reason) => reason === undefined) && <Problem error={adding.error} />}
+        <ModalActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isBusy={adding.isPending}>
+            Add public key
+          </Button>
+        </ModalActions>
+      </form>
+    </Modal>
+  );
+}

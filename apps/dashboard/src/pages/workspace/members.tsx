@@ -1,0 +1,96 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { UserPlus, Users } from 'lucide-react';
+import { useState } from 'react';
+import { api, bodyOf } from '../../api/client.ts';
+import { membersQuery, type Member } from '../../api/management-queries.ts';
+import { rowsOf } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { LoadedTable } from '../../ui/loaded-table.tsx';
+import { Empty, Problem } from '../../ui/notice.tsx';
+import { Page, Panel } from '../../ui/panel.tsx';
+import { toWords } from '../../ui/status.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { tell, tellProblem } from '../../ui/toast.tsx';
+import { MemberDialog } from './member-dialog.tsx';
+
+export function MembersPage() {
+  const query = useInfiniteQuery(membersQuery);
+  const { rows } = rowsOf(query.data?.pages);
+  const mayChange = useMay()('mgt:member:write');
+  const [isAdding, setAdding] = useState(false);
+  const add = mayChange && (
+    <Button look="primary" icon={<UserPlus aria-hidden className="size-4" />} onClick={() => setAdding(true)}>
+      Add member
+    </Button>
+  );
+  return (
+    <Page title="Members" actions={rows.length > 0 && add}>
+      {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+      <Panel isFlush>
+        <LoadedTable
+          label="Members"
+          query={query}
+          rows={rows}
+          columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS}
+          waitingRows={6}
+          empty={
+            <Empty icon={<Users />} title="No members yet" action={add}>
+              Add the people of this workspace, and what each of them is in it.
+            </Empty>
+          }
+        />
+      </Panel>
+      {isAdding && <MemberDialog onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<Member>[] = [
+  {
+    name: 'E-mail',
+    width: 'minmax(13rem, 1fr)',
+    cell: ({ email }) => <span className="truncate font-medium">{email}</span>,
+  },
+  { name: 'Role', width: '8rem', cell: ({ role }) => toWords(role) },
+  { name: 'Added', width: '7rem', isRight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const ACTIONS: Column<Member> = {
+  name: 'Action',
+  width: '11rem',
+  isRight: true,
+  cell: (member) => <Actions member={member} />,
+};
+
+function Actions({ member }: { readonly member: Member }) {
+  const client = useQueryClient();
+  const [isChanging, setChanging] = useState(false);
+  const removing = useMutation({
+    mutationFn: () =>
+      bodyOf(api.DELETE('/management/members/{member_id}', { params: { path: { member_id: member.id } } })),
+    onSuccess: () => tell(`${member.email} is no longer a member`),
+    onError: tellProblem,
+    onSettled: () => client.invalidateQueries(membersQuery),
+  });
+  return (
+    <span className="flex gap-2">
+      <Button isSmall onClick={() => setChanging(true)}>
+        Change
+      </Button>
+      <ConfirmButton
+        isSmall
+        look="danger"
+        isBusy={removing.isPending}
+        question={`Remove ${member.email}?`}
+        consequence="Keys that were made stay as they are: revoke those that this person knows."
+        onConfirm={() => removing.mutate()}
+      >
+        Remove
+      </ConfirmButton>
+      {isChanging && <MemberDialog member={member} onClose={() => setChanging(false)} />}
+    </span>
+  );
+}

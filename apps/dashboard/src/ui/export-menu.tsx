@@ -1,0 +1,70 @@
+import * as Menu from '@radix-ui/react-dropdown-menu';
+import { useMutation } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { Button } from './button.tsx';
+import { tellProblem } from './toast.tsx';
+
+export type ExportType = 'text/csv' | 'application/x-ndjson';
+
+const TYPES = [
+  { type: 'text/csv', title: 'CSV', extension: 'csv' },
+  { type: 'application/x-ndjson', title: 'JSON, a line each', extension: 'ndjson' },
+] as const satisfies readonly { readonly type: ExportType; title: string; extension: string }[];
+
+const KEPT_MS = 60_000;
+
+interface ExportMenuProps {
+  /** Of the file, without what its type adds. */
+  readonly name: string;
+  /** All that fits the filters, in that type. */
+  readonly read: (type: ExportType) => Promise<Blob>;
+  readonly isSmall?: boolean;
+}
+
+/** Takes a whole list along as a file. */
+export function ExportMenu({ name, read, isSmall = false }: ExportMenuProps) {
+  const exporting = useMutation({
+    mutationFn: async ({ type, extension }: (typeof TYPES)[number]) =>
+      save(await read(type), `${name}.${extension}`),
+    onError: tellProblem,
+  });
+  return (
+    <Menu.Root modal={false}>
+      <Menu.Trigger asChild>
+        <Button
+          isSmall={isSmall}
+          isBusy={exporting.isPending}
+          icon={<Download aria-hidden className={isSmall ? 'size-3.5' : 'size-4'} />}
+        >
+          Export
+        </Button>
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Content
+          align="end"
+          sideOffset={6}
+          className="z-40 min-w-40 rounded-lg border border-line bg-raised p-1 shadow-lifted"
+        >
+          {TYPES.map((each) => (
+            <Menu.Item
+              key={each.type}
+              onSelect={() => exporting.mutate(each)}
+              className="flex h-8 items-center rounded-md px-2 text-[13px] outline-none select-none data-highlighted:bg-hover"
+            >
+              {each.title}
+            </Menu.Item>
+          ))}
+        </Menu.Content>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+function save(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  // The browser reads it after this.
+  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
+}

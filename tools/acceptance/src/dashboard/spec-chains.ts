@@ -1,0 +1,53 @@
+import type { DashboardWorld } from './dashboard-world.ts';
+
+export async function useChains(world: DashboardWorld): Promise<void> {
+  const { page, chain, harness, browser } = world;
+  await world.visit('Chains');
+  await page.getByRole('main').getByRole('link').first().click();
+  await page.getByRole('heading', { name: 'Reorgs' }).waitFor();
+  await world.say('No block that was recorded has left the chain.');
+
+  // Two blocks are replaced by two others and one more.
+  await chain.actor.mine(3);
+  await harness.waitForCursor();
+  const { number: head } = await chain.readHead();
+  await chain.actor.reorg(2, () => false);
+  await chain.actor.mine();
+  await harness.waitForCursor();
+  const drawing = page.getByRole('img', { name: `2 blocks from ${head - 1} to ${head} left the chain` });
+  await drawing.waitFor();
+  expect(await drawing.locator('rect').count()).toBe(6);
+  await world.inspect('chain-reorg');
+
+  // Chains are the operator's: nobody else is offered to change one.
+  expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual([]);
+  await becomeOperator(world);
+
+  // A node that is none, or another chain's, is refused with the reason.
+  const url = page.getByRole('textbox', { name: 'Another URL' });
+  browser.expected.add(502);
+  await url.fill(`${world.origin}/nonsense`);
+  await world.press('Set the node');
+  await page.getByRole('alert').getByText('The node could not be reached').waitFor();
+  browser.expected.delete(502);
+  await url.fill(chain.url);
+  await world.press('Set the node');
+  await world.say('The node serves this chain');
+
+  await harness.db.query(
+    `INSERT INTO incidents (chain_gid, kind, block_number, last_block_number, block_hash, expected, got) VALUES ($1, 'transaction-type:0x7d', $2, $2, '0x00', 'transaction types 0x0 to 0x4', 'transaction type 0x7d')`,
+    [chain.gid, head],
+  );
+  const incidents = page.getByRole('list', { name: 'Incidents' });
+  await incidents.getByText('transaction-type:0x7d').waitFor();
+  await world.inspect('chain-incident');
+  await world.confirm('Accept');
+  await incidents.getByText('Accepted').waitFor();
+}
+
+/** There is one workspace that may change chains. */
+async function becomeOperator({ harness, tenant, page }: DashboardWorld): Promise<void> {
+  await harness.db.query('UPDATE workspaces SET is_operator = false WHERE is_operator');
+  await harness.db.query('UPDATE workspaces SET is_operator = true WHERE id = $1', [tenant.workspaceId]);
+  await page.reload();
+}

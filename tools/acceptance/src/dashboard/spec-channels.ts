@@ -1,0 +1,89 @@
+import type { DashboardWorld } from './dashboard-world.ts';
+
+async function openChannel(world: DashboardWorld): Promise<void> {
+  await world.visit('Channels');
+  await world.page.getByRole('link', { name: 'Orders' }).click();
+  await world.page.getByRole('heading', { name: 'Orders' }).waitFor();
+}
+
+/** The status that stands beside the name of the channel. */
+async function untilStatus({ page }: DashboardWorld, status: string): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).getByText(status, { exact: true }).waitFor();
+}
+
+export async function rotateSecret(world: DashboardWorld): Promise<void> {
+  const { page, harness, tenant } = world;
+  await openChannel(world);
+  await world.confirm('Rotate');
+  await page.getByRole('heading', { name: 'The new secret' }).waitFor();
+  const secret = await world.takeSecret(/^svc_whsec_/);
+  await world.say(/for another (24 h 0 min|23 h 59 min)/);
+  await world.inspect('channel-rotating');
+  // The receiver, which knows the old one alone, still believes what comes.
+  await world.untilTold(await world.pay());
+  await world.confirm('End the overlap');
+  await page.getByRole('button', { name: 'Rotate', exact: true }).waitFor();
+  harness.receiver.secrets.set(tenant.projectId, secret);
+  await world.untilTold(await world.pay());
+}
+
+export async function holdEvents(world: DashboardWorld): Promise<void> {
+  const { page, harness } = world;
+  await openChannel(world);
+  harness.receiver.status = 410;
+  await world.pay();
+  await untilStatus(world, 'Failed');
+  await page.getByRole('heading', { name: 'Given up' }).waitFor();
+  const held = await world.pay();
+  harness.receiver.status = 204;
+  await world.press('Restore');
+  await page.getByLabel(/events? that waits?/).waitFor();
+  await world.inspect('channel-restore');
+  await world.press('Restore');
+  await untilStatus(world, 'Active');
+  await world.untilTold(held);
+  await world.inspect('channel-given-up');
+
+  await world.confirm('Archive');
+  await untilStatus(world, 'Archived');
+  const discarded = await world.pay();
+  await world.press('Restore');
+  await page.getByLabel(/events? that waits?/).selectOption('discard');
+  await world.press('Restore');
+  await untilStatus(world, 'Active');
+  await page.getByRole('table', { name: 'Deliveries' }).getByText('Discarded').first().waitFor();
+  const events = [...harness.receiver.events.values()];
+  expect(events.filter(({ transactionHash }) => transactionHash === discarded)).toEqual([]);
+
+  // All of them at once, the discarded one as well.
+  await world.press('Recover');
+  await world.inspect('channel-recover');
+  await world.press('Send again');
+  await world.untilTold(discarded);
+
+  const { name, lines } = await world.export('CSV');
+  const { rows } = await harness.db.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id WHERE c.name = $1 AND c.project_id = $2',
+    ['Orders', world.tenant.projectId],
+  );
+  expect([name, lines.length, lines[0]]).toEqual([
+    'deliveries.csv',
+    rows[0]!.count + 1,
+    expect.stringContaining('event_type'),
+  ]);
+}
+
+export async function killReceiver(world: DashboardWorld): Promise<void> {
+  const { page, harness } = world;
+  const { receiver } = harness;
+  await openChannel(world);
+  const port = Number(new URL(receiver.url).port);
+  await receiver.stop();
+  const hash = await world.pay();
+  await untilStatus(world, 'Failing');
+  await world.inspect('channel-failing');
+  await receiver.start(port);
+  await page.getByRole('table').getByRole('button', { name: 'Redeliver' }).first().click();
+  await world.untilTold(hash);
+  await untilStatus(world, 'Active');
+}

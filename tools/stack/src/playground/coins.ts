@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { isAddress } from 'viem';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { SetupError } from '@chainwatch/host';
+import { createScriptKey } from '../../../devnet/bitcoin/index.ts';
+import { BITCOIN_CHAIN } from '../../../devnet/bitcoin/local-node.ts';
+import { EVM_CHAIN } from '../../../devnet/evm/local-node.ts';
+import { SOLANA_CHAIN } from '../../../devnet/solana/local-node.ts';
+import { createNamedAccount } from '../../../devnet/tron/index.ts';
+import { TRON_CHAIN } from '../../../devnet/tron/local-node.ts';
+import { sendBitcoin } from '../demo/send-bitcoin.ts';
+import { sendEther } from '../demo/send-funds.ts';
+import { createSolanaAddress, sendSolana } from '../demo/send-solana.ts';
+import { sendTrx } from '../demo/show-tron.ts';
+
+/** The coin of a local chain. */
+interface Coin {
+  readonly symbol: string;
+  /** What is sent if nothing is said. */
+  readonly amount: string;
+  /** Of a key that nobody keeps. */
+  createAddress(): string;
+  /** @returns the hash of the transaction @throws SetupError */
+  send(endpointUrl: string, to: string, amount: string): Promise<string>;
+}
+
+/** By CAIP-2 id. */
+export const coins: ReadonlyMap<string, Coin> = new Map<string, Coin>([
+  [
+    EVM_CHAIN,
+    {
+      symbol: 'ETH',
+      amount: '1',
+      createAddress: () => privateKeyToAddress(generatePrivateKey()),
+      send: async (endpointUrl, to, amount) => {
+        if (!isAddress(to, { strict: false }))
+          throw new SetupError(`expected an address of 0x and 40 hex digits, got ${to}.`);
+        return sendEther(endpointUrl, to, amount);
+      },
+    },
+  ],
+  [
+    BITCOIN_CHAIN,
+    {
+      symbol: 'BTC',
+      amount: '0.5',
+      createAddress: () => createScriptKey('p2wpkh', randomBytes(32)).address,
+      send: sendBitcoin,
+    },
+  ],
+  [SOLANA_CHAIN, { symbol: 'SOL', amount: '1', createAddress: createSolanaAddress, send: sendSolana }],
+  [
+    TRON_CHAIN,
+    {
+      symbol: 'TRX',
+      amount: '12.5',
+      createAddress: () => createNamedAccount(randomBytes(32).toString('hex')).address,
+      send: sendTrx,
+    },
+  ],
+]);
