@@ -18,7 +18,7 @@ const MEASURE_FIRST_LOAD = `[...performance.getEntriesByType('navigation'), ...p
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
 
 /** How long a page may take to show what is waited for: the machine may be busy. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** What axe-core needs of what it found, to name it. */
 interface Violation {
