@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -22,7 +22,8 @@ rmSync(dist, { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, '-p', join(folder, 'tsconfig.build.json'), '--outDir', dist], {
   stdio: 'inherit',
 });
-cpSync(join(folder, 'README.md'), join(dist, 'README.md'));
+for (const name of ['README.md', 'CHANGELOG.md', '../../LICENSE'])
+  cpSync(join(folder, name), join(dist, basename(name)));
 
 const manifest = read('package.json');
 const pins = read('../../package.json').dependencies;
@@ -58,6 +59,7 @@ const published = {
   ),
   peerDependencies: { [OPTIONAL]: `^${pins[OPTIONAL]}` },
   peerDependenciesMeta: { [OPTIONAL]: { optional: true } },
+  files: ['**/*.js', '**/*.d.ts', 'CHANGELOG.md'],
   publishConfig: { access: 'public', provenance: true },
 };
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);

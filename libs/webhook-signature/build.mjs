@@ -18,8 +18,9 @@ rmSync(dist, { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, '-p', join(folder, 'tsconfig.build.json'), '--outDir', dist], {
   stdio: 'inherit',
 });
-for (const name of ['README.md', 'vectors', 'examples', 'receivers'])
+for (const name of ['README.md', 'CHANGELOG.md', 'vectors', 'examples', 'receivers'])
   cpSync(join(folder, name), join(dist, name), { recursive: true });
+cpSync(join(folder, '../../LICENSE'), join(dist, 'LICENSE'));
 
 const { name, version, description, keywords, type, sideEffects, engines } = JSON.parse(
   readFileSync(join(folder, 'package.json'), 'utf8'),
@@ -29,6 +30,7 @@ const published = {
   version,
   description,
   keywords,
+  license: 'Apache-2.0',
   type,
   sideEffects,
   engines,
@@ -37,6 +39,7 @@ const published = {
     './vectors/v1.json': './vectors/v1.json',
     './package.json': './package.json',
   },
-  publishConfig: { access: 'public' },
+  files: ['*.js', '*.d.ts', 'vectors', 'examples', 'receivers', 'CHANGELOG.md'],
+  publishConfig: { access: 'public', provenance: true },
 };
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);

@@ -8,15 +8,16 @@ import { bundleDocs } from './bundle-docs.mjs';
 import { dropOldBundles } from './drop-old-bundles.mjs';
 import { hashFiles } from './hash-files.mjs';
 import { serviceNames } from './services.mjs';
-import { buildCli } from '../../apps/cli/build.mjs';
+import { buildCli, packCli } from '../../apps/cli/build.mjs';
 
 const SOURCE_DIRS = ['apps', 'libs', 'tools/stack', 'tools/db', 'tools/devnet'];
 const SOURCE_FILES = ['package.json', 'package-lock.json', 'tsconfig.base.json', 'deploy/services.json'];
+/** What the gateway serves of the command. */
+const COMMAND_FILE = 'cli/chainwatch.tgz';
 
 /**
- * Bundles every service, the stack's supervisor and the demo as ES modules that share their chunks, and the dashboard
- * beside them. Nothing is built
- * when no source changed; two calls at once do not disturb each other.
+ * Bundles every service, the stack's supervisor and the demo as ES modules that share their chunks, with the dashboard
+ * and the package of the command beside them. Nothing is built when no source changed; two calls at once do not disturb each other.
  *
  * @returns {Promise<string>} the folder that holds `<service>.mjs`, `stack.mjs` and `demo.mjs`
  * @throws {SetupError} with esbuild's messages when a source does not compile
@@ -31,6 +32,7 @@ export async function bundleServices() {
   await Promise.all([
     build(partial, [...serviceEntries, ...localEntries]),
     buildDashboard(join(partial, 'dashboard')),
+    packCli(join(partial, COMMAND_FILE)),
   ]);
   try {
     renameSync(partial, target);
@@ -75,7 +77,7 @@ const databaseEntries = ['migrate', 'bootstrap', 'rotate-secrets', 'list-lost-wr
 }));
 
 /**
- * Bundles what an image holds: every service, the dashboard, the documentation, the commands of the database, `chainwatch.mjs` and the migrations. It runs with Node alone.
+ * Bundles what an image holds: every service, the dashboard, the documentation, the commands of the database, `chainwatch.mjs` and its package, and the migrations. It runs with Node alone.
  *
  * @param {string} outdir emptied first
  * @throws {SetupError} with esbuild's messages when a source does not compile
@@ -87,6 +89,7 @@ export async function buildRelease(outdir) {
     buildDashboard(join(outdir, 'dashboard')),
     buildCli(join(outdir, 'chainwatch.mjs')),
     bundleDocs().then((folder) => cpSync(folder, join(outdir, 'docs'), { recursive: true })),
+    packCli(join(outdir, COMMAND_FILE)),
   ]);
   for (const folder of ['migrations', 'sql'])
     cpSync(join(repoDir, 'prisma', folder), join(outdir, 'prisma', folder), { recursive: true });

@@ -10,7 +10,7 @@ import ts from 'typescript';
 import { ESLint } from 'eslint';
 import { repoDir } from '../../libs/host/src/repo.mjs';
 
-/** Files of the repository's root, and of prisma's folder, are checked with this project. */
+/** Files of the repository's root, of prisma's folder and of the examples are checked with this project. */
 const ROOT_PROJECT = 'tools/test';
 
 const [tasks] = /** @type {[readonly { id: string, root: string, kind: string }[]]} */ (
@@ -84,7 +84,7 @@ async function lint(root, program) {
       languageOptions: { parserOptions: { projectService: false, programs: [program] } },
     },
   });
-  const paths = root === ROOT_PROJECT ? [root, '*.mjs', '*.ts'] : [root];
+  const paths = root === ROOT_PROJECT ? [root, 'examples', '*.mjs', '*.ts'] : [root];
   const results = await eslint.lintFiles(paths);
   const formatter = await eslint.loadFormatter('stylish');
   return (await formatter.format(results)) + checkFormat(root);

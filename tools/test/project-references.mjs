@@ -14,6 +14,7 @@ const MORE_FILES = {
   'apps/dashboard': ['src/**/*.tsx', 'vite.config.ts'],
   'libs/evm-prover': ['*.mjs'],
   'libs/host': ['src/*.mjs'],
+  'tools/acceptance': ['../../examples/**/*.ts'],
   'tools/nx': ['**/*.mjs'],
   'tools/stack': ['*.mjs'],
   'tools/test': ['*.mjs', 'nx/*.mjs', '../../*.ts', '../../jest.config.mjs'],

@@ -59,6 +59,7 @@ await runService({
       // Beside the bundle.
       dashboardFolder: fileURLToPath(new URL('./dashboard', import.meta.url)),
       docsFolder: fileURLToPath(new URL('./docs', import.meta.url)),
+      commandFile: fileURLToPath(new URL('./cli/chainwatch.tgz', import.meta.url)),
       logger,
       port: config.PORT,
       host: config.HOST,

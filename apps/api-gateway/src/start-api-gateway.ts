@@ -29,6 +29,7 @@ export interface ApiGatewayOptions
     | 'logger'
     | 'dashboardFolder'
     | 'docsFolder'
+    | 'commandFile'
     | 'checkReplies'
   > {
   readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'keys' | 'feeds' | 'exports'>;

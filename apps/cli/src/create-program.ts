@@ -1,13 +1,17 @@
 import { Command } from 'commander';
 import { addAddresses } from './commands/addresses.ts';
 import { addBalances } from './commands/balances.ts';
+import { addBenchNode } from './commands/bench-node.ts';
 import { addChains } from './commands/chains.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
+import { addIncidents } from './commands/incidents.ts';
 import { addKeys } from './commands/keys.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
+import { addNats } from './commands/nats.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addVerify } from './commands/verify.ts';
 import { createAct, type Surroundings } from './context.ts';
@@ -43,8 +47,12 @@ Examples:
     addAddresses,
     addBalances,
     addChains,
+    addIncidents,
     addKeys,
+    addNats,
     addDoctor,
+    addBenchNode,
+    addCompletion,
   ])
     add(program, act);
   return program;

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from 'commander';
+
 /** A node of a local chain that signs for accounts of its own, as development nodes do. */
 export interface FundedNode {
   readonly chainGid: string;
@@ -6,8 +8,22 @@ export interface FundedNode {
 }
 
 const ANSWER_MS_MAX = 5_000;
-/** 0.01 of a coin of 18 decimals. */
-const VALUE = '0x2386f26fc10000';
+const DECIMALS = 18;
+const AMOUNT = '0.01';
+
+/** What a payment on a local chain may be told. */
+export const PAYMENT_NAMES = ['amount', 'from'] as const;
+export type Payment = { readonly [Name in (typeof PAYMENT_NAMES)[number]]?: string };
+
+/** One `name=value` beside those before. */
+export function parsePayment(text: string, before: Payment): Payment {
+  const [, name, value = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
+  if (name === undefined || !PAYMENT_NAMES.some((known) => known === name))
+    throw new InvalidArgumentError(`expected one of ${PAYMENT_NAMES.join(', ')}, then = and its value.`);
+  if (name === 'amount' && !new RegExp(`^\\d{1,9}(\\.\\d{1,${DECIMALS}})?$`).test(value))
+    throw new InvalidArgumentError('expected an amount such as 1.5.');
+  return { ...before, [name]: value };
+}
 
 /** The first that lists accounts (`eth_accounts`). */
 export async function findFundedNode(
@@ -24,8 +40,14 @@ export async function findFundedNode(
 }
 
 /** Resolves to the hash of the transaction. */
-export async function sendCoin({ url, account }: FundedNode, to: string): Promise<string> {
-  return String(await callNode(url, 'eth_sendTransaction', [{ from: account, to, value: VALUE }]));
+export async function sendCoin(
+  { url, account }: FundedNode,
+  to: string,
+  { amount = AMOUNT, from = account }: Payment,
+): Promise<string> {
+  const [whole = '', fraction = ''] = amount.split('.');
+  const value = `0x${BigInt(whole + fraction.padEnd(DECIMALS, '0')).toString(16)}`;
+  return String(await callNode(url, 'eth_sendTransaction', [{ from, to, value }]));
 }
 
 async function callNode(url: string, method: string, params: readonly unknown[]): Promise<unknown> {

@@ -8,7 +8,7 @@ import { createBus, type Bus } from '@chainwatch/bus';
 import type { PayloadOf } from '@chainwatch/events';
 import { repoDir } from '@chainwatch/host';
 import { findFreePort, spawnServer, waitFor, waitForPort, type ChildServer } from '@chainwatch/testing';
-import { writeAccounts } from './write-accounts.ts';
+import { writeAccounts } from '../../../apps/cli/src/nats/write-accounts.ts';
 
 const CHAIN = 'eip155:1';
 const [ADA, BOB] = [randomUUID(), randomUUID()];

@@ -25,6 +25,7 @@ import { serveConsent } from '../channels/serve-consent.ts';
 import { serveDocument } from '../openapi/serve-document.ts';
 import { recordRequests } from './record-requests.ts';
 import { routeTable } from '../route-table.ts';
+import { serveCommand } from '../ui/serve-command.ts';
 import { serveDashboard } from '../ui/serve-dashboard.ts';
 import { serveSite } from '../ui/serve-site.ts';
 import { translateError } from './translate-error.ts';
@@ -45,6 +46,8 @@ export interface AppOptions {
   readonly dashboardFolder?: string;
   /** Where the documentation's files are, or will be; none: it is not served. */
   readonly docsFolder?: string;
+  /** The package of the command; none: it is not served. */
+  readonly commandFile?: string;
   /** Longest time for a handler. */
   readonly requestTimeoutMs: number;
   readonly logger: Record<'error' | 'debug', (fields: object, message: string) => void>;
@@ -114,6 +117,7 @@ export function createApp(options: AppOptions): Express {
       options.deps.settings.playgroundUrl,
     ]),
     serveSite(options.docsFolder),
+    serveCommand(options.commandFile),
   );
   app.use(
     readBody,

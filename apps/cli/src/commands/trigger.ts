@@ -4,12 +4,13 @@ import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { findLocalStack } from '../local-stack.ts';
-import { findFundedNode, sendCoin } from '../local-node.ts';
+import { findFundedNode, parsePayment, PAYMENT_NAMES, sendCoin, type Payment } from '../local-node.ts';
 import { describeEvent } from '../describe-event.ts';
 
 interface Options {
   readonly channel?: string;
   readonly to?: string;
+  readonly set: Payment;
   readonly wait: boolean;
 }
 
@@ -26,6 +27,12 @@ export function addTrigger(program: Command, act: Act): void {
       '--to <address>',
       'pay this address of the local chain; default: one that the project monitors, or a new one',
     )
+    .option(
+      '--set <name=value>',
+      `what the payment is made of, again and again: ${PAYMENT_NAMES.join(', ')}`,
+      parsePayment,
+      {},
+    )
     .option('--no-wait', 'do not wait for the event')
     .addHelpText(
       'after',
@@ -33,15 +40,19 @@ export function addTrigger(program: Command, act: Act): void {
         notes: `Beside a stack that npm start made, it pays a monitored address on a local chain, and the event is a real one. Elsewhere
 it needs --channel, and the event has is_test_message: true.`,
         examples: `chainwatch trigger transaction.detected
+chainwatch trigger transaction.confirmed --to 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045 --set amount=1.5
 chainwatch trigger transaction.confirmed --channel 0199a1b2-…`,
       }),
     )
     .action(act(trigger));
 }
 
-async function trigger(context: Context, type: EventType, { channel, to, wait }: Options): Promise<void> {
+async function trigger(context: Context, type: EventType, options: Options): Promise<void> {
   const { client, output } = context;
+  const { channel, to, set, wait } = options;
   const api = client();
+  if (channel !== undefined && Object.keys(set).length > 0)
+    throw new CliError('A test message has data of its own: --set is for payments on a local chain.');
   if (channel !== undefined) {
     const delivery = await api.notificationChannels.test(channel, { event_type: type });
     output.print(delivery, `Sent a test message ${type} through ${channel}: delivery ${delivery.id}`);
@@ -56,7 +67,7 @@ async function trigger(context: Context, type: EventType, { channel, to, wait }:
     );
   const after = await readLastPosition(api);
   const address = to ?? (await findAddress(context, (await api.blockchains.get(node.chainGid)).family));
-  const hash = await sendCoin(node, address);
+  const hash = await sendCoin(node, address, set);
   output.note(`Paid ${address} on ${node.chainGid} in ${hash}`);
   if (!wait) return output.print({ hash, address, chain_gid: node.chainGid }, hash);
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(EVENT_MS_MAX)]);

@@ -1,7 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database } from '@chainwatch/db';
@@ -20,6 +20,8 @@ let db: Database;
 let services: Services;
 let apiUrl: string;
 let project: Bootstrap;
+/** Of the first workspace, which acts for the installation. */
+let operator: Bootstrap;
 let client: Chainwatch;
 /** The working folder and the home of the person. */
 let folder: string;
@@ -32,6 +34,7 @@ beforeAll(async () => {
     WEBHOOK_RETRY_SCHEDULE: '0,1h',
   });
   ({ apiUrl, db, services } = stack);
+  operator = await bootstrap(db, { label: 'svc' });
 });
 afterAll(() => stack.stop());
 beforeEach(async () => {
@@ -318,6 +321,115 @@ describe('doctor', () => {
   });
 });
 
+describe('incidents', () => {
+  it('are listed, of one chain or of all, and accepted', async () => {
+    const env = { CHAINWATCH_API_KEY: operator.keys.api };
+    await createClient({ baseUrl: apiUrl, apiKey: operator.keys.api }).blockchains.create({
+      chain_gid: 'eip155:1',
+    });
+    const { rows } = await db.query<{ id: string }>(
+      `INSERT INTO incidents (chain_gid, kind, status, block_number, block_hash, expected, got, resolved_at)
+       VALUES ('eip155:1', 'transaction-type:0x7d', 'open', 7, '0x07', 'transaction types 0x0 to 0x4', 'transaction type 0x7d', NULL),
+              ('eip155:1', 'header-field:x', 'resolved', 6, '0x06', 'a header', 'another', now()) RETURNING id`,
+    );
+    const kindsOf = async (...args: string[]): Promise<string[]> =>
+      linesOf<{ kind: string }>((await run(['incidents', 'list', ...args, '--json'])).stdout).map(
+        ({ kind }) => kind,
+      );
+    expect(await kindsOf()).toEqual(['transaction-type:0x7d']);
+    expect((await kindsOf('eip155:1', '--all')).sort()).toEqual(['header-field:x', 'transaction-type:0x7d']);
+    expect((await run(['incidents', 'list', 'eip155:5'])).code).toBe(1);
+    const accepted = await run(['incidents', 'accept', 'eip155:1', rows[0]!.id], env);
+    expect([accepted.code, accepted.stdout]).toEqual([0, 'Accepted transaction-type:0x7d on eip155:1\n']);
+    expect(await kindsOf()).toEqual([]);
+  });
+});
+
+describe('nats account', () => {
+  it('writes accounts and seeds, keeps those that are there, and writes nothing for what is no project', async () => {
+    const [ada, bob] = [randomUUID(), randomUUID()];
+    const made = await run(['nats', 'account', ada, '--json']);
+    expect(JSON.parse(made.stdout)).toEqual({ directory: 'nats-accounts', projects: [ada] });
+    const read = (name: string): string => readFileSync(join(folder, 'nats-accounts', name), 'utf8');
+    const seed = read(`${ada}.nk`);
+    expect(statSync(join(folder, 'nats-accounts', `${ada}.nk`)).mode & 0o777).toBe(0o600);
+    const more = await run(['nats', 'account', bob]);
+    expect([more.code, more.stdout]).toEqual([0, expect.stringContaining('and 2 for projects')]);
+    expect([read(`${ada}.nk`), read('accounts.conf')]).toEqual([
+      seed,
+      expect.stringContaining(`PROJECT_${bob.replaceAll('-', '_')}`),
+    ]);
+    expect(made.stdout + more.stdout + read('accounts.conf')).not.toContain(seed.trim());
+    const wrong = await run(['nats', 'account', 'nonsense', '--directory', 'other']);
+    expect([wrong.code, wrong.stderr, existsSync(join(folder, 'other'))]).toEqual([
+      2,
+      expect.stringContaining('"nonsense" is no project id'),
+      false,
+    ]);
+  });
+});
+
+describe('completion', () => {
+  it.each([
+    ['chainwatch ev', 'events'],
+    ['chainwatch events ', 'tail get resend --json --profile --help'],
+    ['chainwatch events tail --a', '--after'],
+    ['chainwatch --json addresses import f.csv --dr', '--dry-run'],
+    ['chainwatch bench', 'bench-node'],
+  ])('%s: %s', async (line, expected) => {
+    const { stdout: script } = await run(['completion', 'bash']);
+    const words = line.split(' ');
+    const ask = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _chainwatch; echo "\${COMPREPLY[*]}"`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', ask], { encoding: 'utf8' });
+    expect([stdout, stderr]).toEqual([`${expected}\n`, '']);
+  });
+
+  it('names every command for zsh and fish, and knows no other shell', async () => {
+    const [zsh, fish, other] = await Promise.all(
+      ['zsh', 'fish', 'tcsh'].map((shell) => run(['completion', shell])),
+    );
+    expect(zsh!.stdout).toMatch(/^autoload .*bashcompinit\n_chainwatch\(\) \{/);
+    expect(fish!.stdout).toContain(
+      "complete -c chainwatch -n '__fish_seen_subcommand_from events; and not __fish_seen_subcommand_from tail get resend' -f -a tail",
+    );
+    expect(other!.code).toBe(2);
+  });
+});
+
+describe('the package', () => {
+  it('that the gateway serves is installed by npm into an empty project, alone, and runs there', async () => {
+    const answer = await fetch(new URL('/cli/chainwatch.tgz', apiUrl));
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/gzip']);
+    writeFileSync(join(folder, 'chainwatch.tgz'), Buffer.from(await answer.arrayBuffer()));
+    writeFileSync(join(folder, 'package.json'), '{"name":"empty","private":true}');
+    const call = (command: string, args: string[]): string =>
+      execFileSync(command, args, {
+        cwd: folder,
+        env: {
+          PATH: process.env.PATH,
+          HOME: folder,
+          CHAINWATCH_API_URL: apiUrl,
+          CHAINWATCH_API_KEY: project.keys.api,
+        },
+        encoding: 'utf8',
+      });
+    call('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', './chainwatch.tgz']);
+    const installed = join(folder, 'node_modules/@chainwatch/cli');
+    const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as object;
+    expect(manifest).toMatchObject({
+      bin: { chainwatch: 'chainwatch.mjs' },
+      license: 'Apache-2.0',
+      publishConfig: { access: 'public', provenance: true },
+    });
+    expect(Object.keys(manifest).filter((key) => /private|dependencies|scripts/i.test(key))).toEqual([]);
+    expect(readdirSync(installed).sort()).toEqual([
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'chainwatch.mjs', 'package.json'],
+    ]);
+    expect(call('npx', ['--no-install', 'chainwatch', 'chains', 'status', '--json'])).toBeDefined();
+    expect(call('npx', ['--no-install', 'chainwatch', '--help'])).toBe((await run(['--help'])).stdout);
+  });
+});
+
 describe('the command', () => {
   it('tells scripts what happened: usage 2, no answer 1, a key that is not taken 3; and sends no colours to a pipe', async () => {
     const away = { CHAINWATCH_API_URL: `http://127.0.0.1:${await findFreePort()}/v1` };
@@ -328,9 +440,14 @@ describe('the command', () => {
       run(['chains', 'set-node', 'eip155:1'], away, 'http://127.0.0.1:1'),
       run(['chains', 'status'], { CHAINWATCH_API_KEY: 'svc_api_nonsense' }),
       run(['chains', 'status', '--profile', 'nobody']),
+      run(['trigger', 'transaction.detected', '--channel', randomUUID(), '--set', 'amount=1']),
+      run(['trigger', 'transaction.detected', '--set', 'colour=red']),
+      run(['trigger', 'transaction.detected', '--set', 'amount=1e3']),
+      run(['bench-node', 'http://127.0.0.1:1', '--chain', 'nonsense']),
+      run(['bench-node', 'http://127.0.0.1:1', '--chain', 'eip155:31337']),
       run(['chains', 'status']),
     ]);
-    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 1, 3, 3, 0]);
+    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 1, 3, 3, 2, 2, 2, 2, 4, 0]);
     for (const { stdout, stderr } of results) {
       expect(stdout + stderr).not.toMatch(/\u001b|\n\s+at /);
       expect(stdout + stderr).not.toContain(project.keys.api);
@@ -339,7 +456,7 @@ describe('the command', () => {
 
   it('explains every command with examples, and runs by npx from the repository', async () => {
     const help = await run(['--help']);
-    const commands = [...help.stdout.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name!);
+    const commands = [...help.stdout.matchAll(/^ {2}([a-z-]+)(?= )/gm)].map(([, name]) => name!);
     const named = commands.filter((name) => !['help', 'chainwatch'].includes(name));
     expect(new Set(named)).toEqual(
       new Set([
@@ -354,7 +471,7 @@ describe('the command', () => {
           'balances',
           'chains',
         ],
-        ...['keys', 'doctor'],
+        ...['incidents', 'keys', 'nats', 'doctor', 'bench-node', 'completion'],
       ]),
     );
     for (const name of new Set(named)) {
