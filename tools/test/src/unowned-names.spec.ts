@@ -28,3 +28,15 @@ it('no page, example or text of the program tells to install a name that is not 
     .filter((path) => !path.endsWith('.spec.ts') && INSTALLS.test(readFileSync(join(repoDir, path), 'utf8')));
   expect(found).toEqual([]);
 });
+
+it('no example lets npm fetch packages: it runs with those of the repository', () => {
+  const files = execFileSync('git', ['ls-files', 'examples/**/package.json'], {
+    cwd: repoDir,
+    encoding: 'utf8',
+  });
+  const manifests = files.trim().split('\n');
+  expect(manifests.length).toBeGreaterThan(0);
+  expect(manifests.filter((path) => /ependencies"/.test(readFileSync(join(repoDir, path), 'utf8')))).toEqual(
+    [],
+  );
+});
