@@ -80,7 +80,7 @@ export class Ledger {
     if (event.type !== 'transaction.confirmed' && event.type !== 'transaction.reorged') return false;
     const { transaction, balance_changes: changes } = event.data;
     const { chain_gid: chain, hash } = transaction;
-    const received = changes.filter(({ delta }) => !delta.startsWith('-'));
+    const received = changes.filter(({ delta }) => delta !== null && !delta.startsWith('-'));
     return this.#inTransaction(async (client) => {
       const { rowCount } = await client.query(
         `INSERT INTO transactions AS known (chain_gid, hash, sequence) VALUES ($1, $2, $3)
