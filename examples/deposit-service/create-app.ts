@@ -6,7 +6,8 @@ import type { Ledger } from './ledger.ts';
 export interface AppOptions {
   readonly chainwatch: Chainwatch;
   readonly ledger: Ledger;
-  readonly secret: () => string | undefined;
+  /** Of the webhook channel. */
+  readonly secret: string;
   readonly log: (line: string) => void;
 }
 

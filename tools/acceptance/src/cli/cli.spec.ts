@@ -57,6 +57,9 @@ function start(args: readonly string[], env: Record<string, string> = {}, input 
 const run = (args: readonly string[], env?: Record<string, string>, input?: string): Run['ended'] =>
   start(args, env, input).ended;
 
+/** What the services logged last. */
+const lastLines = (): string => services.output.slice(-20).join('\n');
+
 async function insertEvent(): Promise<string> {
   const eventId = randomUUID();
   const payload = {
@@ -125,7 +128,9 @@ describe('listen', () => {
     const triggered = await run(['trigger', 'transaction.detected', '--channel', channel.id]);
     expect(triggered.code).toBe(0);
     // By the channel itself, and by listen.
-    await waitFor(() => hook.deliveries.length === 4, { message: () => listening.seen.stderr });
+    await waitFor(() => hook.deliveries.length === 4, {
+      message: () => `4 deliveries, got ${hook.deliveries.length}\n${listening.seen.stderr}${lastLines()}`,
+    });
     const own: unknown[][] = [];
     for (const { body, headers } of hook.deliveries)
       await webhooks.unwrap(body, headers, secret).then(
@@ -196,7 +201,7 @@ describe('events and deliveries', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ event_id: eventId });
 
     await client.notificationChannels.test(id);
-    await waitFor(() => hook.deliveries.length === 1);
+    await waitFor(() => hook.deliveries.length === 1, { message: lastLines });
     const readLog = async (): Promise<{ status: string; event_id: string }[]> =>
       linesOf((await run(['deliveries', 'list', id, '--json'])).stdout);
     await waitFor(async () => (await readLog())[0]?.status === 'delivered');
@@ -417,7 +422,7 @@ describe('the package', () => {
     const installed = join(folder, 'node_modules/@chainwatch/cli');
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as object;
     expect(manifest).toMatchObject({
-      bin: { chainwatch: 'chainwatch.mjs' },
+      bin: { chainwatch: './chainwatch.mjs' },
       license: 'Apache-2.0',
       publishConfig: { access: 'public', provenance: true },
     });
@@ -456,7 +461,7 @@ describe('the command', () => {
 
   it('explains every command with examples, and runs by npx from the repository', async () => {
     const help = await run(['--help']);
-    const commands = [...help.stdout.matchAll(/^ {2}([a-z-]+)(?= )/gm)].map(([, name]) => name!);
+    const commands = [...help.stdout.matchAll(/^ {2}([a-z][a-z-]*)(?= )/gm)].map(([, name]) => name!);
     const named = commands.filter((name) => !['help', 'chainwatch'].includes(name));
     expect(new Set(named)).toEqual(
       new Set([

@@ -136,7 +136,7 @@ describe('bench-node', () => {
     [
       'eip155:31337',
       async () => ({ url: stack.harness.chain.url, stop: async () => undefined }),
-      ['finality', 'old blocks', 'old balances', 'history of an address'],
+      ['finality', 'old blocks', 'old balances'],
     ],
     [
       BITCOIN_CHAIN,
