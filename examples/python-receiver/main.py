@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-# One file, which you copy beside your program.
+# One file, which you copy beside your program. Nothing is written beside it here.
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(REPOSITORY / "libs/webhook-signature/receivers/python"))
 from chainwatch_webhook import SignatureError, unwrap  # noqa: E402
 
