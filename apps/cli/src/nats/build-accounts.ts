@@ -14,7 +14,7 @@ const JETSTREAM_LIMITS = '{ max_memory: 0, max_file: 4G, max_streams: 4, max_con
  * project alone. Accounts share nothing else, so that streams, consumers and messages of one are out of reach for all others.
  */
 export function buildAccounts(services: string, projects: readonly SubscriberAccount[]): string {
-  return `# Written by \`npm run nats:accounts\`. Include it in the server's configuration, then \`nats-server --signal reload\`.
+  return `# Written by \`chainwatch nats account\`. Include it in the server's configuration, then \`nats-server --signal reload\`.
 accounts {
   CHAINWATCH {
     jetstream: enabled
