@@ -14,7 +14,7 @@ function createIntake() {
   let catchUps = 0;
   const dispatcher = {
     size: 0,
-    dispatch: async ({ eventId }: EventRef) => void dispatched.push(eventId),
+    dispatch: async ({ eventId }: EventRef): Promise<void> => void dispatched.push(eventId),
     catchUp: () => {
       catchUps += 1;
       return new Promise<void>((resolve) => (ends.catchUp = () => (dispatched.push('table'), resolve())));
@@ -28,7 +28,7 @@ function createIntake() {
     order: new EventOrder(),
     logger: { warn: () => undefined },
   });
-  return { intake, dispatched, ends, catchUps: () => catchUps };
+  return { intake, dispatcher, dispatched, ends, catchUps: () => catchUps };
 }
 
 it('fills no gap while the table is being worked off', async () => {
@@ -48,5 +48,28 @@ it('fills no gap while the table is being worked off', async () => {
   ends.findMissing!();
   await waitFor(() => dispatched.includes('event-3'));
   expect(dispatched.slice(-3)).toEqual(['table', 'event-2', 'event-3']);
+  await intake.stop();
+});
+
+it('reads from the table what came while too many waited, when half of them are done', async () => {
+  const { intake, dispatcher, dispatched, ends, catchUps } = createIntake();
+  const done: (() => void)[] = [];
+  dispatcher.dispatch = ({ eventId }) => {
+    dispatched.push(eventId);
+    return new Promise((resolve) => done.push(resolve));
+  };
+  intake.take(eventOf(1));
+  intake.take(eventOf(2));
+  dispatcher.size = 5_000;
+  intake.take(eventOf(3));
+  dispatcher.size = 2_501;
+  done[0]!();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([dispatched, catchUps()]).toEqual([['event-1', 'event-2'], 0]);
+  dispatcher.size = 2_500;
+  done[1]!();
+  await waitFor(() => catchUps() === 1);
+  ends.catchUp!();
+  await waitFor(() => dispatched.includes('table'));
   await intake.stop();
 });

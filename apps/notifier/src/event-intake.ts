@@ -9,7 +9,7 @@ export interface EventIntakeDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** Most events from the bus that wait for the database. Those beyond it leave a gap, which is read from the table. */
+/** Most events from the bus that wait for the database. Those beyond it are read from the table when half are done. */
 const WAITING_MAX = 5_000;
 /** An event that is under way on another connection may arrive this much later. */
 const GRACE_MS = 20;
@@ -28,6 +28,8 @@ export class EventIntake {
   readonly #stop = new AbortController();
   #inbox: NotifiedEvent[] = [];
   #due = { share: false, events: false };
+  /** Events were left to the table, because too many waited. */
+  #isBehind = false;
   #catchingUp: Promise<void> | undefined;
   #filling: Promise<void> | undefined;
 
@@ -36,11 +38,16 @@ export class EventIntake {
   }
 
   take(event: NotifiedEvent): void {
-    const { engine, order } = this.#deps;
     if (this.#stop.signal.aborted) return;
-    if (engine.dispatcher.size + this.#inbox.length + order.size >= WAITING_MAX) return;
-    if (this.#catchingUp === undefined) this.#pass(event);
+    if (this.#size >= WAITING_MAX) this.#isBehind = true;
+    else if (this.#catchingUp === undefined) this.#pass(event);
     else this.#inbox.push(event);
+  }
+
+  /** Events that wait. */
+  get #size(): number {
+    const { engine, order } = this.#deps;
+    return engine.dispatcher.size + this.#inbox.length + order.size;
   }
 
   /** Call it when channels came or went. Resolves when the deliveries that wait for them were taken over or given back. */
@@ -75,10 +82,20 @@ export class EventIntake {
   }
 
   #dispatch(event: EventRef): void {
-    this.#deps.engine.dispatcher.dispatch(event).catch((err: unknown) => {
-      this.#deps.logger.warn({ err, event_id: event.eventId }, 'an event could not be dispatched');
-      if (!this.#stop.signal.aborted) void this.catchUp();
-    });
+    this.#deps.engine.dispatcher.dispatch(event).then(
+      () => this.#resume(),
+      (err: unknown) => {
+        this.#deps.logger.warn({ err, event_id: event.eventId }, 'an event could not be dispatched');
+        if (!this.#stop.signal.aborted) void this.catchUp();
+      },
+    );
+  }
+
+  /** After the last events of a burst nothing comes on the bus that would tell of those left out. */
+  #resume(): void {
+    if (!this.#isBehind || this.#size > WAITING_MAX / 2 || this.#stop.signal.aborted) return;
+    this.#isBehind = false;
+    void this.catchUp();
   }
 
   async #catchUpAll(): Promise<void> {
