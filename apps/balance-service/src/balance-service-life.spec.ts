@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase } from '@chainwatch/db';
 import { startTcpProxy, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { createFakeBroker, NATIVE, network, startPostgres, type FakeBroker } from '@chainwatch/testing-stack';
@@ -175,13 +174,16 @@ describe('the service', () => {
     const first = await start('one');
     await settle();
     let asked = 0;
-    world.chain.onRead = async () => {
+    world.chain.onRead = (signal) => {
       asked += 1;
-      await delay(50);
+      return new Promise((_resolve, reject) =>
+        signal!.addEventListener('abort', () => reject(signal!.reason)),
+      );
     };
     await receive(5n);
     await waitFor(() => asked > 0);
     await first.stop();
+    world.chain.onRead = undefined;
     expect(await world.events()).toEqual([]);
     expect(await world.countWork()).toBe(1);
     await start('two');

@@ -21,7 +21,12 @@ export interface StepDeps {
 export type StepResult =
   | { readonly type: 'idle' }
   | { readonly type: 'waiting'; readonly reason?: string }
-  | { readonly type: 'done'; readonly events: readonly BalanceEvent[]; readonly hasMore: boolean };
+  | {
+      readonly type: 'done';
+      readonly events: readonly BalanceEvent[];
+      readonly hasMore: boolean;
+      readonly isBulk: boolean;
+    };
 
 export const READS_MAX = 500;
 const TARGETS_MAX = 4_000;
@@ -57,7 +62,7 @@ export async function runBalanceStep({
     };
   if (work.isTooLarge) {
     await store.write((sql) => splitRead(sql, work.readIds[0]!));
-    return { type: 'done', events: [], hasMore: true };
+    return { type: 'done', events: [], hasMore: true, isBulk: work.isBulk };
   }
   const answers = await readTargets(client, work.targets, cursor, signal).catch(async (error: unknown) => {
     if (readsMax === 1 && !signal.aborted) await store.write((sql) => moveToEnd(sql, work.readIds));
@@ -70,6 +75,6 @@ export async function runBalanceStep({
     const events = await store.write((sql) =>
       storeChanges(sql, { chainGid, readIds: work.readIds, plan, now: clock() }),
     );
-    if (events !== undefined) return { type: 'done', events, hasMore: work.hasMore };
+    if (events !== undefined) return { type: 'done', events, hasMore: work.hasMore, isBulk: work.isBulk };
   }
 }

@@ -44,7 +44,7 @@ export class SpecChain {
   readonly asked: { readonly at: BlockRef; readonly queries: readonly BalanceQuery[] }[] = [];
   isDown = false;
   /** Runs while the chain is being asked. */
-  onRead: (() => Promise<void>) | undefined;
+  onRead: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
   #salt = 0;
 
   mine(
@@ -88,7 +88,7 @@ export class SpecChain {
     return createFakeClient({
       readBalances: async (at, queries, signal) => {
         this.asked.push({ at: { number: at.number, hash: at.hash }, queries });
-        await this.onRead?.();
+        await this.onRead?.(signal);
         signal?.throwIfAborted();
         if (this.isDown) throw new ChainClientError('the node is down');
         const block = this.missing.has(at.hash) ? undefined : this.blocks.get(at.hash);

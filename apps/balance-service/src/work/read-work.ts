@@ -4,7 +4,7 @@ import type { Target } from '../read/target.ts';
 
 /** Most imports per step beside other work, and without it: each asks for every asset of the chain. */
 const IMPORTS_BESIDE = 2;
-const IMPORTS_ALONE = 50;
+const IMPORTS_ALONE = 200;
 /**
  * Assets that an import tries without knowing that the address holds them: the registry's and the project's, oldest
  * first.
@@ -26,6 +26,8 @@ export interface Work {
   readonly isTooLarge: boolean;
   /** There are more requests than were taken. */
   readonly hasMore: boolean;
+  /** Imports alone: nobody waits for them. */
+  readonly isBulk: boolean;
 }
 
 interface TargetRow {
@@ -51,15 +53,16 @@ interface TargetRow {
  * is made at the cursor.
  */
 export async function readWork(sql: Sql, network: Network, limits: WorkLimits): Promise<Work> {
-  let { rows, hasMore } = await readRows(sql, network.gid, limits.reads);
+  const { isBulk, ...taken } = await readRows(sql, network.gid, limits.reads);
+  let { rows, hasMore } = taken;
   for (;;) {
     const readIds = rows.map((row) => row.id);
     // All assets of a single address are taken together, however many they are.
     const targetsMax = rows.length === 1 && !rows[0]!.is_of_holders ? undefined : limits.targets;
     const targets = rows.length === 0 ? [] : await readWanted(sql, network, readIds, targetsMax);
     if (targetsMax === undefined || targets.length <= targetsMax)
-      return { readIds, targets, isTooLarge: false, hasMore };
-    if (rows.length === 1) return { readIds, targets: [], isTooLarge: true, hasMore: true };
+      return { readIds, targets, isTooLarge: false, hasMore, isBulk };
+    if (rows.length === 1) return { readIds, targets: [], isTooLarge: true, hasMore: true, isBulk };
     rows = rows.slice(0, rows.length >> 1);
     hasMore = true;
   }
@@ -83,7 +86,7 @@ async function readRows(
   sql: Sql,
   chainGid: string,
   limit: number,
-): Promise<{ rows: ReadRow[]; hasMore: boolean }> {
+): Promise<{ rows: ReadRow[]; hasMore: boolean; isBulk: boolean }> {
   const [asked, imported] = await Promise.all([
     sql.query<ReadRow>({
       name: 'take_asked_reads',
@@ -109,6 +112,7 @@ async function readRows(
       asked.rows.length === limit ||
       imports.length < imported.rows.length ||
       imported.rows.length === Math.min(IMPORTS_ALONE, limit),
+    isBulk: asked.rows.length === 0,
   };
 }
 
