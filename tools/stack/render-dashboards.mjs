@@ -227,6 +227,14 @@ export const BOARDS = [
         },
       ],
       ['RPC calls', 'ops', { '{{chain_gid}}': rate('chainwatch_rpc_requests_total', 'chain_gid') }],
+      ['An RPC request', 's', quantiles('chainwatch_rpc_request_seconds')],
+      [
+        'An RPC request, p99 by chain',
+        's',
+        {
+          '{{chain_gid}}': `histogram_quantile(0.99, sum by (le, chain_gid) (rate(chainwatch_rpc_request_seconds_bucket[${RATE}])))`,
+        },
+      ],
       [
         'RPC calls that fail',
         'ops',

@@ -1,4 +1,5 @@
 import type { Principal } from '@chainwatch/key-store';
+import { histogram } from '@chainwatch/telemetry';
 import type { Chain } from '../chains/chain.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
@@ -19,6 +20,10 @@ export interface UsageRow {
   bytesOut: number;
 }
 
+const seconds = histogram('chainwatch_rpc_request_seconds', {
+  description: 'From a request, single or batch, to its answer',
+});
+
 /** Counts in memory: a few additions per call, and no database access. */
 export class UsageRecorder {
   #keys = new Map<string, Map<MethodRule | Chain, UsageRow>>();
@@ -34,7 +39,9 @@ export class UsageRecorder {
     for (const { rule } of calls) this.#rowOf(principal, chain, rule).requests += 1;
     const first = calls[0]!.rule;
     this.#rowOf(principal, chain, first).bytesIn += body.length;
+    const startedAt = performance.now();
     reply.onDone = ({ bytes, isFailure }) => {
+      seconds.record((performance.now() - startedAt) / 1_000, { chain_gid: chain.network.gid });
       // Looked up again, because a collection may have taken the row between the call and its answer.
       this.#rowOf(principal, chain, first).bytesOut += bytes;
       if (isFailure) for (const { rule } of calls) this.#rowOf(principal, chain, rule).failures += 1;

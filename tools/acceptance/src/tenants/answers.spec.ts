@@ -393,3 +393,12 @@ describe('kept connections that die', () => {
     );
   });
 });
+
+it('the time to an answer is recorded once for a call and once for a batch, by chain', async () => {
+  const count = (gid: string): Promise<number> =>
+    stack.metric('chainwatch_rpc_request_seconds_count', `chain_gid="${gid}"`);
+  const before = [await count(ONE), await count(PAIR)] as const;
+  await stack.call(call('eth_estimateGas', '[{}]'));
+  await stack.call(`[${call('eth_estimateGas', '[{}]')},${call('eth_estimateGas', '[{}]', '2')}]`);
+  expect([await count(ONE), await count(PAIR)]).toEqual([before[0] + 2, before[1]]);
+});
