@@ -53,6 +53,8 @@ export interface ChainNotation extends FamilyManifest {
 export interface ChainFamily extends ChainNotation {
   /** A client of one endpoint. Cheap: connects on first use. */
   createClient(options: ChainClientOptions): ChainClient;
+  /** Nodes tell balances at their head alone and, while they take a block, perhaps with a part of it. */
+  readonly tellsHeadOnly?: boolean;
   /** UTXO chains only: maps scripts to addresses and back. */
   readonly utxo?: UtxoCodec;
   /** Addresses derived from extended public keys. */

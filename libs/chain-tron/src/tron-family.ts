@@ -12,6 +12,7 @@ export const tronFamily: ChainFamily = {
   // The zero address, and the account that TRON itself calls the black hole.
   burnAddresses: ['T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb', 'TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy'],
   parseAssetPath,
+  tellsHeadOnly: true,
   rpc: tronRpc,
   createClient: (options) => new TronClient(options),
 };

@@ -1,3 +1,4 @@
+import { waitFor } from '@chainwatch/testing';
 import type { Harness } from './harness.ts';
 import type { Project } from './project.ts';
 import type { ReceivedEvent, Receiver } from './receiver.ts';
@@ -159,9 +160,45 @@ export function toRaw(decimal: string | undefined, decimals: number): bigint | u
   return BigInt(whole! + fraction.padEnd(decimals, '0'));
 }
 
-/** Blocks of the past whose balances are compared: the first that counts for an address, the last, and one between. */
-export function blocksOfPast({ fromBlock }: Watched, head: number): number[] {
-  return [...new Set([fromBlock, Math.floor((fromBlock + head) / 2), head - 1])].filter(
-    (block) => block >= fromBlock && block <= head,
+/** Until the service tells of the block: what it read at the head before is certain then. */
+export async function waitForBlock(
+  project: Project,
+  gid: string,
+  { address, block }: { address: string; block: number },
+): Promise<void> {
+  await waitFor(() =>
+    project.getBalancesAt(address, gid, block).then(
+      () => true,
+      () => undefined,
+    ),
   );
+}
+
+export interface Past {
+  readonly project: Project;
+  readonly gid: string;
+  readonly watched: readonly Watched[];
+  readonly head: number;
+  /** Faults of the balances after the block. */
+  readonly compare: (
+    address: string,
+    block: number,
+    balances: Readonly<Record<string, string>>,
+  ) => Promise<string[]>;
+}
+
+/**
+ * Compares past balances at the first block that counts for an address, the last but one, and one between. The service may
+ * say that it does not know them, but not at the last but one.
+ */
+export async function findPastFaults({ project, gid, watched, head, compare }: Past): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { address, fromBlock } of watched)
+    for (const block of new Set([fromBlock, Math.floor((fromBlock + head) / 2), head - 1])) {
+      if (block < fromBlock || block > head) continue;
+      const balances = await project.getBalancesAt(address, gid, block);
+      if (typeof balances !== 'string') faults.push(...(await compare(address, block, balances)));
+      else if (block === head - 1) faults.push(`${address} at ${block}: ${balances}`);
+    }
+  return faults;
 }

@@ -51,6 +51,9 @@ interface Receipt {
   readonly logs: VmResult['logs'];
 }
 
+/** A block of anvil's own, as its number in hex, or `latest`. */
+export type VmState = string;
+
 const INTRINSIC_GAS = 21_000;
 
 /** The virtual machine and the TRX of every account: anvil, whose wei are sun here. */
@@ -62,8 +65,17 @@ export class AnvilVm {
   }
 
   /** Addresses are `41…` everywhere. */
-  async readBalance(address: string): Promise<bigint> {
-    return BigInt(await this.#rpc<string>('eth_getBalance', [toEvm(address), 'latest']));
+  async readBalance(address: string, at: VmState = 'latest'): Promise<bigint> {
+    return BigInt(await this.#rpc<string>('eth_getBalance', [toEvm(address), at]));
+  }
+
+  /** The state as it is now, for reads of it later. */
+  async keepState(): Promise<VmState> {
+    await this.#rpc('evm_mine');
+    const state = await this.#rpc<VmState>('eth_blockNumber');
+    // Until the next one, anvil tells its latest block with what was set since.
+    await this.#rpc('evm_mine');
+    return state;
   }
 
   async setBalance(address: string, sun: bigint): Promise<void> {
@@ -91,13 +103,18 @@ export class AnvilVm {
       throw new Error(`anvil does not know snapshot ${id}`);
   }
 
-  /** A view call at the head; undefined output where it failed. */
-  async view(to: string, data: string, from: string): Promise<{ output: string } | { error: string }> {
+  /** A view call; undefined output where it failed. */
+  async view(
+    to: string,
+    data: string,
+    from: string,
+    at: VmState = 'latest',
+  ): Promise<{ output: string } | { error: string }> {
     try {
       return {
         output: await this.#rpc<string>('eth_call', [
           { from: toEvm(from), to: toEvm(to), data: `0x${data}` },
-          'latest',
+          at,
         ]),
       };
     } catch (error) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { computeBlockId, type HeaderFields } from '../../../libs/chain-tron/src/encode-header.ts';
 import { computeMerkleRoot } from '../../../libs/chain-tron/src/merkle-root.ts';
 import { bytesOf, encodeBytes, encodeInt, intOf, readFields } from '../../../libs/chain-tron/src/protobuf.ts';
-import type { AnvilVm } from './anvil-vm.ts';
+import type { AnvilVm, VmState } from './anvil-vm.ts';
 import { decodeCall, type ContractCall } from './contract-schema.ts';
 import { executeTransaction, RefusedError } from './execute-transaction.ts';
 import { Ledger } from './ledger.ts';
@@ -42,6 +42,8 @@ export interface JournalEntry {
 
 interface Entry {
   readonly block: StoredBlock;
+  /** The state behind the block; absent where it is that of the block before it, and where nothing is kept. */
+  readonly after?: { readonly vm: VmState; readonly ledger: Ledger };
   /** The state before the block; absent for blocks without transactions, and where nothing is kept for reorganisations. */
   readonly before?: { readonly snapshot: string; readonly ledger: Ledger };
 }
@@ -249,8 +251,14 @@ export class TronNode {
       transactions,
     };
     this.#options.onBlock?.(block);
-    this.#append({ block, ...(before && { before }) });
+    const after = canReorg ? { vm: await this.vm.keepState(), ledger: this.#ledger.copy() } : undefined;
+    this.#append({ block, ...(before && { before }), ...(after && { after }) });
     return block;
+  }
+
+  /** What was there after a block; undefined where no block up to it moved anything. */
+  stateAt(number: number): Entry['after'] {
+    return this.#entries.findLast(({ block, after }) => block.number <= number && after !== undefined)?.after;
   }
 
   /** Undefined for one that may not stand in a block any more: a node drops it. */

@@ -10520,7 +10520,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Balances after this block, of one chain. Absent: the last known. Nodes of TRON and Solana tell present balances alone: there a past one is put together from what was read near the block, and may be off by what moved in those blocks.
+                 * @description Balances after this block, of one chain. Absent: the last known. Put together from what the chain said before the block and what moved since. 422 where more moved than transfers and fees tell, such as interest: the readings themselves are in `balances/history`.
                  * @example 21000000
                  */
                 at_block?: number;

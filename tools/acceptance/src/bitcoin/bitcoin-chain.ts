@@ -1,5 +1,5 @@
 import { startBcoin, type BcoinHandle, type BcoinOptions } from '@chainwatch/tool-devnet/start-bcoin';
-import { blocksOfPast, toRaw } from '../compare.ts';
+import { findPastFaults, toRaw } from '../compare.ts';
 import type { TransactionRecord } from '../transaction-record.ts';
 import type { Project } from '../project.ts';
 import type { ExpectedTransaction, TestChain, Watched } from '../test-chain.ts';
@@ -104,20 +104,18 @@ export class BitcoinChain implements TestChain {
     return [...faults, ...(await this.#findPastFaults(project, watched))];
   }
 
-  async #findPastFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {
-    const faults: string[] = [];
-    for (const one of watched)
-      for (const block of blocksOfPast(one, this.#view.height)) {
+  #findPastFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {
+    return findPastFaults({
+      ...{ project, gid: this.gid, watched, head: this.#view.height },
+      compare: async (address, block, balances) => {
         const coins = [...this.#view.coinsAt(block).values()].filter(
-          ({ script }) => this.actor.book.addressOf(script) === one.address,
+          ({ script }) => this.actor.book.addressOf(script) === address,
         );
         const held = coins.reduce((sum, { value }) => sum + value, 0n);
-        const path = `/addresses/${one.address}/balances?at_block=${block}&chain_gid=${this.gid}`;
-        const balances = await project.get<Record<string, string>>(path);
         const got = balances[`${this.gid}/slip44:1`];
-        if ((toRaw(got, DECIMALS) ?? 0n) !== held)
-          faults.push(`${one.address} at ${block}: expected ${held} satoshi, got ${got}`);
-      }
-    return faults;
+        if ((toRaw(got, DECIMALS) ?? 0n) === held) return [];
+        return [`${address} at ${block}: expected ${held} satoshi, got ${got}`];
+      },
+    });
   }
 }

@@ -1,6 +1,6 @@
 import { startAnvil } from '@chainwatch/testing';
 import type { Hex } from 'viem';
-import { blocksOfPast, toRaw } from '../compare.ts';
+import { findPastFaults, toRaw } from '../compare.ts';
 import type { Project } from '../project.ts';
 import type { ExpectedTransaction, PayingChain, Watched } from '../test-chain.ts';
 import { ChainActor, type NodeRpc } from './chain-actor.ts';
@@ -128,31 +128,25 @@ export class EvmChain implements PayingChain {
     return [...faults, ...(await this.#findPastFaults(project, watched))];
   }
 
-  /** Of coins and of the token whose balances change by its transfers alone. Ether moves unseen where there are no traces. */
   async #findPastFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {
-    const faults: string[] = [];
     const { token } = this.actor.deployed;
-    const head = await this.actor.head();
-    for (const one of watched)
-      for (const block of blocksOfPast(one, head)) {
-        const { address } = one;
+    const decimals = Number(await this.rpc<Hex>('eth_call', [{ to: token, data: '0x313ce567' }, 'latest']));
+    return findPastFaults({
+      ...{ project, gid: this.gid, watched, head: await this.actor.head() },
+      compare: async (address, block, balances) => {
+        const faults: string[] = [];
         const tag = `0x${block.toString(16)}`;
-        const path = `/addresses/${address}/balances?at_block=${block}&chain_gid=${this.gid}`;
-        const balances = await project.get<Record<string, string>>(path);
         const ether = BigInt(await this.rpc<Hex>('eth_getBalance', [address, tag]));
         const gotEther = toRaw(balances[`${this.gid}/slip44:60`], 18) ?? 0n;
-        if (this.isTraced && gotEther !== ether)
-          faults.push(`${address} at ${block}: expected ${ether} wei, got ${gotEther}`);
+        if (gotEther !== ether) faults.push(`${address} at ${block}: expected ${ether} wei, got ${gotEther}`);
         const data = `0x70a08231${address.slice(2).padStart(64, '0')}`;
         const held = await this.rpc<Hex>('eth_call', [{ to: token, data }, tag]);
         const got = balances[`${this.gid}/erc20:${token.toLowerCase()}`];
-        const decimals = Number(
-          await this.rpc<Hex>('eth_call', [{ to: token, data: '0x313ce567' }, 'latest']),
-        );
         // Before the contract was there the answer is empty.
         if ((toRaw(got, decimals) ?? 0n) !== BigInt(held === '0x' ? 0 : held))
           faults.push(`${address} at ${block}: expected ${held} of ${token}, got ${got}`);
-      }
-    return faults;
+        return faults;
+      },
+    });
   }
 }

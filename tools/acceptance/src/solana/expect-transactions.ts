@@ -40,10 +40,7 @@ export async function expectTransactions(
   const expected = new Map<string, ExpectedTransaction>();
   const head = await node.call<number>('getSlot', [{ commitment: 'confirmed' }]);
   for (const slot of await node.call<number[]>('getBlocks', [from, head, { commitment: 'confirmed' }])) {
-    const block = await node.call<RpcBlock>('getBlock', [
-      slot,
-      { commitment: 'confirmed', encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 },
-    ]);
+    const block = await readBlock(node, slot);
     const counts = (address: string): boolean => slot >= (watched.get(address) ?? Number.POSITIVE_INFINITY);
     for (const { transaction, meta } of block.transactions) {
       const keys = transaction.message.accountKeys.map(({ pubkey }) => pubkey);
@@ -69,6 +66,44 @@ export async function expectTransactions(
     }
   }
   return expected;
+}
+
+/** What blocks after `from` changed, newest last: `<address> native`, `<address> <mint>`, as an owner and as an account. */
+export async function readChanges(
+  node: SolanaNode,
+  from: number,
+): Promise<{ readonly slot: number; readonly changes: ReadonlyMap<string, bigint> }[]> {
+  const head = await node.call<number>('getSlot', [{ commitment: 'confirmed' }]);
+  const slots = await node.call<number[]>('getBlocks', [from + 1, head, { commitment: 'confirmed' }]);
+  const found = [];
+  for (const slot of slots) {
+    const { transactions } = await readBlock(node, slot);
+    const changes = new Map<string, bigint>();
+    const note = (address: string, asset: string, amount: bigint): void =>
+      void changes.set(`${address} ${asset}`, (changes.get(`${address} ${asset}`) ?? 0n) + amount);
+    for (const { transaction, meta } of transactions) {
+      const keys = transaction.message.accountKeys.map(({ pubkey }) => pubkey);
+      keys.forEach((key, index) =>
+        note(key, 'native', BigInt(meta.postBalances[index]! - meta.preBalances[index]!)),
+      );
+      for (const [sign, balances] of [
+        [-1n, meta.preTokenBalances],
+        [1n, meta.postTokenBalances],
+      ] as const)
+        for (const { accountIndex, mint, owner, uiTokenAmount } of balances)
+          for (const address of new Set([owner, keys[accountIndex]!]))
+            note(address, mint, sign * BigInt(uiTokenAmount.amount));
+    }
+    found.push({ slot, changes });
+  }
+  return found;
+}
+
+function readBlock(node: SolanaNode, slot: number): Promise<RpcBlock> {
+  return node.call<RpcBlock>('getBlock', [
+    slot,
+    { commitment: 'confirmed', encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 },
+  ]);
 }
 
 interface Line {

@@ -1,10 +1,10 @@
 import { PublicKey } from '@solana/web3.js';
 import { startSolana, type SolanaHandle } from '@chainwatch/tool-devnet/start-solana';
 import { NATIVE_MINT } from '../../../devnet/solana/index.ts';
-import { toRaw } from '../compare.ts';
+import { findPastFaults, toRaw, waitForBlock } from '../compare.ts';
 import type { Project } from '../project.ts';
 import type { ExpectedTransaction, PayingChain, Watched } from '../test-chain.ts';
-import { expectTransactions } from './expect-transactions.ts';
+import { expectTransactions, readChanges } from './expect-transactions.ts';
 import { SolanaActor } from './solana-actor.ts';
 
 const FINALITY_SLOTS = 32;
@@ -92,7 +92,44 @@ export class SolanaChain implements PayingChain {
           faults.push(`${address}: expected ${sum} of ${mint}, got ${got}`);
       }
     }
-    return faults;
+    return [...faults, ...(await this.#findPastFaults(project, watched, held))];
+  }
+
+  /** What is there now, without what blocks changed since. */
+  async #findPastFaults(
+    project: Project,
+    watched: readonly Watched[],
+    mints: ReadonlyMap<string, number>,
+  ): Promise<string[]> {
+    const [first] = watched;
+    if (first === undefined) return [];
+    await this.mine();
+    const { number: head } = await this.readHead();
+    await waitForBlock(project, this.gid, { address: first.address, block: head });
+    const blocks = await readChanges(this.node, Math.min(...watched.map(({ fromBlock }) => fromBlock)));
+    return findPastFaults({
+      ...{ project, gid: this.gid, watched, head },
+      compare: async (address, block, balances) => {
+        const faults: string[] = [];
+        const compare = (
+          asset: string,
+          name: string,
+          { now, decimals }: { now: bigint; decimals: number },
+        ): void => {
+          const since = blocks
+            .filter(({ slot }) => slot > block)
+            .reduce((sum, { changes }) => sum + (changes.get(`${address} ${asset}`) ?? 0n), 0n);
+          const got = balances[`${this.gid}/${name}`];
+          if ((toRaw(got, decimals) ?? 0n) !== now - since)
+            faults.push(`${address} at ${block}: expected ${now - since} of ${name}, got ${got}`);
+        };
+        const { value: lamports } = await this.node.call<{ value: number }>('getBalance', [address]);
+        compare('native', 'slip44:1', { now: BigInt(lamports), decimals: 9 });
+        for (const [mint, decimals] of mints)
+          compare(mint, `token:${mint}`, { now: await this.#readHeld(address, mint), decimals });
+        return faults;
+      },
+    });
   }
 
   /** As an owner, or as a token account itself. */

@@ -1,6 +1,6 @@
 import { startTron, type TronHandle } from '@chainwatch/tool-devnet/start-tron';
 import { TronWeb } from 'tronweb';
-import { toRaw } from '../compare.ts';
+import { findPastFaults, toRaw, waitForBlock } from '../compare.ts';
 import type { Project } from '../project.ts';
 import type { ExpectedTransaction, PayingChain, Watched } from '../test-chain.ts';
 import { expectTransactions, findUntold, toBase58, type Interfaces } from './expect-transactions.ts';
@@ -100,7 +100,37 @@ export class TronChain implements PayingChain {
           );
       }
     }
-    return faults;
+    return [...faults, ...(await this.#findPastFaults(project, watched))];
+  }
+
+  async #findPastFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {
+    const [first] = watched;
+    if (first === undefined) return [];
+    await this.mine();
+    const { vm, head } = this.tron.node;
+    await waitForBlock(project, this.gid, { address: first.address, block: head.number });
+    const { assetId, token } = this.actor.deployed;
+    const decimals = Number(await this.#call(token, '313ce567'));
+    return findPastFaults({
+      ...{ project, gid: this.gid, watched, head: head.number },
+      compare: async (address, block, balances) => {
+        const state = this.tron.node.stateAt(block);
+        if (state === undefined) return [];
+        const faults: string[] = [];
+        const compare = (asset: string, held: bigint, scale: number): void => {
+          const got = balances[`${this.gid}/${asset}`];
+          if ((toRaw(got, scale) ?? 0n) !== held)
+            faults.push(`${address} at ${block}: expected ${held} of ${asset}, got ${got}`);
+        };
+        const hex = TronWeb.address.toHex(address);
+        compare('slip44:1', await vm.readBalance(hex, state.vm), 6);
+        if (this.#interfaces === 'both')
+          compare(`trc10:${assetId}`, state.ledger.tokenBalance(hex, assetId), 2);
+        const data = `70a08231${hex.slice(2).padStart(64, '0')}`;
+        compare(`trc20:${toBase58(token)}`, await this.#call(token, data, state.vm), decimals);
+        return faults;
+      },
+    });
   }
 
   #tokens(): { path: string; contract?: string }[] {
@@ -111,9 +141,10 @@ export class TronChain implements PayingChain {
     ];
   }
 
-  async #call(contract: string, data: string): Promise<bigint> {
-    const result = await this.tron.node.vm.view(contract, data, contract);
+  async #call(contract: string, data: string, at?: string): Promise<bigint> {
+    const result = await this.tron.node.vm.view(contract, data, contract, at);
     if ('error' in result) throw new Error(result.error);
-    return BigInt(result.output);
+    // Before the contract was there the answer is empty.
+    return BigInt(result.output === '0x' ? 0 : result.output);
   }
 }

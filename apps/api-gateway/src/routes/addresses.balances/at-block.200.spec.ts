@@ -25,6 +25,8 @@ describe('balances of an address at a block and over time', () => {
     id = await create(account, 'evm');
     const coinsId = await create(coins, 'bitcoin');
     await world.db.query('DELETE FROM address_watches');
+    // As if both had been read since.
+    await world.db.query('DELETE FROM balance_reads');
     for (const [addressId, gid] of [
       [id, evm],
       [coinsId, regtest],
@@ -132,6 +134,104 @@ describe('balances of an address at a block and over time', () => {
       '0.5',
       '0.5',
     ]);
+  });
+
+  it('are refused between two readings where more changed than transfers tell, and known at the readings', async () => {
+    await read(token, 100, 9n);
+    const statusAt = async (block: number): Promise<number> =>
+      (await world.api.get(`/addresses/${account}/balances?at_block=${block}`)).status;
+    expect(await Promise.all([79, 80, 81, 99, 100, 120].map(statusAt))).toEqual([
+      200, 200, 422, 422, 200, 200,
+    ]);
+    const { body } = await world.api.get(`/addresses/${account}/balances?at_block=90`).expect(422);
+    expect(body.detail).toContain(`that of ${token} changed between its readings at 80 and 100`);
+    await world.db.query('DELETE FROM balance_history WHERE block_number = 100');
+  });
+
+  describe('where nodes tell the state at their head alone', () => {
+    const gid = 'tron:0x2b6653dc';
+    const coin = `${gid}/slip44:195`;
+    const mine = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8';
+    let tronId: string;
+    async function pay(block: number, amount: bigint): Promise<void> {
+      await world.db.query(
+        `WITH x AS (INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, required_confirmations, block_number)
+           VALUES (gen_random_uuid(), $1, $2, md5(random()::text), 'detected', 'in', 19, $3) RETURNING id),
+         f AS (INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, monitored_addresses)
+           SELECT id, 0, $1, $2, 'native', $4, 'stranger', $5, $6, '{}' FROM x)
+         INSERT INTO transaction_addresses (address_id, transaction_id) SELECT $7, id FROM x`,
+        [world.project.projectId, gid, block, coin, mine, amount, tronId],
+      );
+    }
+    const readAt = (block: number, amount: bigint): Promise<unknown> =>
+      world.db.query(
+        `INSERT INTO balance_history (address_id, asset_gid, chain_gid, block_number, block_hash, amount_raw) VALUES ($1, $2, $3, $4, $5, $6)`,
+        [tronId, coin, gid, block, `0x${block}`, amount],
+      );
+    const statuses = (blocks: readonly number[]): Promise<unknown[]> =>
+      Promise.all(
+        blocks.map(async (block) => {
+          const { status, body } = await world.api.get(
+            `/addresses/${mine}/balances?at_block=${block}&chain_gid=${gid}`,
+          );
+          return status === 200 ? body[coin] : status;
+        }),
+      );
+
+    beforeAll(async () => {
+      await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
+      await world.db.query(`UPDATE blockchains SET is_active = true WHERE gid = $1`, [gid]);
+      await world.db.query('INSERT INTO ingestor_states (chain_gid, head_number) VALUES ($1, 100)', [gid]);
+      await world.db.query('INSERT INTO analyzer_states (chain_gid, cursor_number) VALUES ($1, 100)', [gid]);
+      tronId = (
+        await world.api.post('/addresses/external').send({ value: mine, chain_family: 'tron' }).expect(201)
+      ).body.id;
+      await world.db.query('DELETE FROM balance_reads');
+      await world.db.query('UPDATE address_watches SET from_block = 50 WHERE address_id = $1', [tronId]);
+      await world.db.query(
+        `INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash) VALUES ($1, $2, $3, 0, 100, 'x')`,
+        [tronId, coin, gid],
+      );
+      await readAt(50, 1_000_000n);
+      // With a part of the block after it, as the one after that.
+      await readAt(60, 3_000_000n);
+      await pay(61, 2_000_000n);
+      await readAt(61, 5_000_000n);
+      await pay(62, 2_000_000n);
+      await readAt(62, 5_000_000n);
+    });
+
+    it('are not what a reading said just before a block that moved them', async () => {
+      expect(await statuses([50, 59, 60, 61, 62, 100])).toEqual(['1', '1', '1', '3', '5', '5']);
+    });
+
+    it('are refused while the next block is unknown, and where no reading is certain', async () => {
+      await readAt(100, 6_000_000n);
+      expect(await statuses([62, 99, 100])).toEqual(['5', '5', '5']);
+      await world.db.query('UPDATE analyzer_states SET cursor_number = 101 WHERE chain_gid = $1', [gid]);
+      expect(await statuses([61, 62, 80, 100])).toEqual(['3', 422, 422, '6']);
+      await world.db.query(
+        'DELETE FROM balance_history WHERE address_id = $1 AND block_number NOT IN (60, 61)',
+        [tronId],
+      );
+      expect(await statuses([60, 61, 80])).toEqual([422, 422, 422]);
+    });
+
+    it('are not counted back from the first reading: stakes are no transfers', async () => {
+      await readAt(70, 5_000_000n);
+      expect(await statuses([69, 70])).toEqual([422, '5']);
+    });
+  });
+
+  it('are refused while a balance up to the block is still to be read', async () => {
+    await world.db.query(
+      `INSERT INTO balance_reads (chain_gid, address_id, block_number, block_hash, reason) VALUES ($1, $2, 90, 'x', 'detected')`,
+      [evm, id],
+    );
+    const { body } = await world.api.get(`/addresses/${account}/balances?at_block=90`).expect(422);
+    expect(body.detail).toMatch(/still to be read/);
+    await world.api.get(`/addresses/${account}/balances?at_block=88`).expect(200);
+    await world.db.query('DELETE FROM balance_reads');
   });
 
   it.each([

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { formatAmount } from '@chainwatch/amounts';
 import { chainGidSchema } from '@chainwatch/caip';
+import { findFamilyNamed } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
 import { integerParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
-import { listUtxoChains } from '../../records/utxo-chains.ts';
 import { SHOWN_BALANCES } from '../addresses.balance-details/balance-row.ts';
 import { findBlockAsked } from './find-block-asked.ts';
 import { readAccountBalancesAt, readCoinBalancesAt, type BalanceAt } from './read-balances-at.ts';
@@ -24,7 +24,7 @@ export const getBalances = defineRoute({
         .optional()
         .meta({
           description:
-            'Balances after this block, of one chain. Absent: the last known. Nodes of TRON and Solana tell present balances alone: there a past one is put together from what was read near the block, and may be off by what moved in those blocks.',
+            'Balances after this block, of one chain. Absent: the last known. Put together from what the chain said before the block and what moved since. 422 where more moved than transfers and fees tell, such as interest: the readings themselves are in `balances/history`.',
           examples: [21_000_000],
         }),
       chain_gid: chainGidSchema.optional().meta({
@@ -50,9 +50,12 @@ export const getBalances = defineRoute({
     if (block === undefined) rows = await readBalances(db, id, projectId);
     else {
       const chainGid = await findBlockAsked(db, { id, chainFamily, block, chainGid: wanted });
-      const read =
-        (await listUtxoChains(chainFamily)).length > 0 ? readCoinBalancesAt : readAccountBalancesAt;
-      rows = await read(db, { id, projectId, address, chainGid, block });
+      const family = await findFamilyNamed(chainFamily);
+      const at = { id, projectId, address, chainGid, block };
+      rows =
+        family?.utxo === undefined
+          ? await readAccountBalancesAt(db, at, family?.tellsHeadOnly === true)
+          : await readCoinBalancesAt(db, at);
     }
     return {
       status: 200,

@@ -1,4 +1,5 @@
 import type { Sql } from '@chainwatch/db';
+import { unprocessableEntity } from '@chainwatch/problem';
 import { SHOWN_BALANCES } from '../addresses.balance-details/balance-row.ts';
 
 export interface BalanceAt {
@@ -16,44 +17,86 @@ export interface BlockOfAddress {
   readonly block: number;
 }
 
+interface AccountBalanceAt extends BalanceAt {
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly is_certain: boolean;
+}
+
 /**
- * What the chain said at the last reading up to the block, and what transfers and fees moved from there to it; where
- * nothing was read before, from the first reading back.
+ * A reading of the state at a node's head may hold a part of the block that the node takes just then: it counts where the
+ * next block is analysed and has nothing of the address.
  */
-export async function readAccountBalancesAt(sql: Sql, at: BlockOfAddress): Promise<BalanceAt[]> {
-  const { rows } = await sql.query<BalanceAt>(
+const IS_CLEAN = `(NOT $6 OR (h.block_number < (SELECT s.cursor_number FROM analyzer_states s WHERE s.chain_gid = $4)
+  AND NOT EXISTS (SELECT FROM transactions x JOIN transaction_addresses t ON t.transaction_id = x.id AND t.address_id = $1
+    WHERE x.project_id = $2 AND x.chain_gid = $4 AND x.block_number = h.block_number + 1)))`;
+
+/** The next reading of a balance, in either direction. */
+const readingSql = (side: 'before' | 'after'): string =>
+  `LEFT JOIN LATERAL (SELECT h.amount_raw, h.block_number FROM balance_history h
+     WHERE h.address_id = $1 AND h.asset_gid = b.asset_gid AND h.block_number ${side === 'before' ? '<=' : '>'} $5 AND ${IS_CLEAN}
+     ORDER BY h.block_number ${side === 'before' ? 'DESC' : ''} LIMIT 1) ${side} ON true`;
+
+/**
+ * What the chain said at the last reading up to the block, and what transfers and fees moved from there to it; tokens that
+ * were discovered later, from the first reading back. Coins are not counted back: they also move by stakes, and by calls
+ * that nobody traced. `isHeadOnly`: nodes tell the state at their head alone.
+ * @throws ProblemError 422 where that may not be exact
+ */
+export async function readAccountBalancesAt(
+  sql: Sql,
+  at: BlockOfAddress,
+  isHeadOnly: boolean,
+): Promise<BalanceAt[]> {
+  const { rows: waiting } = await sql.query(
+    'SELECT FROM balance_reads WHERE address_id = $1 AND chain_gid = $2 AND coalesce(block_number, 0) <= $3 + 1 LIMIT 1',
+    [at.id, at.chainGid, at.block],
+  );
+  if (waiting.length > 0)
+    throw unprocessableEntity(
+      `Expected balances that were read up to block ${at.block}: some are still to be read. Ask again in a moment.`,
+    );
+  const { rows } = await sql.query<AccountBalanceAt>(
     `WITH held AS MATERIALIZED (
-       SELECT b.asset_gid, a.decimals, h.amount_raw, h.block_number, least(h.block_number, $5) AS after, greatest(h.block_number, $5) AS until
-       FROM ${SHOWN_BALANCES}
-       CROSS JOIN LATERAL (
-         (SELECT amount_raw, block_number FROM balance_history WHERE address_id = $1 AND asset_gid = b.asset_gid AND block_number <= $5
-          ORDER BY block_number DESC LIMIT 1)
-         UNION ALL
-         (SELECT amount_raw, block_number FROM balance_history WHERE address_id = $1 AND asset_gid = b.asset_gid AND block_number > $5
-          ORDER BY block_number LIMIT 1)
-         ORDER BY block_number LIMIT 1) h
-       WHERE b.chain_gid = $4),
-     -- Far back is far only where nothing was read for long, and nothing moved.
+       SELECT b.asset_gid, a.decimals, a.type = 'native' AS is_native, before.amount_raw AS before_raw, before.block_number AS before,
+         after.amount_raw AS after_raw, after.block_number AS after
+       FROM ${SHOWN_BALANCES} ${readingSql('before')} ${readingSql('after')}
+       WHERE b.chain_gid = $4 AND EXISTS (SELECT FROM balance_history h WHERE h.address_id = $1 AND h.asset_gid = b.asset_gid)),
+     -- Far apart are only readings between which little moved.
      mine AS MATERIALIZED (
        SELECT x.id, x.block_number, x.fee_payer, x.fee_asset_gid, x.fee_amount_raw FROM transactions x
        WHERE x.project_id = $2 AND x.chain_gid = $4 AND x.status <> 'reorged'
-         AND x.block_number > (SELECT min(after) FROM held) AND x.block_number <= (SELECT max(until) FROM held)
+         AND x.block_number > (SELECT min(coalesce(before, $5)) FROM held) AND x.block_number <= (SELECT max(coalesce(after, $5)) FROM held)
          AND EXISTS (SELECT FROM transaction_addresses t WHERE t.address_id = $1 AND t.transaction_id = x.id)),
      moved AS (
-       SELECT h.asset_gid, sum(m.amount) AS amount FROM held h
-       JOIN mine x ON x.block_number > h.after AND x.block_number <= h.until
+       SELECT h.asset_gid, coalesce(sum(m.amount) FILTER (WHERE x.block_number <= $5), 0) AS until_then,
+         coalesce(sum(m.amount) FILTER (WHERE x.block_number > $5), 0) AS since
+       FROM held h JOIN mine x ON x.block_number > coalesce(h.before, $5) AND x.block_number <= coalesce(h.after, $5)
        CROSS JOIN LATERAL (
          SELECT CASE WHEN f.to_address = $3 THEN f.amount_raw ELSE 0 END - CASE WHEN f.from_address = $3 THEN f.amount_raw ELSE 0 END AS amount
            FROM transfers f WHERE f.transaction_id = x.id AND f.asset_gid = h.asset_gid
          UNION ALL
          SELECT -x.fee_amount_raw WHERE x.fee_payer = $3 AND x.fee_asset_gid = h.asset_gid) m
        GROUP BY h.asset_gid)
-     SELECT h.asset_gid, h.decimals,
-       (h.amount_raw + CASE WHEN h.block_number <= $5 THEN 1 ELSE -1 END * coalesce(m.amount, 0))::text AS amount_raw
+     SELECT h.asset_gid, h.decimals, h.before, h.after,
+       coalesce(h.before_raw + coalesce(m.until_then, 0), h.after_raw - coalesce(m.since, 0))::text AS amount_raw,
+       coalesce(h.before, CASE WHEN NOT h.is_native THEN h.after END) IS NOT NULL AND ((h.before = $5 AND NOT $6)
+         OR coalesce(h.after_raw - h.before_raw = coalesce(m.until_then, 0) + coalesce(m.since, 0), true)) AS is_certain
      FROM held h LEFT JOIN moved m USING (asset_gid) ORDER BY h.asset_gid`,
-    [at.id, at.projectId, at.address, at.chainGid, at.block],
+    [at.id, at.projectId, at.address, at.chainGid, at.block, isHeadOnly],
   );
+  const doubt = rows.find((row) => !row.is_certain);
+  if (doubt !== undefined)
+    throw unprocessableEntity(
+      `Expected a block at which all balances are certain: that of ${doubt.asset_gid} ${describe(doubt)}.`,
+    );
   return rows;
+}
+
+function describe({ before, after }: AccountBalanceAt): string {
+  return before === null || after === null
+    ? 'was not read up to there, or only just before a block that moved it'
+    : `changed between its readings at ${before} and ${after} by more than transfers and fees`;
 }
 
 /** The coins that were unspent after the block. */
