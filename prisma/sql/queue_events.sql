@@ -19,9 +19,18 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE OR REPLACE TRIGGER events_queue_insert AFTER INSERT ON events
-  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_events();
-CREATE OR REPLACE TRIGGER events_queue_update AFTER UPDATE ON events
-  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_events();
-CREATE OR REPLACE TRIGGER events_queue_delete AFTER DELETE ON events
-  REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_events();
+-- On both names (event_keys.sql).
+DO $$
+DECLARE
+  named text;
+BEGIN
+  FOREACH named IN ARRAY ARRAY['event_log', 'events'] LOOP
+    CONTINUE WHEN to_regclass(named) IS NULL;
+    EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER INSERT ON %I
+      REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_events()', named || '_queue_insert', named);
+    EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER UPDATE ON %I
+      REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_events()', named || '_queue_update', named);
+    EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER DELETE ON %I
+      REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_events()', named || '_queue_delete', named);
+  END LOOP;
+END $$;

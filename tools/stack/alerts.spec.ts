@@ -201,6 +201,26 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    name: 'the day of events that began last goes on',
+    interval: '10m',
+    isAlone: true,
+    series: {
+      ...Object.fromEntries(serviceNames.map((name) => [build(name), flat(1)])),
+      'chainwatch_backlog_age_seconds{stage="outbox",instance="a"}': flat(0),
+      'chainwatch_event_day_began_timestamp_seconds{instance="a"}': flat(0),
+      'chainwatch_event_days_ahead{instance="a"}': flat(4),
+    },
+    fires: { '49h': [], '52h': ['EventDaysStandStill'] },
+  },
+  {
+    name: 'no day of events is there ahead',
+    series: {
+      'chainwatch_event_day_began_timestamp_seconds{instance="a"}': flat(0),
+      'chainwatch_event_days_ahead{instance="a"}': `${flat(4, 20)} ${flat(0)}`,
+    },
+    fires: { '1h': [], '1h10m': ['EventDaysStandStill'] },
+  },
+  {
     name: 'a chain is deactivated',
     series: {
       ...none(BITCOIN),

@@ -25,7 +25,7 @@ const told = async (): Promise<
 > =>
   (
     await world.db.query<{ payload: string }>(
-      `SELECT payload FROM events WHERE type = 'balance.changed' ORDER BY id`,
+      `SELECT payload FROM event_log WHERE type = 'balance.changed' ORDER BY id`,
     )
   ).rows.map((row) => JSON.parse(row.payload).data);
 const ETH = 10n ** 18n;
@@ -53,7 +53,7 @@ describe('balances', () => {
     await world.mine([{ assetGid: TOKEN, to: 0, amount: 7n }]);
     await world.settle();
     const { rows } = await world.db.query<{ event_id: string; sequence: number }>(
-      'SELECT event_id, sequence FROM events ORDER BY id',
+      'SELECT event_id, sequence FROM event_log ORDER BY id',
     );
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_row, index) => index + 1));

@@ -58,7 +58,7 @@ async function countRows(table: 'adjustments' | 'balance_reads'): Promise<number
 }
 
 async function deltas(): Promise<[string | null, string][]> {
-  const { rows } = await world.db.query<{ payload: string }>('SELECT payload FROM events ORDER BY id');
+  const { rows } = await world.db.query<{ payload: string }>('SELECT payload FROM event_log ORDER BY id');
   return rows
     .map(({ payload }) => JSON.parse(payload).data)
     .map(({ previous, current }) => [previous, current]);

@@ -60,7 +60,7 @@ describe('a notifier without its sweep', () => {
     const [first] = await emit(1);
     const late = await emit(1, false);
     const { rows } = await world.db.query<{ payload: string }>(
-      'SELECT payload FROM events WHERE event_id = $1',
+      'SELECT payload FROM event_log WHERE event_id = $1',
       late,
     );
     const early = await emit(1);

@@ -95,7 +95,7 @@ describe('a NATS channel', () => {
     await world.waitForStatus(eventId, 'delivered');
     for await (const message of subscription) {
       const [event] = await world.rows<{ payload: string }>(
-        'SELECT payload FROM events WHERE event_id = $1',
+        'SELECT payload FROM event_log WHERE event_id = $1',
         [eventId],
       );
       expect(message.string()).toBe(event!.payload);

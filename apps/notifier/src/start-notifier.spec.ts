@@ -45,7 +45,7 @@ describe('what breaks around it', () => {
     await world.start({}, { sweepAfterMs: 0, sweepIntervalMs: 30 });
     await world.waitForStatus(await world.emit({ isPublished: false }), 'delivered');
     expect(eventIds()).not.toContain(held);
-    await world.db.query('UPDATE events SET is_held = false WHERE event_id = $1', [held]);
+    await world.db.query('UPDATE event_log SET is_held = false WHERE event_id = $1', [held]);
     await world.waitForStatus(held, 'delivered');
   });
 

@@ -190,7 +190,7 @@ describe('what a transaction means', () => {
           `SELECT substr(traceparent, 4, 32) AS trace FROM ${table} WHERE traceparent IS NOT NULL ORDER BY id`,
         )
       ).map(({ trace }) => trace);
-    expect(await traceIds('events')).toEqual(['a'.repeat(32), 'c'.repeat(32)]);
+    expect(await traceIds('event_log')).toEqual(['a'.repeat(32), 'c'.repeat(32)]);
     expect((await traceIds('balance_reads'))[0]).toBe('a'.repeat(32));
   });
 

@@ -217,7 +217,7 @@ describe('confirmation policies', () => {
         confirmed: number[];
       }>(
         `SELECT block_number, required_confirmations AS required, confirmation_depth AS depth, status,
-           ARRAY(SELECT (e.payload::json #>> '{data,transaction,confirmations}')::integer FROM events e WHERE e.transaction_id = t.id AND e.type = 'transaction.confirmed') AS confirmed
+           ARRAY(SELECT (e.payload::json #>> '{data,transaction,confirmations}')::integer FROM event_log e WHERE e.transaction_id = t.id AND e.type = 'transaction.confirmed') AS confirmed
          FROM transactions t`,
       );
       expect(rows).toHaveLength(240);

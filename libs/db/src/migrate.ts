@@ -16,9 +16,10 @@ export interface MigrationResult extends SettingsResult {
 
 /**
  * Applies `<prismaDir>/migrations/<name>/migration.sql` in the order of the names, then those files of `<prismaDir>/sql` that
- * are new or have changed, and gives the role its time-outs, all in one transaction. Migrations are recorded as
- * `prisma migrate deploy` does (table, checksum and lock), so that both can be used on one database. Any
- * number of processes may call it at the same time, also through a pooler; a second call does nothing.
+ * are new or have changed, and gives the role its time-outs, all in one transaction. `before.sql` beside a migration does
+ * first what would keep writers waiting in it: it may run any number of times, and services of the release before go on.
+ * Migrations are recorded as `prisma migrate deploy` does (table, checksum and lock), so that both can be used on one
+ * database. Any number of processes may call it at the same time, also through a pooler; a second call does nothing.
  * @throws MigrationChangedError when an applied file was edited; MigrationsMissingError when the database is too old;
  * MigrationFailedError with the file and the reason
  */
@@ -32,10 +33,9 @@ export async function applyMigrations(url: string, prismaDir: string): Promise<M
   });
   await client.connect();
   try {
+    await prepareMigrations(client, migrations);
     await client.query('BEGIN');
-    // The role's own time-outs are for services.
-    await client.query('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0');
-    await client.query(`SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`);
+    await client.query(OPEN);
     await client.query(CREATE_TABLES);
     const known = await readApplied(client);
     const pending = migrations.filter((migration) => !isApplied(migration, known));
@@ -61,6 +61,10 @@ export async function applyMigrations(url: string, prismaDir: string): Promise<M
 /** The advisory lock of Prisma's own migrate: both wait for each other. */
 const PRISMA_LOCK = 72707369;
 
+/** The role's own time-outs are for services. */
+const OPEN = `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+  SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`;
+
 const CREATE_TABLES = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id VARCHAR(36) PRIMARY KEY NOT NULL,
   checksum VARCHAR(64) NOT NULL,
@@ -80,6 +84,8 @@ interface SqlFile {
 }
 
 interface Migration extends SqlFile {
+  /** What is done in transactions of its own first. */
+  readonly before?: string;
   /** The older migrations that it stands for, and the last release that had them. */
   readonly replaces?: { readonly release: string; readonly migrations: readonly string[] };
 }
@@ -92,8 +98,13 @@ async function readMigrations(dir: string): Promise<Migration[]> {
       .sort()
       .map(async (name) => {
         const file = await readSqlFile(name, join(dir, name, 'migration.sql'));
-        if (!(await readdir(join(dir, name))).includes('replaces.json')) return file;
-        return { ...file, replaces: JSON.parse(await readFile(join(dir, name, 'replaces.json'), 'utf8')) };
+        const others = await readdir(join(dir, name));
+        const read = (other: string): Promise<string> => readFile(join(dir, name, other), 'utf8');
+        return {
+          ...file,
+          ...(others.includes('before.sql') ? { before: await read('before.sql') } : {}),
+          ...(others.includes('replaces.json') ? { replaces: JSON.parse(await read('replaces.json')) } : {}),
+        };
       }),
   );
 }
@@ -136,6 +147,19 @@ function isReplaced({ name, replaces }: Migration, known: ReadonlyMap<string, st
   return missing.length === 0;
 }
 
+/** Each part in a transaction of its own. What an interrupted process leaves behind, the next one finds done. */
+async function prepareMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  const { rows } = await client.query<{ is_new: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NULL AS is_new`,
+  );
+  if (rows[0]!.is_new) return;
+  const known = await readApplied(client);
+  const pending = migrations.filter((migration) => !isApplied(migration, known));
+  for (const { name, before } of pending.filter((migration) => !isReplaced(migration, known)))
+    for (const part of before?.split(/^-- next transaction$/m) ?? [])
+      await runFile(client, { name, sql: `BEGIN; ${OPEN}; ${part}; COMMIT` });
+}
+
 async function applyMigration(client: pg.Client, migration: Migration): Promise<void> {
   await runFile(client, migration);
   await recordMigration(client, migration, 1);
@@ -168,7 +192,7 @@ async function applyFunctions(client: pg.Client, files: readonly SqlFile[]): Pro
   return changed.map(({ name }) => name);
 }
 
-async function runFile(client: pg.Client, { name, sql }: SqlFile): Promise<void> {
+async function runFile(client: pg.Client, { name, sql }: Pick<SqlFile, 'name' | 'sql'>): Promise<void> {
   try {
     await client.query(sql);
   } catch (error) {

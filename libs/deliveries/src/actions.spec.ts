@@ -19,7 +19,7 @@ const statusOf = async (channelId: string): Promise<string> =>
 async function sendTest(channelId: string): Promise<string> {
   const eventId = randomUUID();
   await world.db.query(
-    `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload) VALUES ($1, $2, 'transaction.detected', 0, 'test', '{"is_test_message":true}')`,
+    `INSERT INTO event_log (event_id, project_id, type, sequence, subject_kind, payload) VALUES ($1, $2, 'transaction.detected', 0, 'test', '{"is_test_message":true}')`,
     [eventId, world.projectId],
   );
   await world.db.query(

@@ -27,9 +27,10 @@ describe('delivery', () => {
     await world.waitForStatus(eventId, 'delivered');
 
     const { headers, body } = receiver.requests[0]!;
-    const [event] = await world.rows<{ payload: string }>('SELECT payload FROM events WHERE event_id = $1', [
-      eventId,
-    ]);
+    const [event] = await world.rows<{ payload: string }>(
+      'SELECT payload FROM event_log WHERE event_id = $1',
+      [eventId],
+    );
     expect(body).toBe(event!.payload);
     expect(verifySignature({ header: headers['x-webhook-signature'], body, secret: SECRET })).toMatchObject({
       ok: true,

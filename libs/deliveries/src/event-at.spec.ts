@@ -18,8 +18,9 @@ const start = () =>
     },
   );
 const madeAt = async (eventId: string): Promise<Date> =>
-  (await world.rows<{ at: Date }>('SELECT created_at AS at FROM events WHERE event_id = $1', [eventId]))[0]!
-    .at;
+  (
+    await world.rows<{ at: Date }>('SELECT created_at AS at FROM event_log WHERE event_id = $1', [eventId])
+  )[0]!.at;
 
 /** Refuses every event once. */
 function refuseFirst(): void {

@@ -17,7 +17,7 @@ async function insertHistory(count: number, channelIds: readonly string[]): Prom
   const ids = Array.from({ length: count }, () => randomUUID());
   await world.db.query(
     `WITH e AS (
-       INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload)
+       INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload)
        SELECT id, $2, 'eip155:31337', 'transaction.confirmed', NULL, 'history',
          json_build_object('event_id', id, 'type', 'transaction.confirmed', 'sequence', NULL, 'is_historical', true)::text FROM unnest($1::uuid[]) AS i (id) RETURNING id)
      INSERT INTO historical_dispatches SELECT c.id, e.id FROM e, unnest($3::uuid[]) AS c (id)`,

@@ -38,6 +38,8 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=300',
+    // A statement on events locks each day's partition.
+    'max_locks_per_transaction=256',
     'log_min_messages=warning',
     'log_checkpoints=off',
     ...(options.isDurable === false ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []),

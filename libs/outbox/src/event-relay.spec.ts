@@ -102,13 +102,13 @@ async function store({
     },
   };
   await db.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, created_at, traceparent)
+    `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, created_at, traceparent)
      VALUES ($1, $2, $3, 'balance.changed', $4, $5, $6, $7, now() - $8 * interval '1 second', '00-ab-cd-01')`,
     [envelope.event_id, projectId, chainGid, count, subject, JSON.stringify(envelope), isHeld, ageSeconds],
   );
   if (isPublished)
     await db.query(
-      'DELETE FROM unpublished_events WHERE event_row_id = (SELECT id FROM events WHERE event_id = $1)',
+      'DELETE FROM unpublished_events WHERE event_row_id = (SELECT id FROM event_log WHERE event_id = $1)',
       [envelope.event_id],
     );
   return {
@@ -126,7 +126,7 @@ const arrived = (): string[] => broker.payloads('balance.changed').map((payload)
 const unpublished = async (): Promise<string[]> =>
   (
     await db.query<{ event_id: string }>(
-      'SELECT event_id FROM events JOIN unpublished_events ON event_row_id = id ORDER BY id',
+      'SELECT event_id FROM event_log JOIN unpublished_events ON event_row_id = id ORDER BY id',
     )
   ).rows.map((row) => row.event_id);
 

@@ -98,7 +98,7 @@ async function unpublish(sql: Sql, subjects: readonly string[], since: Date): Pr
   let beforeId = Number.MAX_SAFE_INTEGER;
   for (;;) {
     const { rows } = await sql.query<{ first_id: number | null; is_recent: boolean | null }>(
-      `WITH page AS MATERIALIZED (SELECT id, subject_kind, created_at > $3 AS is_recent FROM events WHERE id < $2 ORDER BY id DESC LIMIT ${REPUBLISH_ROWS}),
+      `WITH page AS MATERIALIZED (SELECT id, subject_kind, created_at > $3 AS is_recent FROM event_log WHERE id < $2 ORDER BY id DESC LIMIT ${REPUBLISH_ROWS}),
        again AS (INSERT INTO unpublished_events SELECT id, subject_kind FROM page WHERE is_recent AND subject_kind = ANY($1) ON CONFLICT DO NOTHING)
        SELECT min(id) AS first_id, bool_or(is_recent) AS is_recent FROM page`,
       [subjects, beforeId, since],

@@ -57,7 +57,7 @@ export class PublishedMarks {
         // No flush to disk: a lost mark is harmless (see the class).
         text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
                stream AS (UPDATE stream_incarnations SET last_seq = greatest(last_seq, $4), seen_at = now() FROM relaxed WHERE stream = $2 AND incarnation = $3 RETURNING 1)
-               DELETE FROM unpublished_events u USING stream, (SELECT id FROM events WHERE event_id = ANY($1::uuid[]) OFFSET 0) e WHERE u.event_row_id = e.id`,
+               DELETE FROM unpublished_events u USING stream, (SELECT row_id FROM event_keys WHERE event_id = ANY($1::uuid[]) OFFSET 0) k WHERE u.event_row_id = k.row_id`,
         values: [ids, stream, incarnation, lastSeq],
       })
       .catch((err: unknown) => logger.warn({ err }, 'published events could not be marked'))

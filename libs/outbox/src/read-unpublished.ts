@@ -41,7 +41,7 @@ export async function readUnpublished(
     // Row by row (OFFSET 0), in the order of the queue: the planner cannot know how short it is. A time ahead of the
     // database's is of a clock that runs ahead: such an event does not wait for it.
     `SELECT e.* FROM unpublished_events u
-         CROSS JOIN LATERAL (SELECT event_id, subject_kind, chain_gid, project_id, payload, traceparent, created_at FROM events WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e
+         CROSS JOIN LATERAL (SELECT event_id, subject_kind, chain_gid, project_id, payload, traceparent, created_at FROM event_log WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e
          WHERE u.subject_kind = ANY($1) AND e.chain_gid = ANY($2) AND e.created_at NOT BETWEEN now() - $3 * interval '1 millisecond' AND now() AND e.event_id <> ALL($4::uuid[])
          ORDER BY u.event_row_id LIMIT ${limit}`,
     [subjects, chainGids, ageMs, except],

@@ -69,7 +69,7 @@ export async function createDeliveryRows(databaseUrl: string): Promise<DeliveryR
       const event = buildEvent({ eventId, type, projectId: project, sequence, transfers, addresses });
       const kind = type === 'transaction.confirmed' ? 'tx.confirmed' : 'tx.detected';
       await db.query(
-        `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent, is_held) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent, is_held) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
         [eventId, project, CHAIN, type, sequence, kind, JSON.stringify(event), traceparent ?? null, isHeld],
       );
       return { eventId, type, projectId: project, sequence, chainGid: CHAIN, kind, event };

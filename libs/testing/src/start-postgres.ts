@@ -86,6 +86,7 @@ async function ensureTemplate(serverUrl: string, migrate: Migrate): Promise<stri
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await client.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
     await migrate(databaseUrl(serverUrl, name), PRISMA);
+    await beginDay(databaseUrl(serverUrl, name));
     await client.query(`ALTER DATABASE ${name} IS_TEMPLATE true`);
   });
   return name;
@@ -124,6 +125,13 @@ async function copyDatabase(serverUrl: string, template: string, name: string): 
 
 async function dropAll(client: pg.Client, names: readonly string[]): Promise<void> {
   for (const name of names) await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
+
+/** As on an ordinary day: new events go to a partition made for them, not to the one of before the partitions. */
+function beginDay(url: string): Promise<unknown> {
+  return withClient(url, (client) =>
+    client.query('SELECT add_event_partition(); SELECT begin_event_partition(now())'),
+  );
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -287,7 +287,7 @@ export class Harness<C extends TestChain> {
       .catch(() => ({ rows: [] }));
     const unpublished = await this.db
       .query(
-        'SELECT e.id, e.event_id, e.subject_kind, e.chain_gid, e.type, e.is_held, e.created_at, u.subject_kind AS queued_as FROM unpublished_events u LEFT JOIN events e ON e.id = u.event_row_id LIMIT 5',
+        'SELECT e.id, e.event_id, e.subject_kind, e.chain_gid, e.type, e.is_held, e.created_at, u.subject_kind AS queued_as FROM unpublished_events u LEFT JOIN event_log e ON e.id = u.event_row_id LIMIT 5',
       )
       .catch(() => ({ rows: [] }));
     throw new Error(

@@ -125,7 +125,7 @@ async function measureHeld(rig: DeliveryRig, report: Report): Promise<void> {
   await rig.source.commit([projectId], 1_000_000 / CHANNELS);
   await rig.db.query('TRUNCATE undispatched_events');
   await rig.db.query(
-    `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status) SELECT e.project_id, c.id, e.event_id, e.type, 'held' FROM events e JOIN notification_channels c ON c.project_id = e.project_id`,
+    `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status) SELECT e.project_id, c.id, e.event_id, e.type, 'held' FROM event_log e JOIN notification_channels c ON c.project_id = e.project_id`,
   );
   await rig.db.query('ANALYZE');
   // Bundled before the clock starts.

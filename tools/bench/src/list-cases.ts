@@ -85,7 +85,7 @@ async function projectRoutes(db: Database, project: string): Promise<ListRoute[]
   const channel = await one('SELECT channel_id FROM deliveries WHERE project_id = $1 LIMIT 1');
   const event = await one('SELECT event_id FROM deliveries WHERE project_id = $1 LIMIT 1');
   const eventTransaction = await one(
-    "SELECT transaction_id FROM events WHERE project_id = $1 AND created_at > now() - interval '20 days' LIMIT 1",
+    "SELECT transaction_id FROM event_log WHERE project_id = $1 AND created_at > now() - interval '20 days' LIMIT 1",
   );
   const hd = await one(
     `SELECT display FROM addresses WHERE project_id = $1 AND chain_family = 'bitcoin' LIMIT 1`,

@@ -122,7 +122,6 @@ const BIG = [
   'addresses',
   'blocks',
   'deliveries',
-  'events',
   'list_counts',
 ]
   .map((table) => `'${table}'::regclass`)

@@ -10,6 +10,7 @@ import { benchLatency } from './bench-latency.ts';
 import { benchLists } from './bench-lists.ts';
 import { benchPeers } from './bench-peers.ts';
 import { benchPipeline } from './bench-pipeline.ts';
+import { benchRetention } from './bench-retention.ts';
 import { benchRevocation } from './bench-revocation.ts';
 import { benchSolana } from './bench-solana.ts';
 import { benchTotals } from './bench-totals.ts';
@@ -29,6 +30,7 @@ const benches = {
   hd: () => benchHd(report),
   tron: () => benchTron(report, `${root}/.chainwatch/bench`),
   revocation: () => benchRevocation(report),
+  retention: () => benchRetention(report),
   pipeline: () => benchPipeline(report, `${root}/.chainwatch/bench`),
   history: () => benchHistory(report, `${root}/.chainwatch/bench`),
   rpc: () => benchRpc(report),

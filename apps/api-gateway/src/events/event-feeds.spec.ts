@@ -28,7 +28,7 @@ async function open(key: string, query = ''): Promise<EventStreamClient> {
 /** As a history of many transactions makes them. */
 async function insertMany(projectId: string): Promise<void> {
   await world.db.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, subject_kind, payload)
+    `INSERT INTO event_log (event_id, project_id, chain_gid, type, subject_kind, payload)
      SELECT gen_random_uuid(), $1, 'eip155:1', 'balance.changed', 'balance.changed', '{}' FROM generate_series(1, ${MANY})`,
     [projectId],
   );

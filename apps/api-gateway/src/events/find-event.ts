@@ -11,7 +11,8 @@ interface EventRow {
 /** @throws ProblemError 404, also if it is another project's, held back or older than events are shown */
 export async function findEvent(sql: Sql, { projectId }: Principal, eventId: string): Promise<EventRow> {
   const { rows } = await sql.query<EventRow>(
-    'SELECT event_id, payload FROM events WHERE event_id = $1 AND project_id = $2 AND NOT is_held AND created_at >= $3',
+    `SELECT e.event_id, e.payload FROM event_keys k JOIN event_log e ON e.id = k.row_id
+     WHERE k.event_id = $1 AND e.project_id = $2 AND NOT e.is_held AND e.created_at >= $3`,
     [eventId, projectId, eventHorizon()],
   );
   if (rows[0]) return rows[0];

@@ -27,7 +27,10 @@ export interface PositionsRequest {
 /** Positions that one read looks at, however few of their events the filters let through. */
 const SCANNED_MAX = 2_000;
 
-/** The events behind a position, in the order of their positions. */
+/**
+ * The events behind a position, in the order of their positions. Row by row (OFFSET 0): the planner counts every day of
+ * events for each row, not the one that it is in.
+ */
 export async function readPositions(
   sql: Sql,
   { projectId, after, limit, filters }: PositionsRequest,
@@ -40,7 +43,7 @@ export async function readPositions(
      SELECT s.scanned, s.scanned_to, r.* FROM (SELECT count(*) AS scanned, max(position) AS scanned_to FROM scanned) s
      LEFT JOIN LATERAL (
        SELECT p.position, e.type, e.chain_gid, e.transaction_id, e.subject_kind, e.created_at, e.payload
-       FROM scanned p JOIN events e ON e.id = p.event_row_id WHERE ${where} ORDER BY p.position LIMIT ${limit}) r ON true
+       FROM scanned p CROSS JOIN LATERAL (SELECT * FROM event_log WHERE id = p.event_row_id OFFSET 0) e WHERE ${where} ORDER BY p.position LIMIT ${limit}) r ON true
      ORDER BY r.position`,
     values,
   );
@@ -67,7 +70,7 @@ export async function checkPosition(sql: Sql, projectId: string, after: number):
   const { rows } = await sql.query<PositionBounds>(
     `SELECT coalesce((SELECT reached_position(p) FROM project_positions p WHERE project_id = $1), 0) AS reached,
        (SELECT min(position) FROM event_positions WHERE project_id = $1) AS first,
-       (SELECT e.created_at < $3 FROM event_positions p JOIN events e ON e.id = p.event_row_id
+       (SELECT e.created_at < $3 FROM event_positions p CROSS JOIN LATERAL (SELECT created_at FROM event_log WHERE id = p.event_row_id OFFSET 0) e
         WHERE p.project_id = $1 AND p.position > $2 ORDER BY p.position LIMIT 1) AS is_expired`,
     [projectId, after, horizon],
   );
@@ -87,9 +90,9 @@ async function findEarliest(sql: Sql, projectId: string, horizon: Date): Promise
   const { rows } = await sql.query<{ position: number | null }>(
     `SELECT min(p.position) AS position FROM event_positions p WHERE p.project_id = $1 AND p.event_row_id IN (
        SELECT r.id FROM unnest($3::text[]) AS t (type), LATERAL (
-         SELECT id FROM events WHERE project_id = $1 AND type = t.type AND NOT is_held AND subject_kind <> 'test' AND created_at >= $2 ORDER BY created_at, id LIMIT 1) r
+         SELECT id FROM event_log WHERE project_id = $1 AND type = t.type AND NOT is_held AND subject_kind <> 'test' AND created_at >= $2 ORDER BY created_at, id LIMIT 1) r
        UNION ALL
-       (SELECT id FROM events WHERE project_id = $1 AND subject_kind = 'test' AND created_at >= $2 ORDER BY created_at, id LIMIT 1))`,
+       (SELECT id FROM event_log WHERE project_id = $1 AND subject_kind = 'test' AND created_at >= $2 ORDER BY created_at, id LIMIT 1))`,
     [projectId, horizon, EVENT_TYPES],
   );
   const { position } = rows[0]!;

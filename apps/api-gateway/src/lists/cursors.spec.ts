@@ -77,7 +77,7 @@ const lists: readonly Moving[] = [
       await givePositions(world.db);
       return id;
     },
-    remove: (id) => insert('DELETE FROM events WHERE event_id = $1', [id]),
+    remove: (id) => insert('DELETE FROM event_log WHERE event_id = $1', [id]),
     nameOf: (item) => String(item.event_id),
   },
   {

@@ -47,7 +47,7 @@ async function insertRows({ db }: SpecWorld, projectId: string, ofChannel: strin
   await givePositions(db);
   await db.query(
     `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status, last_error)
-     SELECT project_id, $2, event_id, type, CASE row_number() OVER () % 3 WHEN 0 THEN 'delivered' ELSE 'failed' END, '-1' FROM events WHERE project_id = $1`,
+     SELECT project_id, $2, event_id, type, CASE row_number() OVER () % 3 WHEN 0 THEN 'delivered' ELSE 'failed' END, '-1' FROM event_log WHERE project_id = $1`,
     [projectId, ofChannel],
   );
 }

@@ -128,8 +128,8 @@ export class Exports {
   /** Parts that are read together. */
   async #split(ids: readonly string[], { weight: { table, idType, bytes } }: Listing): Promise<string[][]> {
     const { rows } = await this.#deps.db.query<{ bytes: number }>(
-      `SELECT coalesce(${bytes}, 0) AS bytes FROM unnest($1::${idType}[]) WITH ORDINALITY AS u (id, place)
-       LEFT JOIN ${table} t ON t.id = u.id ORDER BY u.place`,
+      `SELECT coalesce((SELECT ${bytes} FROM ${table} t WHERE t.id = u.id), 0) AS bytes
+       FROM unnest($1::${idType}[]) WITH ORDINALITY AS u (id, place) ORDER BY u.place`,
       [ids],
     );
     const parts: string[][] = [];

@@ -377,7 +377,7 @@ async function fill({ db, api, project, otherProject }: SpecWorld): Promise<void
     data: { transaction: body.items[0], balance_changes: [], addresses: [], truncated: false },
   };
   await run(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, is_held, created_at)
+    `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, is_held, created_at)
      SELECT e.id, p.id, CASE WHEN n % 4 = 0 THEN $3 ELSE $4 END, e.type, n, ('00000003-0000-4000-8000-' || lpad((n % 5)::text, 12, '0'))::uuid, 'tx.detected',
        ($5::jsonb || jsonb_build_object('event_id', e.id, 'type', e.type, 'project_id', p.id))::text, n % 9 = 5, now() - n / 3 * interval '1 hour' - CASE WHEN n > 110 THEN interval '30 days' ELSE interval '0' END
      FROM (VALUES ($1::uuid, 10), ($2::uuid, 11)) AS p (id, kind), generate_series(0, 119) AS n,

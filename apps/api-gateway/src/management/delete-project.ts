@@ -41,17 +41,16 @@ export async function deleteProject(
     [id],
   );
   // Deleting channels also deletes their secrets and deliveries; deleting transactions, their transfers.
-  for (const table of [
-    'public_keys',
-    'notification_channels',
-    'events',
-    // Behind the events: nobody gives positions of this project any more.
-    'project_positions',
-    'transactions',
-    'project_sequences',
-  ]) {
+  await sql.query('DELETE FROM public_keys WHERE project_id = $1', [id]);
+  await sql.query('DELETE FROM notification_channels WHERE project_id = $1', [id]);
+  await sql.query(
+    `WITH gone AS (DELETE FROM event_log WHERE project_id = $1 RETURNING event_id)
+     DELETE FROM event_keys k USING gone WHERE k.event_id = gone.event_id`,
+    [id],
+  );
+  // Behind the events: nobody gives positions of this project any more.
+  for (const table of ['project_positions', 'transactions', 'project_sequences'])
     await sql.query(`DELETE FROM ${table} WHERE project_id = $1`, [id]);
-  }
   await sql.query('DELETE FROM projects WHERE id = $1', [id]);
   return { addresses: addresses.rows, keys: keys.rows };
 }

@@ -65,7 +65,7 @@ describe('what belongs to another project or workspace', () => {
       .send({ type: 'rpc', name: 'mine', permissions: ['rpc:evm:read'] })
       .expect(201);
     const { rows: events } = await world.db.query<{ event_id: string }>(
-      `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES (gen_random_uuid(), $1, 'eip155:1', 'transaction.detected', 1, 'tx.detected', '{}') RETURNING event_id`,
+      `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES (gen_random_uuid(), $1, 'eip155:1', 'transaction.detected', 1, 'tx.detected', '{}') RETURNING event_id`,
       [world.project.projectId],
     );
     const { rows } = await world.db.query<{ id: string }>(

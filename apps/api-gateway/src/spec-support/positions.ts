@@ -41,7 +41,7 @@ export async function insertEvent(db: Database, projectId: string, event: SpecEv
     },
   };
   await db.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, is_held, created_at) VALUES ($1, $2, $3, $4, 1, $5, $6, $7, $8, $9)`,
+    `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, is_held, created_at) VALUES ($1, $2, $3, $4, 1, $5, $6, $7, $8, $9)`,
     [
       eventId,
       projectId,

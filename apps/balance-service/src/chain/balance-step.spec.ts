@@ -191,7 +191,7 @@ describe('detection and confirmation', () => {
       traceparent: '00-1-2-01',
     });
     await settle();
-    expect(await world.rows('SELECT traceparent FROM events')).toEqual([{ traceparent: '00-1-2-01' }]);
+    expect(await world.rows('SELECT traceparent FROM event_log')).toEqual([{ traceparent: '00-1-2-01' }]);
   });
 
   it('reads once at the cursor when many blocks are asked for', async () => {

@@ -294,7 +294,7 @@ export class StepWorld {
   }
 
   async events(): Promise<EventEnvelope<'balance.changed'>[]> {
-    const rows = await this.rows<{ payload: string }>('SELECT payload FROM events ORDER BY id');
+    const rows = await this.rows<{ payload: string }>('SELECT payload FROM event_log ORDER BY id');
     return rows.map((row) => JSON.parse(row.payload) as EventEnvelope<'balance.changed'>);
   }
 

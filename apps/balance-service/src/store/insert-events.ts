@@ -1,7 +1,7 @@
 import { formatAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';
 import { balanceEventIdOf, describeAddresses, type EventEnvelope, type OwnData } from '@chainwatch/events';
-import { allocateSequences, type OutgoingEvent } from '@chainwatch/outbox';
+import { allocateSequences, isNewEvent, type OutgoingEvent } from '@chainwatch/outbox';
 import type { Change } from '../plan/plan-change.ts';
 
 /** A row of the outbox. */
@@ -36,10 +36,10 @@ export async function insertEvents(
   const events = changes.map((change, position) => toEvent(change, sequences[position]!, occasion));
   await sql.query({
     name: 'insert_balance_events',
-    text: `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent, created_at)
+    text: `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent, created_at)
      SELECT t.event_id, t.project_id, $1, 'balance.changed', t.sequence, 'balance.changed', t.payload, t.traceparent, $7
      FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::text[]) WITH ORDINALITY AS t (event_id, project_id, sequence, payload, traceparent, position)
-     ORDER BY t.position ON CONFLICT (event_id) DO NOTHING`,
+     WHERE ${isNewEvent('t.event_id')} ORDER BY t.position ON CONFLICT DO NOTHING`,
     values: [
       chainGid,
       events.map((event) => event.eventId),

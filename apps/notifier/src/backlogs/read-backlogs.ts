@@ -27,7 +27,7 @@ const countRows = (from: string): string =>
   `(SELECT count(*) FROM (SELECT FROM ${from} LIMIT ${ROWS_MAX}) q)`;
 const ageOfEvent = (queue: string, waits: string): string => `(
   SELECT q.created_at FROM (SELECT event_row_id FROM ${queue} ORDER BY event_row_id LIMIT ${PASSED_MAX}) u
-  CROSS JOIN LATERAL (SELECT created_at, is_held, chain_gid FROM events WHERE id = u.event_row_id OFFSET 0) q
+  CROSS JOIN LATERAL (SELECT created_at, is_held, chain_gid FROM event_log WHERE id = u.event_row_id OFFSET 0) q
   WHERE ${waits} ORDER BY u.event_row_id LIMIT 1)`;
 const DUE = `deliveries WHERE status = 'pending' AND next_attempt_at < clock_timestamp()`;
 
@@ -51,7 +51,7 @@ const QUERIES: Readonly<Record<Stage, readonly [count: string, oldest: string]>>
     countRows('unpositioned_events'),
     `(SELECT min(e.created_at) FROM generate_series(0, 63) AS s (share)
       CROSS JOIN LATERAL (SELECT event_row_id FROM unpositioned_events u WHERE u.share = s.share ORDER BY event_row_id LIMIT 1) u
-      CROSS JOIN LATERAL (SELECT created_at FROM events WHERE id = u.event_row_id OFFSET 0) e)`,
+      CROSS JOIN LATERAL (SELECT created_at FROM event_log WHERE id = u.event_row_id OFFSET 0) e)`,
   ],
   dispatch: [countRows('undispatched_events'), ageOfEvent('undispatched_events', 'NOT q.is_held')],
   deliveries_due: [countRows(DUE), `(SELECT next_attempt_at FROM ${DUE} ORDER BY next_attempt_at LIMIT 1)`],

@@ -61,10 +61,10 @@ describe('what waits', () => {
   it('is told by stage with the age of the oldest', async () => {
     const oldest = await world.insertEvent();
     await world.insertEvent();
-    await age(`created_at = now() - interval '100 s'`, 'events', `event_id = '${oldest.eventId}'`);
+    await age(`created_at = now() - interval '100 s'`, 'event_log', `event_id = '${oldest.eventId}'`);
     // Held for its chain, which is repaired: counted, and not late.
     const held = await world.insertEvent({ isHeld: true });
-    await age(`created_at = now() - interval '1 day'`, 'events', `event_id = '${held.eventId}'`);
+    await age(`created_at = now() - interval '1 day'`, 'event_log', `event_id = '${held.eventId}'`);
     const { outbox, positions, dispatch } = await readAll();
     for (const backlog of [outbox, dispatch]) expect(backlog.rows).toBe(3);
     expect(positions.rows).toBe(2);
@@ -88,7 +88,7 @@ describe('what waits', () => {
     expect(balances.ageSeconds).toBeGreaterThanOrEqual(50);
     expect(balances.ageSeconds).toBeLessThan(1_000);
     // A clock that runs ahead.
-    await age(`created_at = now() + interval '1 h'`, 'events');
+    await age(`created_at = now() + interval '1 h'`, 'event_log');
     expect((await readAll()).dispatch.ageSeconds).toBe(0);
   });
 

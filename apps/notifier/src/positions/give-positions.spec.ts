@@ -49,7 +49,7 @@ async function insert(
 ): Promise<number[]> {
   const { count = 1, isHeld = false, kind = 'tx.detected' } = more;
   const { rows } = await sql.query<{ id: number }>(
-    `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, is_held)
+    `INSERT INTO event_log (event_id, project_id, type, sequence, subject_kind, payload, is_held)
      SELECT gen_random_uuid(), $1, 'transaction.detected', 1, $4, '{}', $3 FROM generate_series(1, $2) RETURNING id`,
     [projectId, count, isHeld, kind],
   );
@@ -178,7 +178,7 @@ class History {
   }
 
   async #release(): Promise<void> {
-    await db.query('UPDATE events SET is_held = false WHERE is_held');
+    await db.query('UPDATE event_log SET is_held = false WHERE is_held');
     for (const { id, project } of this.#held) this.#visible[project]!.add(id);
     this.#held = [];
   }
@@ -267,7 +267,7 @@ it('waits for nobody who deletes events, and leaves no position of theirs', asyn
   await insert(db, going, { count: 2 });
   const [deleter] = writers as [pg.Client];
   await deleter.query('BEGIN');
-  await deleter.query('DELETE FROM events WHERE project_id = $1', [going]);
+  await deleter.query('DELETE FROM event_log WHERE project_id = $1', [going]);
   const [id] = await insert(db, staying);
   expect(await givePositions(share, db)).toBe(1);
   await deleter.query('COMMIT');

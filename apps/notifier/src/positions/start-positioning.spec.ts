@@ -29,7 +29,7 @@ async function addProject(firstByte: number): Promise<string> {
 
 const insert = (projectIds: readonly string[], count: number): Promise<unknown> =>
   db.query(
-    `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload)
+    `INSERT INTO event_log (event_id, project_id, type, sequence, subject_kind, payload)
      SELECT gen_random_uuid(), p, 'transaction.detected', 1, 'tx.detected', '{}' FROM generate_series(1, $2), unnest($1::uuid[]) p`,
     [projectIds, count],
   );

@@ -21,7 +21,7 @@ type Removal = (sql: Sql, page: RemovalPage) => Promise<Removed>;
 /** What is not kept for ever, in the order in which it goes: an event stays as long as somebody has still to get it. */
 export const REMOVALS = {
   deliveries: (sql, page) => removePage(sql, REMOVE_DELIVERIES, page),
-  events: (sql, page) => removePage(sql, REMOVE_EVENTS, page),
+  events: removeEvents,
   audit: (sql, page) => removePage(sql, REMOVE_AUDIT_LOGS, page),
 } as const satisfies Record<string, Removal>;
 export type RemovedKind = keyof typeof REMOVALS;
@@ -39,8 +39,8 @@ const REMOVE_DELIVERIES = `
       THEN (SELECT id::text FROM page ORDER BY id DESC LIMIT 1) END AS next`;
 
 /**
- * Rows are in the order of their time, but for moments. Their positions go by trigger (prisma/sql/queue_events.sql). That an
- * event is not made again is not up to its row: it follows from the transaction or balance, which stays.
+ * Of the first partition, which is days old when it becomes one; later ones go whole (keep-event-days.ts). Rows are in the
+ * order of their time, but for moments. Their positions go by trigger (prisma/sql/queue_events.sql), their keys stay.
  */
 const REMOVE_EVENTS = `
   WITH page AS MATERIALIZED (
@@ -67,6 +67,14 @@ const REMOVE_AUDIT_LOGS = `
   gone AS (DELETE FROM audit_logs l USING page p WHERE l.id = p.id RETURNING 1)
   SELECT (SELECT count(*) FROM gone) AS count,
     CASE WHEN (SELECT count(*) = $3::integer FROM page) THEN 'more' END AS next`;
+
+/** Nothing once the first partition is gone. */
+async function removeEvents(sql: Sql, page: RemovalPage): Promise<Removed> {
+  const { rows } = await sql.query<{ is_there: boolean }>(
+    `SELECT to_regclass('events') IS NOT NULL AS is_there`,
+  );
+  return rows[0]!.is_there ? removePage(sql, REMOVE_EVENTS, page) : { count: 0, next: undefined };
+}
 
 async function removePage(sql: Sql, text: string, { after, before, limit }: RemovalPage): Promise<Removed> {
   const { rows } = await sql.query<{ count: number; next: string | null }>(text, [

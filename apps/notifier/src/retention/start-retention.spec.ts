@@ -42,12 +42,12 @@ afterEach(() => db.close());
 const count = async (table: string): Promise<number> =>
   Number((await db.query<{ count: string }>(`SELECT count(*) AS count FROM ${table}`)).rows[0]!.count);
 
-/** Events that were sent, one each `stepMs` from `from` on, with positions. */
+/** Events of the first partition that were sent, one each `stepMs` from `from` on, with positions. */
 async function insertEvents(rows: number, from: Date, stepMs = 0): Promise<string[]> {
   const { rows: inserted } = await db.query<{ event_id: string }>(
-    `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, created_at)
-     SELECT gen_random_uuid(), $1, 'transaction.detected', n, 'tx.detected', '{}', $2::timestamptz + n * $3::double precision * interval '1 ms'
-     FROM generate_series(1, $4) n RETURNING event_id`,
+    `INSERT INTO events (id, event_id, project_id, type, sequence, subject_kind, payload, created_at)
+     SELECT coalesce(last, 0) + n, gen_random_uuid(), $1, 'transaction.detected', n, 'tx.detected', '{}', $2::timestamptz + n * $3::double precision * interval '1 ms'
+     FROM (SELECT max(id) AS last FROM events) e, generate_series(1, $4) n RETURNING event_id`,
     [projectId, from, stepMs, rows],
   );
   await db.query('DELETE FROM undispatched_events');
@@ -125,8 +125,8 @@ test('an event stays while somebody has still to get it, whatever its age', asyn
   await db.query('UPDATE events SET is_held = true WHERE event_id = $1', [recovering]);
   // Neither published nor dispatched yet.
   await db.query(
-    `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, created_at)
-     VALUES (gen_random_uuid(), $1, 'transaction.detected', 9, 'tx.detected', '{}', $2)`,
+    `INSERT INTO events (id, event_id, project_id, type, sequence, subject_kind, payload, created_at)
+     VALUES (1000, gen_random_uuid(), $1, 'transaction.detected', 9, 'tx.detected', '{}', $2)`,
     [projectId, daysAgo(40)],
   );
   await removeAt(NOW);
@@ -162,7 +162,7 @@ test('a running transaction on an old row, and a writer of new ones, are not wai
   await db.transaction(async (sql) => {
     await sql.query(`SET LOCAL lock_timeout = '100ms'`);
     await sql.query(
-      `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload) VALUES (gen_random_uuid(), $1, 't', 1, 'tx.detected', '{}')`,
+      `INSERT INTO events (id, event_id, project_id, type, sequence, subject_kind, payload) VALUES (1000, gen_random_uuid(), $1, 't', 1, 'tx.detected', '{}')`,
       [projectId],
     );
     await sql.query('SELECT count(*) FROM events JOIN event_positions ON event_row_id = events.id');

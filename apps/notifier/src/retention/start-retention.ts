@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@chainwatch/db';
 import { ShareSupervisor, type ShareTiming } from '@chainwatch/ownership';
 import { counter, gauge, type Logger } from '@chainwatch/telemetry';
+import { forgetEventDays, keepEventDays } from './keep-event-days.ts';
 import { REMOVALS, type RemovedKind } from './removals.ts';
 
 /** How long each kind is kept, in milliseconds. */
@@ -50,15 +51,34 @@ export function startRetention(deps: RetentionDeps): () => Promise<void> {
     logger,
     listShares: () => Promise.resolve(new Map([['all', 'all']])),
     work: async ({ signal }) => {
-      while (!signal.aborted) {
-        for (const kind of Object.keys(REMOVALS) as RemovedKind[]) await removeKind(deps, kind, signal);
-        await delay(intervalMs, undefined, { signal }).catch(() => undefined);
-      }
+      const repeat = async (pass: () => Promise<void>): Promise<void> => {
+        while (!signal.aborted) {
+          await pass();
+          await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+        }
+      };
+      // A day begins in time, however many rows are removed meanwhile.
+      await Promise.all([
+        repeat(() => keepDays(deps)),
+        repeat(async () => {
+          for (const kind of Object.keys(REMOVALS) as RemovedKind[]) await removeKind(deps, kind, signal);
+        }),
+      ]);
       for (const kind of Object.keys(REMOVALS)) finishedAt.forget({ kind });
+      forgetEventDays();
     },
     timing,
   });
   return () => supervisor.stop();
+}
+
+/** Never rejects: what is left is done by the next pass. */
+async function keepDays({ db, logger, retention, now = Date.now }: RetentionDeps): Promise<void> {
+  try {
+    await keepEventDays({ db, logger, retentionMs: retention.events, nowMs: now() });
+  } catch (err) {
+    logger.warn({ err }, 'the days of events could not be kept');
+  }
 }
 
 /** Never rejects: what is left is removed by the next pass. */

@@ -1,4 +1,5 @@
 import type { Sql } from '@chainwatch/db';
+import { isNewEvent, withoutRepeats } from '@chainwatch/outbox';
 import { encodeTextArray } from './encode-text-array.ts';
 import type { StoredEvent } from '../model/planned-event.ts';
 import { SqlParams } from '../model/sql-params.ts';
@@ -15,7 +16,8 @@ export async function insertEvents(sql: Sql, events: readonly StoredEvent[], isH
 }
 
 /** The statement, so that it can be part of a larger one. */
-export function insertEventsSql(params: SqlParams, events: readonly StoredEvent[], isHeld: boolean): string {
+export function insertEventsSql(params: SqlParams, stored: readonly StoredEvent[], isHeld: boolean): string {
+  const events = withoutRepeats(stored);
   const source = params.unnest(events, [
     ['uuid', (event) => event.eventId],
     ['uuid', (event) => event.projectId],
@@ -29,6 +31,7 @@ export function insertEventsSql(params: SqlParams, events: readonly StoredEvent[
     ['timestamptz', (event) => event.envelope.created_at],
   ]);
   const payloads = params.add(encodeTextArray(events.map((event) => event.payload)), 'text[]');
-  return `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, traceparent, created_at, payload, is_held)
-    SELECT *, ${params.add(isHeld, 'boolean')} FROM ROWS FROM (${source}, unnest(${payloads})) ON CONFLICT (event_id) DO NOTHING`;
+  return `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, traceparent, created_at, payload, is_held)
+    SELECT *, ${params.add(isHeld, 'boolean')} FROM ROWS FROM (${source}, unnest(${payloads})) AS n (event_id)
+    WHERE ${isNewEvent('n.event_id')} ON CONFLICT DO NOTHING`;
 }

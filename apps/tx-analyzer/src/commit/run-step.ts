@@ -94,7 +94,7 @@ export async function writeStep(
   let existing = readOpened(opened ?? (await sql.query(opening)).rows);
   // Held events are released first, so that they are published before the events of this step.
   if (isReleased)
-    await sql.query('UPDATE events SET is_held = false WHERE chain_gid = $1 AND is_held', [chain.gid]);
+    await sql.query('UPDATE event_log SET is_held = false WHERE chain_gid = $1 AND is_held', [chain.gid]);
   const headNumber = advance.cursor.number ?? 0;
   if (outcome.dropped.length > 0) {
     events.push(

@@ -81,7 +81,7 @@ async function readWaiting(
 async function readTold(sql: Sql, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql.query<{ event_id: string }>({
     name: 'read_told',
-    text: 'SELECT event_id FROM events WHERE event_id = ANY($1::uuid[])',
+    text: 'SELECT event_id FROM event_keys WHERE event_id = ANY($1::uuid[])',
     values: [eventIds],
   });
   return new Set(rows.map((row) => row.event_id));

@@ -197,8 +197,9 @@ async function dispatch(sql: Sql, events: readonly StoredEvent[]): Promise<void>
   await sql.query({
     name: 'dispatch_history',
     text: `INSERT INTO historical_dispatches (channel_id, event_row_id)
-           SELECT c.id, e.id FROM events e JOIN notification_channels c ON c.project_id = e.project_id
-           WHERE e.event_id = ANY($1::uuid[]) AND e.subject_kind = 'history' AND c.config -> 'include_historical' = 'true' ON CONFLICT DO NOTHING`,
+           SELECT c.id, e.id FROM event_keys k CROSS JOIN LATERAL (SELECT id, project_id, subject_kind FROM event_log WHERE id = k.row_id OFFSET 0) e
+           JOIN notification_channels c ON c.project_id = e.project_id
+           WHERE k.event_id = ANY($1::uuid[]) AND e.subject_kind = 'history' AND c.config -> 'include_historical' = 'true' ON CONFLICT DO NOTHING`,
     values: [events.map(({ eventId }) => eventId)],
   });
 }

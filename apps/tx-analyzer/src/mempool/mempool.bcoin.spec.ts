@@ -65,7 +65,7 @@ const until = (hash: string, status: string) =>
 const told = async (hash: string) =>
   (
     await world.rows<{ type: string }>(
-      'SELECT type FROM events WHERE transaction_id IN (SELECT id FROM transactions WHERE hash = $1) ORDER BY id',
+      'SELECT type FROM event_log WHERE transaction_id IN (SELECT id FROM transactions WHERE hash = $1) ORDER BY id',
       [hash],
     )
   ).map(({ type }) => type.slice('transaction.'.length));

@@ -470,5 +470,5 @@ it('writes nothing of the mempool while a chain recovers from a reorg below fina
   mempool.set(four, payment);
   await world.feedBlocks(four);
   await untilTold(1);
-  expect(await world.rows('SELECT is_held FROM events')).toEqual([{ is_held: false }]);
+  expect(await world.rows('SELECT is_held FROM event_log')).toEqual([{ is_held: false }]);
 });

@@ -402,7 +402,7 @@ export async function checkEvents<Payment>(script: SpecScript<Payment>): Promise
     payload: string;
     transaction_id: string;
     is_held: boolean;
-  }>('SELECT * FROM events ORDER BY id');
+  }>('SELECT * FROM event_log ORDER BY id');
   expect(
     events
       .filter((event) => event.project_id === projects[0])
@@ -431,10 +431,11 @@ export async function checkEvents<Payment>(script: SpecScript<Payment>): Promise
   for (const { sequence, type, payload } of events)
     if (sequence === null)
       expect([type, JSON.parse(payload)]).toMatchObject(['transaction.confirmed', { is_historical: true }]);
-  await waitFor(
-    () => told.every((event) => world.bus.published.some(({ messageId }) => messageId === event.event_id)),
-    { message: 'every event to be published' },
-  );
+  const missing = () =>
+    told.filter((event) => !world.bus.published.some(({ messageId }) => messageId === event.event_id));
+  await waitFor(() => missing().length === 0, {
+    message: () => `every event to be published, but ${JSON.stringify(missing()).slice(0, 4_000)}`,
+  });
   const known = new Map(told.map((event) => [event.event_id, JSON.parse(event.payload) as unknown]));
   for (const { messageId, payload } of world.bus.published) expect(payload).toEqual(known.get(messageId));
 }

@@ -392,7 +392,7 @@ export class SpecWorld {
     }[]
   > {
     return this.rows(
-      'SELECT event_id, project_id, type, sequence, payload, is_held, NOT EXISTS (SELECT FROM unpublished_events WHERE event_row_id = events.id) AS is_published, transaction_id FROM events ORDER BY id',
+      'SELECT event_id, project_id, type, sequence, payload, is_held, NOT EXISTS (SELECT FROM unpublished_events WHERE event_row_id = event_log.id) AS is_published, transaction_id FROM event_log ORDER BY id',
     );
   }
 }

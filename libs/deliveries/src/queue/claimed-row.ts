@@ -20,6 +20,10 @@ export interface ClaimedRow {
 export const CLAIMED_COLUMNS =
   'd.id, d.channel_id, d.event_id, d.event_type, e.payload, e.traceparent, d.attempt_count, d.attempt_base, d.is_test, d.is_historical';
 
+/** The event of a delivery. Row by row (OFFSET 0): the planner counts every day of events for each row, not the one that it is in. */
+export const eventOf = (eventId: string): string =>
+  `SELECT l.payload, l.traceparent, l.created_at FROM event_keys k JOIN event_log l ON l.id = k.row_id WHERE k.event_id = ${eventId} OFFSET 0`;
+
 /** In event order: UPDATE … RETURNING has no order of its own, and ids grow with their events. */
 export function toJobs(rows: readonly ClaimedRow[], isProbe: boolean): DeliveryJob[] {
   return rows

@@ -29,6 +29,8 @@ export interface KnownDeliveries {
   readonly deliveries: readonly NewDelivery[];
   readonly events: readonly KnownEvent[];
   readonly projects: readonly KnownProject[];
+  /** Events with a lower row id are not looked for: days of long ago are not even opened. */
+  readonly fromRow: number;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface KnownDeliveries {
  */
 export async function insertKnownDeliveries(
   planned: Sql,
-  { deliveries, events, projects }: KnownDeliveries,
+  { deliveries, events, projects, fromRow }: KnownDeliveries,
   visibilityMs: number,
 ): Promise<readonly KnownRow[]> {
   const { rows } = await planned.query<KnownRow>({
@@ -51,10 +53,11 @@ export async function insertKnownDeliveries(
               WHERE c.project_id = p.project_id)),
      e AS MATERIALIZED (
        SELECT found.* FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS asked (event_id, project_id, type)
+       JOIN event_keys k ON k.event_id = asked.event_id
        CROSS JOIN LATERAL (
-         SELECT id, event_id, project_id, type, payload, traceparent, created_at FROM events
-         WHERE event_id = asked.event_id AND project_id = asked.project_id AND type = asked.type AND NOT is_held
-           AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = events.id) OFFSET 0) found
+         SELECT id, event_id, project_id, type, payload, traceparent, created_at FROM event_log
+         WHERE id = k.row_id AND id >= $13 AND project_id = asked.project_id AND type = asked.type AND NOT is_held
+           AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = event_log.id) OFFSET 0) found
        WHERE asked.project_id IN (SELECT project_id FROM same)),
      inserted AS (
        INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
@@ -74,6 +77,7 @@ export async function insertKnownDeliveries(
       ),
       ...toColumns(deliveries, ['id', 'channelId', 'eventId', 'status']),
       visibilityMs,
+      fromRow,
     ],
   });
   return rows;

@@ -21,7 +21,7 @@ export async function listHistorical(
 ): Promise<{ readonly rowIds: readonly number[]; readonly events: readonly EventRow[] }> {
   const { rows } = await db.query<{ row_id: number } & Partial<EventRow>>(
     `SELECT h.event_row_id AS row_id, e.id, e.event_id, e.project_id, e.type, e.payload, e.traceparent
-     FROM historical_dispatches h LEFT JOIN events e ON e.id = h.event_row_id
+     FROM historical_dispatches h LEFT JOIN LATERAL (SELECT * FROM event_log WHERE id = h.event_row_id OFFSET 0) e ON true
      WHERE h.channel_id = $1 AND e.is_held IS NOT TRUE ORDER BY h.event_row_id LIMIT $2`,
     [channelId, limit],
   );

@@ -14,9 +14,12 @@ export interface EventRow {
 export async function selectEvents(planned: Sql, eventIds: readonly string[]): Promise<readonly EventRow[]> {
   const { rows } = await planned.query<EventRow>({
     name: 'select_events',
-    text: `SELECT id, event_id, project_id, type, payload, traceparent, created_at FROM events
-           WHERE event_id = ANY($1::uuid[]) AND NOT is_held
-             AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = events.id) ORDER BY id`,
+    text: `SELECT e.* FROM event_keys k
+           CROSS JOIN LATERAL (
+             SELECT id, event_id, project_id, type, payload, traceparent, created_at FROM event_log
+             WHERE id = k.row_id AND NOT is_held
+               AND (SELECT true FROM undispatched_events u WHERE u.event_row_id = event_log.id) OFFSET 0) e
+           WHERE k.event_id = ANY($1::uuid[]) ORDER BY e.id`,
     values: [eventIds],
   });
   return rows;

@@ -12,5 +12,5 @@ export interface UndispatchedEvent {
 export const SELECT_UNDISPATCHED = `
   SELECT e.id, e.event_id AS "eventId", e.project_id AS "projectId" FROM undispatched_events u
   CROSS JOIN LATERAL (
-    SELECT id, event_id, project_id, chain_gid, sequence, created_at FROM events
+    SELECT id, event_id, project_id, chain_gid, sequence, created_at FROM event_log
     WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e`;

@@ -43,7 +43,7 @@ export async function insertChannelFailed(
     },
   };
   await sql.query(
-    `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, created_at) VALUES ($1, $2, $3, $4, 'channel.failed', $5, $6)`,
+    `INSERT INTO event_log (event_id, project_id, type, sequence, subject_kind, payload, created_at) VALUES ($1, $2, $3, $4, 'channel.failed', $5, $6)`,
     [event.event_id, projectId, event.type, event.sequence, JSON.stringify(event), failedAt],
   );
 }

@@ -69,7 +69,7 @@ async function insertEvent(): Promise<string> {
     data: {},
   };
   await db.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES ($1, $2, 'eip155:31337', 'transaction.confirmed', 1, 'tx.confirmed', $3)`,
+    `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES ($1, $2, 'eip155:31337', 'transaction.confirmed', 1, 'tx.confirmed', $3)`,
     [eventId, project.projectId, JSON.stringify(payload)],
   );
   return eventId;

@@ -103,7 +103,7 @@ async function describeLost(db: Database, eventIds: readonly string[]): Promise<
   const { rows } = await db.query<{ line: string }>(
     `SELECT concat_ws(' ', e.event_id, 'created', e.created_at::time, 'is dispatched', NOT EXISTS (SELECT FROM undispatched_events u WHERE u.event_row_id = e.id), 'channel', c.id, c.status, 'failures', c.consecutive_failures,
        CASE WHEN d.id IS NULL THEN 'no delivery' ELSE concat_ws(' ', d.status, 'attempts', d.attempt_count, 'next', d.next_attempt_at::time, 'changed', d.updated_at::time, d.last_error) END, 'now', now()::time) AS line
-     FROM events e LEFT JOIN notification_channels c ON c.project_id = e.project_id LEFT JOIN deliveries d ON d.event_id = e.event_id AND d.channel_id = c.id
+     FROM event_log e LEFT JOIN notification_channels c ON c.project_id = e.project_id LEFT JOIN deliveries d ON d.event_id = e.event_id AND d.channel_id = c.id
      WHERE e.event_id = ANY($1::uuid[]) ORDER BY e.id LIMIT 100`,
     [eventIds],
   );

@@ -77,7 +77,7 @@ async function emit(): Promise<string> {
   const eventId = randomUUID();
   const payload = { event_id: eventId, type: 'transaction.blessed', data: {} };
   await db.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, created_at)
+    `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, created_at)
      VALUES ($1, $2, 'eip155:1', 'transaction.detected', 1, 'tx.detected', $3, now() - interval '1 minute')`,
     [eventId, project.id, JSON.stringify(payload)],
   );

@@ -34,7 +34,7 @@ export class EventSource {
     for (let at = 0; at < count; at += 2_000) {
       const batch = made.slice(at, at + 2_000);
       await this.#db.query(
-        `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held)
+        `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held)
          SELECT u.event_id, u.project_id, $4, 'transaction.detected', 1, 'tx.detected', u.payload, $5 FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS u (event_id, project_id, payload, n) ORDER BY n`,
         [
           batch.map(({ eventId }) => eventId),
@@ -50,7 +50,7 @@ export class EventSource {
 
   /** As if the held events had been committed now. */
   async release(): Promise<void> {
-    await this.#db.query('UPDATE events SET is_held = false, created_at = now() WHERE is_held');
+    await this.#db.query('UPDATE event_log SET is_held = false, created_at = now() WHERE is_held');
   }
 
   async publish({ eventId, projectId, event }: MadeEvent): Promise<void> {

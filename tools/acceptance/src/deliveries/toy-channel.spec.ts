@@ -157,7 +157,7 @@ it('is created, tested, told of an event and documented, and its secret is never
   const payload = { event_id: eventId, type: 'transaction.detected', data: {} };
   // Older than what the sweep leaves to the bus.
   await db.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, created_at)
+    `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, created_at)
      VALUES ($1, $2, 'eip155:1', 'transaction.detected', 1, 'tx.detected', $3, now() - interval '1 minute')`,
     [eventId, project.id, JSON.stringify(payload)],
   );

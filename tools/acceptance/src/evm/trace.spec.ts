@@ -25,7 +25,7 @@ describe('one trace', () => {
       `SELECT DISTINCT e.type, substr(f.traceparent, 4, 32) AS from_feed, substr(e.traceparent, 4, 32) AS from_event,
               substr(a.request -> 'headers' ->> 'traceparent', 4, 32) AS from_delivery
        FROM transactions t
-       JOIN events e ON e.transaction_id = t.id OR (e.type = 'balance.changed' AND e.payload LIKE '%' || t.block_hash || '%')
+       JOIN event_log e ON e.transaction_id = t.id OR (e.type = 'balance.changed' AND e.payload LIKE '%' || t.block_hash || '%')
        JOIN deliveries d ON d.event_id = e.event_id JOIN delivery_attempts a ON a.delivery_id = d.id
        JOIN chain_feed f ON f.chain_gid = t.chain_gid AND CASE WHEN e.type = 'transaction.confirmed' THEN f.type = 'finalize' AND f.number >= t.block_number
          AND f.traceparent IS NOT NULL AND substr(f.traceparent, 4, 32) = substr(e.traceparent, 4, 32) ELSE f.type = 'block' AND f.hash = t.block_hash END

@@ -68,7 +68,7 @@ async function insertEvents(projectIds: readonly string[]): Promise<void> {
   for (const projectId of projectIds) {
     const eventId = randomUUID();
     await db.query(
-      `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES ($1, $2, 'eip155:31337', 'balance.changed', 1, 'balance.changed', $3)`,
+      `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES ($1, $2, 'eip155:31337', 'balance.changed', 1, 'balance.changed', $3)`,
       [
         eventId,
         projectId,

@@ -74,7 +74,7 @@ it(`loses nothing, tells nothing twice and keeps the order while ${KILLS} times 
   await harness.settle();
   expect(await findDisagreements(harness, project, watched)).toEqual([]);
   const { rows } = await harness.db.query<{ event_id: string }>(
-    'SELECT event_id FROM events WHERE project_id = $1 AND chain_gid = $2 ORDER BY sequence',
+    'SELECT event_id FROM event_log WHERE project_id = $1 AND chain_gid = $2 ORDER BY sequence',
     [project.id, chain.gid],
   );
   await waitFor(() => harness.receiver.events.size >= rows.length);

@@ -103,7 +103,7 @@ async function insert(client: pg.Client): Promise<void> {
     data: {},
   };
   await client.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES ($1, $2, 'eip155:31337', 'balance.changed', 1, 'balance.changed', $3)`,
+    `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES ($1, $2, 'eip155:31337', 'balance.changed', 1, 'balance.changed', $3)`,
     [eventId, projectId, JSON.stringify(event)],
   );
 }
@@ -134,7 +134,7 @@ test(
     } finally {
       await Promise.all(writers.map((writer) => writer.stop()));
     }
-    const { rows } = await db.query<{ event_id: string }>('SELECT event_id FROM events');
+    const { rows } = await db.query<{ event_id: string }>('SELECT event_id FROM event_log');
     const committed = rows.map((row) => row.event_id).sort();
     const lastPosition = async (): Promise<number> => {
       const found = await db.query<{ last: number; left: number }>(

@@ -54,7 +54,7 @@ async function payAfterTheMoment(payees: readonly string[]): Promise<void> {
 
 /** The events that the restored database has, as if a receiver had got them now. */
 async function takeEvents(db: Database): Promise<void> {
-  const { rows } = await db.query<{ payload: string }>('SELECT payload FROM events ORDER BY id');
+  const { rows } = await db.query<{ payload: string }>('SELECT payload FROM event_log ORDER BY id');
   for (const { payload } of rows) {
     const body = JSON.parse(payload) as Record<string, unknown> & {
       event_id: string;

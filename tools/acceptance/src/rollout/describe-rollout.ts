@@ -128,7 +128,7 @@ class Rig<C extends TestChain> {
       if (deliveryIds.length > 1)
         faults.push(`event ${eventId} (${type}) was delivered ${deliveryIds.length} times`);
     const { rows: events } = await db.query<{ event_id: string }>(
-      'SELECT e.event_id FROM event_positions p JOIN events e ON e.id = p.event_row_id WHERE p.project_id = $1 ORDER BY p.position',
+      'SELECT e.event_id FROM event_positions p JOIN event_log e ON e.id = p.event_row_id WHERE p.project_id = $1 ORDER BY p.position',
       [project.id],
     );
     const { rows: channels } = await db.query<{ name: string }>(

@@ -144,7 +144,7 @@ it(
     await payer.stop();
     await harness.settle();
     const { rows } = await harness.db.query<{ event_id: string; position: number }>(
-      'SELECT e.event_id, p.position FROM event_positions p JOIN events e ON e.id = p.event_row_id WHERE p.project_id = $1 ORDER BY p.position',
+      'SELECT e.event_id, p.position FROM event_positions p JOIN event_log e ON e.id = p.event_row_id WHERE p.project_id = $1 ORDER BY p.position',
       [project.id],
     );
     await waitFor(() => readers.every(({ lastPosition }) => lastPosition >= rows.at(-1)!.position));

@@ -90,13 +90,13 @@ it.each(REPLICAS)('deliveries by %d notifiers', async (replicas) => {
 
 it('rows on the disk', async () => {
   // Events were written twice here: held, then released.
-  for (const table of ['events', 'deliveries', 'delivery_attempts', 'event_positions'])
+  for (const table of ['event_log', 'event_keys', 'deliveries', 'delivery_attempts', 'event_positions'])
     await db.query(`VACUUM FULL ${table}`);
   const { rows } = await db.query<{ name: string; bytes: number }>(
     `WITH sizes AS (
        SELECT name, pg_total_relation_size(name::regclass) + coalesce((SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree(name::regclass)), 0) AS bytes
-       FROM unnest(ARRAY['events', 'event_positions', 'deliveries', 'delivery_attempts']) AS name)
-     SELECT 'an event' AS name, round(sum(bytes) / (SELECT count(*) FROM events))::integer AS bytes FROM sizes WHERE name LIKE 'event%'
+       FROM unnest(ARRAY['event_log', 'event_keys', 'event_positions', 'deliveries', 'delivery_attempts']) AS name)
+     SELECT 'an event' AS name, round(sum(bytes) / (SELECT count(*) FROM event_log))::integer AS bytes FROM sizes WHERE name LIKE 'event%'
      UNION ALL SELECT 'a delivery', round(sum(bytes) / (SELECT count(*) FROM deliveries))::integer FROM sizes WHERE name LIKE 'deliver%'`,
   );
   expect(rows).toHaveLength(2);

@@ -44,7 +44,7 @@ async function insertEvents(count: number, projectId = project.projectId): Promi
     told += 1;
     const payload = JSON.stringify({ event_id: eventId, type: 'balance.changed', data: {} });
     await db.query(
-      `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES ($1, $2, 'eip155:31337', 'balance.changed', $3, 'balance.changed', $4)`,
+      `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES ($1, $2, 'eip155:31337', 'balance.changed', $3, 'balance.changed', $4)`,
       [eventId, projectId, told, payload],
     );
   }

@@ -18,7 +18,7 @@ describe('what can be done with deliveries', () => {
     const { body } = await world.api.post(`/channels/${channelId}/actions/test`).expect(202);
     const { rows } = await world.db.query(
       `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, attempt_count, created_at)
-       SELECT $4, project_id, $1, event_id, type, $2, 12, now() - $3::interval FROM events WHERE event_id = $5 ON CONFLICT (channel_id, event_id) DO UPDATE SET status = $2, attempt_count = 12, is_test = false, created_at = excluded.created_at RETURNING id`,
+       SELECT $4, project_id, $1, event_id, type, $2, 12, now() - $3::interval FROM event_log WHERE event_id = $5 ON CONFLICT (channel_id, event_id) DO UPDATE SET status = $2, attempt_count = 12, is_test = false, created_at = excluded.created_at RETURNING id`,
       [channelId, status, age, randomUUID(), body.event_id],
     );
     return rows[0].id;
@@ -42,7 +42,7 @@ describe('what can be done with deliveries', () => {
       is_test_message: true,
       sequence: 0,
     });
-    const { rows } = await world.db.query('SELECT id, payload FROM events WHERE event_id = $1', [
+    const { rows } = await world.db.query('SELECT id, payload FROM event_log WHERE event_id = $1', [
       body.event_id,
     ]);
     expect(
@@ -97,7 +97,7 @@ describe('what can be done with deliveries', () => {
     ]);
     const old = await addDelivery('failed');
     await world.db.query(
-      'DELETE FROM events WHERE event_id = (SELECT event_id FROM deliveries WHERE id = $1)',
+      'DELETE FROM event_log WHERE event_id = (SELECT event_id FROM deliveries WHERE id = $1)',
       [old],
     );
     await world.api.post(`/channels/${channelId}/deliveries/${old}/actions/redeliver`).expect(409);
@@ -126,6 +126,28 @@ describe('what can be done with deliveries', () => {
     await recover({}).expect(400);
   });
 
+  it('what is of a day that is about to be dropped is sent no more', async () => {
+    const id = await addDelivery('failed');
+    const close = (at: string): Promise<unknown> =>
+      world.db.query(
+        `UPDATE event_partitions SET closed_at = ${at} WHERE number = (SELECT row_id / event_partition_rows() FROM event_keys
+         WHERE event_id = (SELECT event_id FROM deliveries WHERE id = $1))`,
+        [id],
+      );
+    const recover = async (): Promise<number> =>
+      (
+        await world.api
+          .post(`/channels/${channelId}/deliveries/actions/recover`)
+          .send({ since: new Date(0).toISOString() })
+          .expect(202)
+      ).body.recovered_count;
+    await close('now()');
+    await world.api.post(`/channels/${channelId}/deliveries/${id}/actions/redeliver`).expect(409);
+    expect(await recover()).toBe(0);
+    await close('NULL');
+    expect(await recover()).toBe(1);
+  });
+
   it('events are listed for 30 days, by type, chain, transaction and time', async () => {
     const add = async (event: {
       type?: string;
@@ -135,8 +157,8 @@ describe('what can be done with deliveries', () => {
     }): Promise<string> => {
       const { type = 'transaction.detected', chain = 'eip155:1', age = '1 minute', held = false } = event;
       const { rows } = await world.db.query(
-        `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, created_at, transaction_id)
-         SELECT gen_random_uuid(), project_id, $2, $1, 1, 'tx.detected', replace(payload, event_id::text, $6), $3, now() - $4::interval, $5 FROM events WHERE type = $1 LIMIT 1 RETURNING event_id`,
+        `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, is_held, created_at, transaction_id)
+         SELECT gen_random_uuid(), project_id, $2, $1, 1, 'tx.detected', replace(payload, event_id::text, $6), $3, now() - $4::interval, $5 FROM event_log WHERE type = $1 LIMIT 1 RETURNING event_id`,
         [type, chain, held, age, randomUUID(), randomUUID()],
       );
       return rows[0].event_id;

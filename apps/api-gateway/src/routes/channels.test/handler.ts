@@ -29,7 +29,7 @@ export const testChannel = defineRoute({
     await db.transaction(async (sql) => {
       // For this one channel only: the event is not published, and dispatched to no other channel.
       await sql.query(
-        `INSERT INTO events (event_id, project_id, type, sequence, subject_kind, payload, created_at) VALUES ($1, $2, $3, $4, 'test', $5, $6)`,
+        `INSERT INTO event_log (event_id, project_id, type, sequence, subject_kind, payload, created_at) VALUES ($1, $2, $3, $4, 'test', $5, $6)`,
         [
           event.event_id,
           principal.projectId,

@@ -1,4 +1,5 @@
 import type { Sql } from '@chainwatch/db';
+import { isEventKept } from '../../deliveries/is-event-kept.ts';
 
 const BATCH = 10_000;
 
@@ -17,7 +18,7 @@ export async function recoverDeliveries(
     const { rowCount } = await db.query(
       `UPDATE deliveries SET status = 'held', attempt_base = attempt_count, next_attempt_at = now(), last_error = NULL, updated_at = now()
        WHERE id IN (SELECT id FROM deliveries d WHERE channel_id = $1 AND status IN ('failed', 'discarded') AND NOT is_test
-         AND created_at >= $2 AND created_at <= $3 AND EXISTS (SELECT FROM events e WHERE e.event_id = d.event_id) LIMIT ${BATCH})`,
+         AND created_at >= $2 AND created_at <= $3 AND ${isEventKept('d.event_id')} LIMIT ${BATCH})`,
       [channelId, since, until],
     );
     count = rowCount ?? 0;

@@ -1,6 +1,7 @@
 import { conflict } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { deliveryParams, findDelivery } from '../../deliveries/find-delivery.ts';
+import { isEventKept } from '../../deliveries/is-event-kept.ts';
 import { deliverySchema, toDeliveryRecord } from '../../records/delivery.ts';
 
 export const redeliver = defineRoute({
@@ -18,7 +19,7 @@ export const redeliver = defineRoute({
     const { rows } = await deps.db.query(
       `UPDATE deliveries SET status = CASE WHEN is_test THEN 'pending' ELSE 'held' END, attempt_base = attempt_count, next_attempt_at = now(),
          delivered_at = NULL, last_error = NULL, updated_at = now()
-       WHERE id = $1 AND status NOT IN ('pending', 'held') AND EXISTS (SELECT FROM events WHERE event_id = $2) RETURNING id`,
+       WHERE id = $1 AND status NOT IN ('pending', 'held') AND ${isEventKept('$2')} RETURNING id`,
       [id, eventId],
     );
     const row = await findDelivery(deps, principal, params);

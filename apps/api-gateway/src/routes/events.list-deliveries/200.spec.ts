@@ -12,7 +12,7 @@ it("lists an event's deliveries through every channel, oldest first, and no othe
   const { projectId } = world.project;
   const [mine, another, held] = [randomUUID(), randomUUID(), randomUUID()];
   await world.db.query(
-    `INSERT INTO events (event_id, project_id, type, subject_kind, payload, is_held)
+    `INSERT INTO event_log (event_id, project_id, type, subject_kind, payload, is_held)
      SELECT e.id, $1, 'transaction.detected', 'tx.detected', '{}', e.id = $3 FROM unnest($2::uuid[]) AS e (id)`,
     [projectId, [mine, another, held], held],
   );

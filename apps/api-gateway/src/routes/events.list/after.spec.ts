@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.stop());
 afterEach(async () => {
-  await world.db.query('DELETE FROM events');
+  await world.db.query('DELETE FROM event_log');
   await world.db.query('DELETE FROM project_positions');
 });
 
@@ -77,7 +77,7 @@ it('reads on without a gap, past what the filters keep back', async () => {
 it('looks at a bounded number of positions, however few of their events it shows', async () => {
   const { projectId } = world.project;
   await world.db.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload)
+    `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload)
      SELECT gen_random_uuid(), $1, 'eip155:1', 'balance.changed', 1, 'balance.changed', '{}' FROM generate_series(1, 2500)`,
     [projectId],
   );
@@ -176,10 +176,10 @@ describe('a position', () => {
         (item: { event_id: string }) => item.event_id,
       );
     expect(await read()).toEqual(kept.slice(0, 2));
-    await world.db.query(`DELETE FROM events WHERE created_at < now() - interval '30 days'`);
+    await world.db.query(`DELETE FROM event_log WHERE created_at < now() - interval '30 days'`);
     expect((await world.api.get('/events?after=2').expect(410)).body.earliest_position).toBe(3);
     expect(await read()).toEqual(kept.slice(0, 2));
-    await world.db.query('DELETE FROM events');
+    await world.db.query('DELETE FROM event_log');
     expect((await world.api.get('/events?after=5').expect(410)).body.earliest_position).toBe(6);
     expect((await world.api.get('/events?after=6').expect(200)).body.items).toEqual([]);
   });

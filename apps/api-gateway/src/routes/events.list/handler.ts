@@ -126,7 +126,7 @@ function openEvents(db: Sql, { projectId }: Principal, query: Query): Listing {
   return {
     find: findRows(db, projectId, query, shownFilters(query)),
     read: (ids) => readItems(db, ids),
-    weight: { table: 'events', idType: 'bigint', bytes: 'octet_length(t.payload)' },
+    weight: { table: 'event_log', idType: 'bigint', bytes: 'octet_length(t.payload)' },
   };
 }
 
@@ -142,7 +142,7 @@ function findRows(db: Sql, projectId: string, query: Query, filters: EventFilter
   const parameters: unknown[] = [undefined, projectId];
   const where = `project_id = $2 AND NOT is_held AND ${eventConditions({ ...filters, types: undefined }, parameters)}`;
   const source = {
-    table: 'events',
+    table: 'event_log',
     id: 'id',
     key: 'type',
     type: 'text',
@@ -161,7 +161,7 @@ function findRows(db: Sql, projectId: string, query: Query, filters: EventFilter
 async function countEvents(db: Sql, projectId: string, filters: EventFilters): Promise<number> {
   const values: unknown[] = [projectId];
   const { rows } = await db.query<{ total: number }>(
-    `SELECT count(*) AS total FROM events e WHERE project_id = $1 AND NOT is_held AND ${eventConditions(filters, values)}`,
+    `SELECT count(*) AS total FROM event_log e WHERE project_id = $1 AND NOT is_held AND ${eventConditions(filters, values)}`,
     values,
   );
   return rows[0]!.total;
@@ -170,7 +170,8 @@ async function countEvents(db: Sql, projectId: string, filters: EventFilters): P
 async function readItems(db: Sql, ids: readonly string[]): Promise<ReturnType<typeof toEventItem>[]> {
   const { rows } = await db.query<{ payload: string; position: number | null }>(
     `SELECT e.payload, p.position FROM unnest($1::bigint[]) WITH ORDINALITY AS u (id, place)
-     JOIN events e ON e.id = u.id LEFT JOIN event_positions p ON p.event_row_id = e.id ORDER BY u.place`,
+     CROSS JOIN LATERAL (SELECT id, payload FROM event_log WHERE id = u.id OFFSET 0) e
+     LEFT JOIN event_positions p ON p.event_row_id = e.id ORDER BY u.place`,
     [ids],
   );
   return rows.map(toEventItem);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const stream of streams) stream.close();
   streams = [];
-  await world.db.query('DELETE FROM events');
+  await world.db.query('DELETE FROM event_log');
   await world.db.query('DELETE FROM project_positions');
 });
 afterAll(() => world.stop());
@@ -61,7 +61,7 @@ it('tells what becomes visible from now on: type, position, and the event as cha
   await give();
   await waitFor(() => stream.events.length === 1);
   const { rows } = await world.db.query<{ payload: string }>(
-    'SELECT payload FROM events WHERE event_id = $1',
+    'SELECT payload FROM event_log WHERE event_id = $1',
     [eventId],
   );
   expect(stream.events).toEqual([{ id: '2', type: 'balance.changed', data: rows[0]!.payload }]);

@@ -172,7 +172,7 @@ describe('DELETE /management/projects/{id}', () => {
       [projectId],
     );
     await world.db.query(
-      `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES (gen_random_uuid(), $1, 'eip155:1', 'transaction.detected', 1, 'tx.detected', '{}')`,
+      `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload) VALUES (gen_random_uuid(), $1, 'eip155:1', 'transaction.detected', 1, 'tx.detected', '{}')`,
       [projectId],
     );
     await world.db.query(

@@ -28,7 +28,7 @@ beforeAll(async () => {
     [ids.transaction, projectId, HASH],
   );
   await world.db.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload) VALUES ($1, $2, 'eip155:1', 'transaction.detected', 1, $3, 'tx.detected', '{}')`,
+    `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload) VALUES ($1, $2, 'eip155:1', 'transaction.detected', 1, $3, 'tx.detected', '{}')`,
     [ids.event, projectId, ids.transaction],
   );
   await world.db.query(

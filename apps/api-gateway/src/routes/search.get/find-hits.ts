@@ -74,8 +74,9 @@ function findTransactions(text: string, id: string | undefined): Wanted[] {
 
 function findEvent(id: string): Wanted {
   return {
-    sql: `SELECT 'event' AS type, event_id AS id, type AS title, NULL AS label, NULL AS status, chain_gid, NULL::uuid AS channel_id, created_at
-          FROM events WHERE project_id = $1 AND event_id = $2 AND NOT is_held AND created_at >= '${eventHorizon().toISOString()}'`,
+    sql: `SELECT 'event' AS type, e.event_id AS id, e.type AS title, NULL AS label, NULL AS status, e.chain_gid, NULL::uuid AS channel_id, e.created_at
+          FROM event_keys k JOIN event_log e ON e.id = k.row_id
+          WHERE e.project_id = $1 AND k.event_id = $2 AND NOT e.is_held AND e.created_at >= '${eventHorizon().toISOString()}'`,
     values: id,
   };
 }

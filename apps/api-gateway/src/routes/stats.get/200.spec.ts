@@ -18,7 +18,7 @@ function insertEvents(
   more: { kind?: string; held?: boolean } = {},
 ) {
   return world.db.query(
-    `INSERT INTO events (event_id, project_id, chain_gid, type, sequence, subject_kind, is_held, payload, created_at)
+    `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, is_held, payload, created_at)
      SELECT gen_random_uuid(), $1, 'eip155:1', $2, NULL, $3, $4, '{}', date_trunc('minute', now()) - $5::interval FROM generate_series(1, $6)`,
     [world.project.projectId, type, more.kind ?? 'tx.detected', more.held ?? false, ago, count],
   );

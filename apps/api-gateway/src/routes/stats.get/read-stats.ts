@@ -56,7 +56,7 @@ async function readEvents(sql: Sql, projectId: string): Promise<Stats['events']>
     `WITH hour AS (SELECT date_trunc('minute', now() - interval '59 minutes') AS begun),
      newest AS MATERIALIZED (
        SELECT t.type, e.created_at FROM unnest($2::text[]) AS t (type), hour, LATERAL (
-         SELECT created_at FROM events WHERE project_id = $1 AND type = t.type AND NOT is_held AND subject_kind <> 'test' AND created_at >= hour.begun
+         SELECT created_at FROM event_log WHERE project_id = $1 AND type = t.type AND NOT is_held AND subject_kind <> 'test' AND created_at >= hour.begun
          ORDER BY created_at DESC, id DESC LIMIT $3) e),
      cut AS (SELECT date_trunc('minute', min(created_at)) + interval '1 minute' AS at FROM newest GROUP BY type HAVING count(*) = $3),
      complete AS (SELECT greatest(hour.begun, (SELECT max(at) FROM cut)) AS since FROM hour)
