@@ -92,7 +92,11 @@ describe('events by day', () => {
     const writing = (async () => {
       while (!isDone) {
         const some = ids(5);
-        await db.query(OLD_INSERT, [some, projectId]);
+        await db.transaction(async (sql) => {
+          // As with a transaction of the project, which is written first.
+          await sql.query('SELECT FROM projects WHERE id = $1 FOR KEY SHARE', [projectId]);
+          await sql.query(OLD_INSERT, [some, projectId]);
+        });
         written.push(...some);
       }
     })();

@@ -30,6 +30,8 @@ export function describeCrashes<C extends TestChain>({ chain, playScript, ...pro
         steps: kills,
         reorgDepthMax: 6,
         disturb: async (step) => {
+          // Midnight: what is known of an event is now in another day's partition.
+          if (step % 4 === 1) await harness.db.query('SELECT begin_event_partition(now())');
           await strike(harness, random);
           killed += 1;
           if (step === Math.floor(kills / 4)) await harness.nats.restart();
@@ -41,6 +43,10 @@ export function describeCrashes<C extends TestChain>({ chain, playScript, ...pro
       await Promise.all(harness.serviceNames.map((name) => harness.services.waitReady(name)));
       await harness.settle();
       expect(await findDisagreements(harness, project, watched)).toEqual([]);
+      const { rows } = await harness.db.query<{ days: number }>(
+        'SELECT count(DISTINCT tableoid) AS days FROM event_log',
+      );
+      expect(rows[0]!.days).toBeGreaterThan(1);
     }, 900_000);
   });
 }

@@ -54,10 +54,11 @@ export async function dropEventDay(
     if (await isNeeded(db, day)) return 'needed';
     await removePositions(db, day);
   }
-  // Neither waits with a lock that others need. What is interrupted goes on with the next pass.
-  if (day.is_detaching) await db.query(`ALTER TABLE event_log DETACH PARTITION ${day.name} FINALIZE`);
-  else if (day.is_attached) await db.query(`ALTER TABLE event_log DETACH PARTITION ${day.name} CONCURRENTLY`);
+  // What is interrupted goes on with the next pass.
+  if (day.is_attached && !day.is_detaching)
+    await db.query(`ALTER TABLE event_log DETACH PARTITION ${day.name} CONCURRENTLY`);
   await changeSchema([
+    ...(day.is_detaching ? [`ALTER TABLE event_log DETACH PARTITION ${day.name} FINALIZE`] : []),
     `DROP TABLE IF EXISTS ${day.name}`,
     `DELETE FROM event_partitions WHERE number = ${day.number}`,
   ]);
