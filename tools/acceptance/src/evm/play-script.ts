@@ -30,7 +30,8 @@ export async function playScript(
     const address = unwatched.splice(random.int(0, unwatched.length - 1), 1)[0];
     if (address !== undefined) watched.push(await harness.watch(address));
   };
-  await register();
+  // With one alone a short history may tell of nothing.
+  for (let count = 0; count < 3; count += 1) await register();
   for (let step = 0; step < options.steps; step += 1) {
     await act(harness.chain, random, everyone);
     const dice = random.next();
