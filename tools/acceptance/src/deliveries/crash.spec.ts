@@ -95,7 +95,7 @@ test(
       await Promise.all([receiver.stop(), nats.stop(), postgres.stop()]);
     }
   },
-  150_000 + kills * (pauseMs + 2_000),
+  300_000 + kills * (pauseMs + 2_000),
 );
 
 /** What the database knows of events that did not arrive, a line for each of the first hundred. */
