@@ -29,8 +29,8 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/.chainwatch', '<rootDir>/dist', '<rootDir>/libs/[^/]+/dist'],
   // Finds what hangs. Conditions are waited for up to a minute each, so that a slow machine fails nothing.
   testTimeout: 300_000,
-  // One more than cores: services, nodes and timers are waited for.
-  maxWorkers: Math.min(availableParallelism(), 4) + 1,
+  // Two more than cores: services, nodes and timers are waited for.
+  maxWorkers: Math.min(availableParallelism(), 4) + 2,
   // Jest keeps what files of native modules leave behind: a worker that grew is replaced before it only collects garbage.
   workerIdleMemoryLimit: '800MB',
   reporters: ['default', '<rootDir>/tools/test/summary-reporter.mjs'],
