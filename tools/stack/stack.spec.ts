@@ -28,6 +28,17 @@ const getBlocks = async (): Promise<{ status: number; items: { number: number; s
   };
 };
 
+/** What the dashboard's playground asks for. */
+async function play<T>(path: string, body: object): Promise<T> {
+  const response = await fetch(`http://127.0.0.1:${9_891 + offset}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect([path, body, response.status]).toEqual([path, body, 201]);
+  return (await response.json()) as T;
+}
+
 function run(script: string, ...args: string[]): { code: number | null; output: string } {
   const env = {
     ...process.env,
@@ -67,6 +78,12 @@ describe('npm start -- --detach', () => {
       async () => (await getBlocks()).items.find(({ status }) => status === 'confirmed'),
       { message: 'a confirmed block' },
     );
+
+    for (const gid of Object.keys(chains)) {
+      const { address } = await play<{ address: string }>('/addresses', { chain_gid: gid });
+      const { hash } = await play<{ hash: string }>('/payments', { chain_gid: gid, to: address });
+      expect([gid, hash]).toEqual([gid, expect.stringMatching(/^\w{60,}$/)]);
+    }
 
     expect(start()).toMatchObject({ code: 1, output: expect.stringContaining('is running already') });
 

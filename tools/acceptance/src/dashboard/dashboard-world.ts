@@ -102,7 +102,9 @@ export class DashboardWorld {
 
   /** What a dialog shows once, which is then closed. */
   async takeSecret(pattern: RegExp): Promise<string> {
-    const secret = await this.page.getByRole('dialog').getByText(pattern).textContent();
+    const dialog = this.page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'I have kept it', exact: true }).waitFor();
+    const secret = await dialog.getByText(pattern).textContent();
     await this.press('I have kept it');
     return secret!;
   }

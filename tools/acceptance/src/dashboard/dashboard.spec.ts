@@ -2,7 +2,7 @@ import type { Bootstrap } from '../../../db/src/bootstrap.ts';
 import { EvmChain } from '../evm/evm-chain.ts';
 import { Browser } from './browser.ts';
 import { DashboardWorld } from './dashboard-world.ts';
-import { useChainDialog } from './spec-chain-dialog.ts';
+import { usePublicKeys } from './spec-public-keys.ts';
 import { useAddresses, useAssets, useEvents } from './spec-addresses.ts';
 import { useChains } from './spec-chains.ts';
 import { killReceiver, holdEvents, rotateSecret } from './spec-channels.ts';
@@ -178,12 +178,12 @@ describe('the dashboard', () => {
     ['groups an address, reads its past and pauses it', useAddresses],
     ['archives a token and brings it back', useAssets],
     ['sets a node, draws a reorg and accepts an incident', useChains],
-    ['asks which chain is to be added', useChainDialog],
-    ['asks what a key may do', useKeys],
-    ['adds and renames a project', useProjects],
-    ['says that there are no members yet', useMembers],
-    ['shows the networks of the gateway', useGateway],
-    ['offers the coins of the playground', usePlayground],
+    ['derives addresses from a public key', usePublicKeys],
+    ['makes a key and rolls it', useKeys],
+    ['adds, renames and deletes a project', useProjects],
+    ['adds, changes and removes a member, all of it recorded', useMembers],
+    ['tries a call of the gateway and shows it among the usage', useGateway],
+    ['sends a coin in the playground and watches it', usePlayground],
   ])(
     '%s',
     async (_name, use) => {

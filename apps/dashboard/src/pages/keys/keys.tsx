@@ -25,7 +25,9 @@ export function KeysPage() {
   const query = useQuery(keysQuery);
   const may = useMay();
   const [isCreating, setCreating] = useState(false);
-  const columns = may('mgt:key:write') ? [...COLUMNS, ACTION] : COLUMNS;
+  // Kept by the page: the row changes when its key is rolled, and the new key is shown once.
+  const [rolled, setRolled] = useState<Key>();
+  const columns = may('mgt:key:write') ? [...COLUMNS, actionColumn(setRolled)] : COLUMNS;
   return (
     <Page
       title="Keys"
@@ -55,6 +57,7 @@ export function KeysPage() {
         )}
       </Panel>
       {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} />}
+      {rolled && <RollDialog rolled={rolled} onClose={() => setRolled(undefined)} />}
     </Page>
   );
 }
@@ -87,30 +90,22 @@ const COLUMNS: readonly Column<Key>[] = [
   },
 ];
 
-const ACTION: Column<Key> = {
+const actionColumn = (onRoll: (key: Key) => void): Column<Key> => ({
   name: 'Action',
   width: '9.5rem',
   isRight: true,
   cell: (key) =>
     key.status === 'active' && (
       <span className="flex gap-2">
-        {key.replaced_by === null && <RollButton rolled={key} />}
+        {key.replaced_by === null && (
+          <Button isSmall onClick={() => onRoll(key)}>
+            Roll
+          </Button>
+        )}
         <RevokeButton revoked={key} />
       </span>
     ),
-};
-
-function RollButton({ rolled }: { readonly rolled: Key }) {
-  const [isAsking, setAsking] = useState(false);
-  return (
-    <>
-      <Button isSmall onClick={() => setAsking(true)}>
-        Roll
-      </Button>
-      {isAsking && <RollDialog rolled={rolled} onClose={() => setAsking(false)} />}
-    </>
-  );
-}
+});
 
 function RevokeButton({ revoked: { id, name, mask } }: { readonly revoked: Key }) {
   const client = useQueryClient();
