@@ -1,4 +1,4 @@
-import { findDisagreements } from './compare.ts';
+import { findDisagreements, past } from './compare.ts';
 import { Harness, type PlayScript } from './harness.ts';
 import { Random } from './random.ts';
 import type { TestChain } from './test-chain.ts';
@@ -56,6 +56,9 @@ export function describeOracle<C extends TestChain>({
         await harness.retire(project, watched);
       });
     }
+
+    it('compared balances of the past, which may be refused one by one', () =>
+      expect(past.compared).toBeGreaterThan(0));
 
     more?.(harness, SEED);
   });

@@ -61,17 +61,17 @@ export class Project {
     return body as T;
   }
 
-  /** Balances by asset; a text where the service says why it does not know them exactly. */
+  /** Balances by asset; undefined where the service says that it does not know them exactly. */
   async getBalancesAt(
     address: string,
     chainGid: string,
     block: number,
-  ): Promise<Record<string, string> | string> {
+  ): Promise<Record<string, string> | undefined> {
     const path = `/addresses/${address}/balances?at_block=${block}&chain_gid=${chainGid}`;
     const { status, body } = await this.request('GET', path);
     if (status === 200) return body as Record<string, string>;
     const { detail = '' } = body as { detail?: string };
-    if (status === 422 && /balances are certain/.test(detail)) return detail;
+    if (status === 422 && /balances are certain/.test(detail)) return undefined;
     throw new Error(`GET ${path}: expected 200, got ${status} ${JSON.stringify(body)}`);
   }
 

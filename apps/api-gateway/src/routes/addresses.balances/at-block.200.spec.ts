@@ -136,7 +136,7 @@ describe('balances of an address at a block and over time', () => {
     ]);
   });
 
-  it('are refused between two readings where more changed than transfers tell, and known at the readings', async () => {
+  it('are refused from a reading on to the next one, where more changed than transfers tell', async () => {
     await read(token, 100, 9n);
     const statusAt = async (block: number): Promise<number> =>
       (await world.api.get(`/addresses/${account}/balances?at_block=${block}`)).status;

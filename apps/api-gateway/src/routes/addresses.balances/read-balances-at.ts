@@ -40,7 +40,8 @@ const readingSql = (side: 'before' | 'after'): string =>
 /**
  * What the chain said at the last reading up to the block, and what transfers and fees moved from there to it; tokens that
  * were discovered later, from the first reading back. Coins are not counted back: they also move by stakes, and by calls
- * that nobody traced. `isHeadOnly`: nodes tell the state at their head alone.
+ * that nobody traced. Two readings that transfers and fees do not explain are both in doubt: a node may have told another
+ * block's. `isHeadOnly`: nodes tell the state at their head alone.
  * @throws ProblemError 422 where that may not be exact
  */
 export async function readAccountBalancesAt(
@@ -80,8 +81,8 @@ export async function readAccountBalancesAt(
        GROUP BY h.asset_gid)
      SELECT h.asset_gid, h.decimals, h.before, h.after,
        coalesce(h.before_raw + coalesce(m.until_then, 0), h.after_raw - coalesce(m.since, 0))::text AS amount_raw,
-       coalesce(h.before, CASE WHEN NOT h.is_native THEN h.after END) IS NOT NULL AND ((h.before = $5 AND NOT $6)
-         OR coalesce(h.after_raw - h.before_raw = coalesce(m.until_then, 0) + coalesce(m.since, 0), true)) AS is_certain
+       coalesce(h.before, CASE WHEN NOT h.is_native THEN h.after END) IS NOT NULL
+         AND coalesce(h.after_raw - h.before_raw = coalesce(m.until_then, 0) + coalesce(m.since, 0), true) AS is_certain
      FROM held h LEFT JOIN moved m USING (asset_gid) ORDER BY h.asset_gid`,
     [at.id, at.projectId, at.address, at.chainGid, at.block, isHeadOnly],
   );
