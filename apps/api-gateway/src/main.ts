@@ -38,10 +38,7 @@ await runService({
       statementTimeoutMs: config.STATEMENT_TIMEOUT,
     });
     const cache = createCache(config.REDIS_URL, { logger });
-    const bus = createBusInBackground(NAME, {
-      ...natsOptionsOf(config),
-      logger,
-    });
+    const bus = createBusInBackground(NAME, { ...natsOptionsOf(config), logger });
     const bulk = createBulkThread(config);
     const gateway = await startApiGateway({
       deps: {

@@ -86,7 +86,7 @@ export function createApp(options: AppOptions): Express {
     crossOrigin({ origins: options.corsOrigins, limit }),
     limitPublic(limit),
   );
-  const { namespaceLabel } = options.deps.settings;
+  const { namespaceLabel, rpcUrl, playgroundUrl } = options.deps.settings;
   const routes = mountRoutes(routeTable, {
     deps: options.deps,
     authorizerOf,
@@ -112,10 +112,7 @@ export function createApp(options: AppOptions): Express {
   app.use(
     serveDocument({ namespaceLabel }),
     serveConsent(options.deps),
-    serveDashboard(options.dashboardFolder, [
-      options.deps.settings.rpcUrl,
-      options.deps.settings.playgroundUrl,
-    ]),
+    serveDashboard(options.dashboardFolder, [rpcUrl, playgroundUrl]),
     serveSite(options.docsFolder),
     serveCommand(options.commandFile),
   );

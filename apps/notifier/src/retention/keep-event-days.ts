@@ -46,7 +46,7 @@ export async function keepEventDays(deps: EventDaysDeps): Promise<void> {
     if (outcome === 'needed')
       logger.info(
         { partition: day.name },
-        'a day of events older than their retention was kept for somebody who has still to get one',
+        'a day of events older than their retention was kept: somebody had still to get one',
       );
     if (outcome !== 'dropped') continue;
     dropped.add(1);
