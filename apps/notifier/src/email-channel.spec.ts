@@ -102,7 +102,7 @@ describe('an e-mail channel', () => {
     await world.publish({ ...event, type: 'transaction.detected' });
     await waitFor(() => server.mails.length === 1);
     expect(server.mails[0]!.to).toEqual(['a@example.com']);
-    expect(server.mails[0]!.headers).toMatchObject({ subject: 'x' });
+    expect(server.mails[0]!.headers).toMatchObject({ subject: 'x Bcc: victim@example.com body' });
     expect(server.mails[0]!.head).not.toMatch(/^bcc:/im);
   });
 
