@@ -1,6 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@chainwatch/db';
-import type { EventDaysDeps } from './keep-event-days.ts';
+import type { Logger } from '@chainwatch/telemetry';
+
+export interface EventDaysDeps {
+  readonly db: Database;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly retentionMs: number;
+  readonly nowMs: number;
+}
 
 /** A partition whose events are all older than the retention. */
 export interface OldDay {

@@ -1,14 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@chainwatch/db';
-import { counter, gauge, type Logger } from '@chainwatch/telemetry';
-import { dropEventDay, findOldDays } from './drop-event-day.ts';
-
-export interface EventDaysDeps {
-  readonly db: Database;
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
-  readonly retentionMs: number;
-  readonly nowMs: number;
-}
+import { counter, gauge } from '@chainwatch/telemetry';
+import { dropEventDay, findOldDays, type EventDaysDeps } from './drop-event-day.ts';
 
 const DAY_MS = 86_400_000;
 /** Days that are made ahead. Without any the day goes on, and writers with it. */
