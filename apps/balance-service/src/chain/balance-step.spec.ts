@@ -117,6 +117,14 @@ describe('import', () => {
     expect(await world.balanceOf(alice, TOKEN)).toBe(0n);
   });
 
+  it('is bulk alone, and no longer when something was detected: then nobody rests', async () => {
+    await world.advance([]);
+    expect(await step()).toMatchObject({ type: 'done', isBulk: true });
+    await world.ask({ addressId: alice.id, reason: 'imported' });
+    await world.ask({ addressId: alice.id, assetGid: NATIVE, reason: 'touched' });
+    expect(await step()).toMatchObject({ type: 'done', isBulk: false });
+  });
+
   it('has its turn beside a queue of detections', async () => {
     for (let count = 0; count < 10; count += 1)
       await world.ask({ addressId: alice.id, assetGid: NATIVE, reason: 'touched' });
