@@ -1,10 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button } from './button.tsx';
 import { reasonFor, TextField } from './field.tsx';
-import { Modal, ModalActions } from './modal.tsx';
-import { Problem } from './notice.tsx';
+import { FormModal } from './form-modal.tsx';
 
 interface TextDialogProps {
   readonly title: string;
@@ -36,32 +34,17 @@ export function TextDialog({
   const saving = useMutation({ mutationFn: () => save(text.trim()), onSuccess: onClose });
   const reason = reasonFor(saving.error, member);
   return (
-    <Modal title={title} onClose={onClose}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate();
-        }}
-      >
-        <TextField
-          label={label}
-          hint={hint}
-          required={isRequired}
-          autoFocus
-          maxLength={255}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          error={reason}
-        />
-        {saving.error && reason === undefined && <Problem error={saving.error} />}
-        <ModalActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isBusy={saving.isPending}>
-            {action}
-          </Button>
-        </ModalActions>
-      </form>
-    </Modal>
+    <FormModal title={title} onClose={onClose} action={action} sending={saving} reasons={[reason]}>
+      <TextField
+        label={label}
+        hint={hint}
+        required={isRequired}
+        autoFocus
+        maxLength={255}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        error={reason}
+      />
+    </FormModal>
   );
 }

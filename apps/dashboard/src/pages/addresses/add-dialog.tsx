@@ -2,10 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
 import { reasonFor, TextField } from '../../ui/field.tsx';
-import { Modal, ModalActions } from '../../ui/modal.tsx';
-import { Problem } from '../../ui/notice.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { FamilySelect } from './family-select.tsx';
 import { useFamilies, type Family } from './families.ts';
@@ -35,43 +33,31 @@ export function AddDialog({ onClose }: { readonly onClose: () => void }) {
   });
   const reason = reasonFor(adding.error, 'value');
   return (
-    <Modal
+    <FormModal
       title="Add an address"
       description="It counts from the moment that the answer comes."
       onClose={onClose}
+      action="Add address"
+      sending={adding}
+      reasons={[reason]}
     >
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          adding.mutate();
-        }}
-      >
-        <TextField
-          label="Address"
-          required
-          autoFocus
-          className="font-mono"
-          value={value}
-          onChange={(event) => setValue(event.target.value)}
-          error={reason}
-        />
-        <FamilySelect label="Family" family={family} onChange={setFamily} />
-        <TextField
-          label="Label"
-          hint="As you call it; optional."
-          maxLength={255}
-          value={label}
-          onChange={(event) => setLabel(event.target.value)}
-        />
-        {adding.error && reason === undefined && <Problem error={adding.error} />}
-        <ModalActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isBusy={adding.isPending}>
-            Add address
-          </Button>
-        </ModalActions>
-      </form>
-    </Modal>
+      <TextField
+        label="Address"
+        required
+        autoFocus
+        className="font-mono"
+        value={value}
+        onChange={(event) => setValue(event.target.value)}
+        error={reason}
+      />
+      <FamilySelect label="Family" family={family} onChange={setFamily} />
+      <TextField
+        label="Label"
+        hint="As you call it; optional."
+        maxLength={255}
+        value={label}
+        onChange={(event) => setLabel(event.target.value)}
+      />
+    </FormModal>
   );
 }

@@ -2,10 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
 import type { Address } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
 import { reasonFor, TextField } from '../../ui/field.tsx';
-import { Modal, ModalActions } from '../../ui/modal.tsx';
-import { Problem } from '../../ui/notice.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
 
 interface EditDialogProps {
   readonly address: Address;
@@ -33,39 +31,24 @@ export function EditDialog({ address, onClose }: EditDialogProps) {
   });
   const reasons = [reasonFor(saving.error, 'label'), reasonFor(saving.error, 'groups')];
   return (
-    <Modal title="Label and groups" onClose={onClose}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate();
-        }}
-      >
-        <TextField
-          label="Label"
-          hint="It stands in events too, so that your systems know whose payment it is."
-          autoFocus
-          maxLength={255}
-          value={label}
-          onChange={(event) => setLabel(event.target.value)}
-          error={reasons[0]}
-        />
-        <TextField
-          label="Groups"
-          hint="At most 20, separated by commas; lists and channels can be limited to some."
-          value={groups}
-          onChange={(event) => setGroups(event.target.value)}
-          error={reasons[1]}
-        />
-        {saving.error && reasons.every((reason) => reason === undefined) && <Problem error={saving.error} />}
-        <ModalActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isBusy={saving.isPending}>
-            Save
-          </Button>
-        </ModalActions>
-      </form>
-    </Modal>
+    <FormModal title="Label and groups" onClose={onClose} action="Save" sending={saving} reasons={reasons}>
+      <TextField
+        label="Label"
+        hint="It stands in events too, so that your systems know whose payment it is."
+        autoFocus
+        maxLength={255}
+        value={label}
+        onChange={(event) => setLabel(event.target.value)}
+        error={reasons[0]}
+      />
+      <TextField
+        label="Groups"
+        hint="At most 20, separated by commas; lists and channels can be limited to some."
+        value={groups}
+        onChange={(event) => setGroups(event.target.value)}
+        error={reasons[1]}
+      />
+    </FormModal>
   );
 }
 

@@ -2,10 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
 import { addressQuery, chainsQuery, type Address } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
 import { reasonFor, Select, TextField } from '../../ui/field.tsx';
-import { Modal, ModalActions } from '../../ui/modal.tsx';
-import { Problem } from '../../ui/notice.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
 import { tell } from '../../ui/toast.tsx';
 
 interface HistoryDialogProps {
@@ -36,42 +34,31 @@ export function HistoryDialog({ address: { address, chain_family }, onClose }: H
   });
   const reason = reasonFor(asking.error, 'history');
   return (
-    <Modal
+    <FormModal
       title="Read the past"
       description="Final blocks are read from there on, behind the head and at a bounded share of the node."
       onClose={onClose}
+      action="Read"
+      sending={asking}
+      reasons={[reason]}
+      isDisabled={gid === undefined}
     >
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          asking.mutate();
-        }}
-      >
-        <Select label="Chain" value={gid} onChange={(event) => setChosen(event.target.value)}>
-          {chains.map((chain) => (
-            <option key={chain.gid} value={chain.gid}>
-              {chain.name}
-            </option>
-          ))}
-        </Select>
-        <TextField
-          label="From block"
-          type="number"
-          min={0}
-          required
-          value={from}
-          onChange={(event) => setFrom(event.target.value)}
-          error={reason}
-        />
-        {asking.error && reason === undefined && <Problem error={asking.error} />}
-        <ModalActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={gid === undefined} isBusy={asking.isPending}>
-            Read
-          </Button>
-        </ModalActions>
-      </form>
-    </Modal>
+      <Select label="Chain" value={gid} onChange={(event) => setChosen(event.target.value)}>
+        {chains.map((chain) => (
+          <option key={chain.gid} value={chain.gid}>
+            {chain.name}
+          </option>
+        ))}
+      </Select>
+      <TextField
+        label="From block"
+        type="number"
+        min={0}
+        required
+        value={from}
+        onChange={(event) => setFrom(event.target.value)}
+        error={reason}
+      />
+    </FormModal>
   );
 }

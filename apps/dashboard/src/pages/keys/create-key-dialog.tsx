@@ -3,10 +3,8 @@ import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
 import type { Key } from '../../api/management-queries.ts';
 import { sessionQuery, type Session } from '../../api/session.ts';
-import { Button } from '../../ui/button.tsx';
 import { reasonFor, Select, TextField } from '../../ui/field.tsx';
-import { Modal, ModalActions } from '../../ui/modal.tsx';
-import { Problem } from '../../ui/notice.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { PermissionChoice } from './permission-choice.tsx';
 
@@ -43,46 +41,39 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
     );
   const reason = reasonFor(making.error, 'name');
   return (
-    <Modal title="Make a key" description="It can do what is ticked, and nothing else." onClose={onClose}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          making.mutate();
-        }}
-      >
-        <TextField
-          label="Name"
-          required
-          autoFocus
-          maxLength={255}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          error={reason}
-        />
-        <Select label="For" value={type} onChange={(event) => setType(event.target.value as KeyType)}>
-          <option value="api">The platform API of a project</option>
-          <option value="mgt">The management of this workspace</option>
+    <FormModal
+      title="Make a key"
+      description="It can do what is ticked, and nothing else."
+      onClose={onClose}
+      action="Make key"
+      sending={making}
+      reasons={[reason]}
+      isDisabled={permissions.length === 0}
+    >
+      <TextField
+        label="Name"
+        required
+        autoFocus
+        maxLength={255}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        error={reason}
+      />
+      <Select label="For" value={type} onChange={(event) => setType(event.target.value as KeyType)}>
+        <option value="api">The platform API of a project</option>
+        <option value="mgt">The management of this workspace</option>
+      </Select>
+      {type === 'api' && (
+        <Select label="Project" value={projectId} onChange={(event) => setProjectId(event.target.value)}>
+          {session.projects.map((project) => (
+            <option key={project.id} value={project.id}>
+              {project.name}
+            </option>
+          ))}
         </Select>
-        {type === 'api' && (
-          <Select label="Project" value={projectId} onChange={(event) => setProjectId(event.target.value)}>
-            {session.projects.map((project) => (
-              <option key={project.id} value={project.id}>
-                {project.name}
-              </option>
-            ))}
-          </Select>
-        )}
-        <PermissionChoice offered={offered} refused={refused} onChange={setRefused} />
-        {making.error && reason === undefined && <Problem error={making.error} />}
-        <ModalActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isBusy={making.isPending} disabled={permissions.length === 0}>
-            Make key
-          </Button>
-        </ModalActions>
-      </form>
-    </Modal>
+      )}
+      <PermissionChoice offered={offered} refused={refused} onChange={setRefused} />
+    </FormModal>
   );
 }
 

@@ -2,10 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
 import { reasonFor, TextField } from '../../ui/field.tsx';
-import { Modal, ModalActions } from '../../ui/modal.tsx';
-import { Problem } from '../../ui/notice.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
 import { tell } from '../../ui/toast.tsx';
 
 const FIELDS = [
@@ -58,36 +56,27 @@ export function AddPublicKeyDialog({ onClose }: { readonly onClose: () => void }
   });
   const reasons = FIELDS.map(({ name }) => reasonFor(adding.error, name));
   return (
-    <Modal title="Add a public key" onClose={onClose}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          adding.mutate();
-        }}
-      >
-        {FIELDS.map(({ name, label, hint, placeholder, isRequired }, index) => (
-          <TextField
-            key={name}
-            label={label}
-            hint={hint}
-            placeholder={placeholder}
-            required={isRequired}
-            autoFocus={index === 0}
-            className={name === 'label' ? undefined : 'font-mono'}
-            value={texts[name] ?? ''}
-            onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
-            error={reasons[index]}
-          />
-        ))}
-        {adding.error && reasons.every((reason) => reason === undefined) && <Problem error={adding.error} />}
-        <ModalActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isBusy={adding.isPending}>
-            Add public key
-          </Button>
-        </ModalActions>
-      </form>
-    </Modal>
+    <FormModal
+      title="Add a public key"
+      onClose={onClose}
+      action="Add public key"
+      sending={adding}
+      reasons={reasons}
+    >
+      {FIELDS.map(({ name, label, hint, placeholder, isRequired }, index) => (
+        <TextField
+          key={name}
+          label={label}
+          hint={hint}
+          placeholder={placeholder}
+          required={isRequired}
+          autoFocus={index === 0}
+          className={name === 'label' ? undefined : 'font-mono'}
+          value={texts[name] ?? ''}
+          onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
+          error={reasons[index]}
+        />
+      ))}
+    </FormModal>
   );
 }

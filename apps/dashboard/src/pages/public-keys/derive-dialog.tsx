@@ -2,10 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
 import type { PublicKey } from '../../api/public-key-queries.ts';
-import { Button } from '../../ui/button.tsx';
 import { reasonFor, Select, TextField } from '../../ui/field.tsx';
-import { Modal, ModalActions } from '../../ui/modal.tsx';
-import { Problem } from '../../ui/notice.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
 import { tell } from '../../ui/toast.tsx';
 
 interface DeriveDialogProps {
@@ -37,57 +35,39 @@ export function DeriveDialog({ publicKey: { id, next_index }, onClose }: DeriveD
   });
   const reasons = [reasonFor(deriving.error, 'from'), reasonFor(deriving.error, 'to')];
   return (
-    <Modal
+    <FormModal
       title="Derive a range"
       description="At most 1,000 at a time; each one is monitored at once."
       onClose={onClose}
+      action="Derive"
+      sending={deriving}
+      reasons={reasons}
     >
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          deriving.mutate();
-        }}
-      >
-        <div className="grid grid-cols-2 gap-3">
-          <TextField
-            label="From index"
-            type="number"
-            min={0}
-            required
-            autoFocus
-            value={from}
-            onChange={(event) => setFrom(event.target.value)}
-            error={reasons[0]}
-          />
-          <TextField
-            label="To index"
-            type="number"
-            min={0}
-            required
-            value={to}
-            onChange={(event) => setTo(event.target.value)}
-            error={reasons[1]}
-          />
-        </div>
-        <Select
-          label="For"
-          value={change}
-          onChange={(event) => setChange(event.target.value === '1' ? 1 : 0)}
-        >
-          <option value={0}>Receiving</option>
-          <option value={1}>Change</option>
-        </Select>
-        {deriving.error && reasons.every((reason) => reason === undefined) && (
-          <Problem error={deriving.error} />
-        )}
-        <ModalActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isBusy={deriving.isPending}>
-            Derive
-          </Button>
-        </ModalActions>
-      </form>
-    </Modal>
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          label="From index"
+          type="number"
+          min={0}
+          required
+          autoFocus
+          value={from}
+          onChange={(event) => setFrom(event.target.value)}
+          error={reasons[0]}
+        />
+        <TextField
+          label="To index"
+          type="number"
+          min={0}
+          required
+          value={to}
+          onChange={(event) => setTo(event.target.value)}
+          error={reasons[1]}
+        />
+      </div>
+      <Select label="For" value={change} onChange={(event) => setChange(event.target.value === '1' ? 1 : 0)}>
+        <option value={0}>Receiving</option>
+        <option value={1}>Change</option>
+      </Select>
+    </FormModal>
   );
 }

@@ -2,10 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
 import { membersQuery, type Member } from '../../api/management-queries.ts';
-import { Button } from '../../ui/button.tsx';
 import { reasonFor, Select, TextField } from '../../ui/field.tsx';
-import { Modal, ModalActions } from '../../ui/modal.tsx';
-import { Problem } from '../../ui/notice.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
 import { toWords } from '../../ui/status.tsx';
 
 type Role = Member['role'];
@@ -35,38 +33,29 @@ export function MemberDialog({ member, onClose }: MemberDialogProps) {
   });
   const reason = reasonFor(saving.error, 'email');
   return (
-    <Modal title={member === undefined ? 'Add a member' : `Change ${member.email}`} onClose={onClose}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate();
-        }}
-      >
-        <TextField
-          label="E-mail"
-          type="email"
-          required
-          autoFocus
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-          error={reason}
-        />
-        <Select label="Role" value={role} onChange={(event) => setRole(event.target.value as Role)}>
-          {ROLES.map((each) => (
-            <option key={each} value={each}>
-              {toWords(each)}
-            </option>
-          ))}
-        </Select>
-        {saving.error && reason === undefined && <Problem error={saving.error} />}
-        <ModalActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isBusy={saving.isPending}>
-            Save
-          </Button>
-        </ModalActions>
-      </form>
-    </Modal>
+    <FormModal
+      title={member === undefined ? 'Add a member' : `Change ${member.email}`}
+      onClose={onClose}
+      action="Save"
+      sending={saving}
+      reasons={[reason]}
+    >
+      <TextField
+        label="E-mail"
+        type="email"
+        required
+        autoFocus
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+        error={reason}
+      />
+      <Select label="Role" value={role} onChange={(event) => setRole(event.target.value as Role)}>
+        {ROLES.map((each) => (
+          <option key={each} value={each}>
+            {toWords(each)}
+          </option>
+        ))}
+      </Select>
+    </FormModal>
   );
 }
