@@ -63,7 +63,7 @@ export async function buildCli(path) {
     platform: 'node',
     target: 'node20',
     logLevel: 'error',
-    plugins: [inlineProver],
+    plugins: [inlineWasm],
     // Optional native accelerators, asked for in a try block.
     external: ['bufferutil', 'utf-8-validate'],
     // CommonJS packages inside an ES module bundle call require for Node's own modules.
@@ -76,18 +76,33 @@ export async function buildCli(path) {
   return Object.keys(metafile.inputs).filter((name) => !name.includes('node_modules/'));
 }
 
-/** It reads a file beside itself: in one file it stands inside. */
-const PROVER_READ = "readFileSync(new URL('./prover.wasm', import.meta.url))";
+/** Modules that read a file beside themselves: in one file it stands inside. */
+const WASM_READS = [
+  {
+    path: /evm-prover\/src\/block-prover\.ts$/,
+    read: "readFileSync(new URL('./prover.wasm', import.meta.url))",
+    wasm: 'prover.wasm',
+  },
+  {
+    path: /tiny-secp256k1\/lib\/wasm_loader\.js$/,
+    read: 'readFileSync(path("secp256k1.wasm"))',
+    wasm: 'secp256k1.wasm',
+  },
+];
 /** @type {import('esbuild').Plugin} */
-const inlineProver = {
-  name: 'inline-prover',
+const inlineWasm = {
+  name: 'inline-wasm',
   setup(build) {
-    build.onLoad({ filter: /evm-prover\/src\/block-prover\.ts$/ }, ({ path }) => {
-      const source = readFileSync(path, 'utf8');
-      if (!source.includes(PROVER_READ)) throw new Error(`expected ${PROVER_READ} in ${path}, got none`);
-      const text = readFileSync(join(dirname(path), 'prover.wasm')).toString('base64');
-      return { contents: source.replace(PROVER_READ, `Buffer.from('${text}', 'base64')`), loader: 'ts' };
-    });
+    for (const { path: filter, read, wasm } of WASM_READS)
+      build.onLoad({ filter }, ({ path }) => {
+        const source = readFileSync(path, 'utf8');
+        if (!source.includes(read)) throw new Error(`expected ${read} in ${path}, got none`);
+        const text = readFileSync(join(dirname(path), wasm)).toString('base64');
+        return {
+          contents: source.replace(read, `Buffer.from('${text}', 'base64')`),
+          loader: path.endsWith('.ts') ? 'ts' : 'js',
+        };
+      });
   },
 };
 

@@ -7,7 +7,7 @@ const CHAIN_SDKS = [
   '@ethereumjs/*',
   'bitcoinjs-lib',
   '@scure/bip32',
-  '@bitcoinerlab/secp256k1',
+  'tiny-secp256k1',
   '@solana/*',
   'litesvm',
   'tronweb',

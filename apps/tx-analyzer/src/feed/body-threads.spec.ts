@@ -26,10 +26,11 @@ let threads: BodyThreads;
 
 beforeAll(async () => {
   // As tools/stack/bundle.mjs does it.
-  cpSync(
-    fileURLToPath(new URL('../../../../libs/evm-prover/src/prover.wasm', import.meta.url)),
-    join(directory, 'prover.wasm'),
-  );
+  for (const file of ['libs/evm-prover/src/prover.wasm', 'node_modules/tiny-secp256k1/lib/secp256k1.wasm'])
+    cpSync(
+      fileURLToPath(new URL(`../../../../${file}`, import.meta.url)),
+      join(directory, file.split('/').at(-1)!),
+    );
   await build({
     entryPoints: [fileURLToPath(new URL('../body.worker.ts', import.meta.url))],
     outfile: fileURLToPath(entry),

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import * as secp256k1 from '@bitcoinerlab/secp256k1';
 import { initEccLib } from 'bitcoinjs-lib';
+import * as secp256k1 from 'tiny-secp256k1';
 import { answerTask } from './answer-task.ts';
 import type { DerivationTask } from './derivation-task.ts';
 

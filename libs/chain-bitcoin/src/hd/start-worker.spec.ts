@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +35,10 @@ it.each(['a bundle', 'the sources'])('derives from %s, and lets the process end'
 
 /** As tools/stack/bundle.mjs does it. */
 async function bundle(entry: string): Promise<string> {
+  const wasm = fileURLToPath(
+    new URL('../../../../node_modules/tiny-secp256k1/lib/secp256k1.wasm', import.meta.url),
+  );
+  cpSync(wasm, join(outdir, 'secp256k1.wasm'));
   await build({
     entryPoints: [
       { in: entry, out: 'main' },
