@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
-import { killWithParent } from '@chainwatch/testing';
+import { findFreePort, killWithParent } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
 
 export type ServiceName =
@@ -115,7 +114,7 @@ export class Services {
   }
 
   async #spawn(name: ServiceName): Promise<void> {
-    const healthPort = this.#healthPorts.get(name) ?? (await freePort());
+    const healthPort = this.#healthPorts.get(name) ?? (await findFreePort());
     this.#healthPorts.set(name, healthPort);
     const env = {
       ...process.env,
@@ -140,10 +139,4 @@ export class Services {
   }
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+export { findFreePort as freePort };
