@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION quota_of(workspace uuid, quota text) RETURNS bigint L
     WHEN 'channels' THEN coalesce(max(channels), 1000)
     WHEN 'streams' THEN coalesce(max(streams), 100)
     WHEN 'keys' THEN coalesce(max(keys), 1000)
+    WHEN 'portal_sessions' THEN coalesce(max(portal_sessions), 10000)
   END FROM workspace_quotas WHERE workspace_id = workspace
 $$;
 
@@ -22,6 +23,8 @@ BEGIN
       RETURN (SELECT count(*) FROM notification_channels WHERE project_id = ANY (projects_of));
     WHEN 'keys' THEN
       RETURN (SELECT count(*) FROM api_keys WHERE workspace_id = workspace AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()));
+    WHEN 'portal_sessions' THEN
+      RETURN (SELECT count(*) FROM portal_sessions WHERE project_id = ANY (projects_of) AND expires_at > now());
   END CASE;
 END $$;
 

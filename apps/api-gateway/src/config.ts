@@ -33,6 +33,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       /** Time-out of a node that is asked while a client waits. */
       NODE_TIMEOUT: durationMs().default(8_000),
       ...channelEnvironment,
+      /** Where people reach the gateway, without `/v1`: links in mails, pages of portal sessions. */
+      PUBLIC_URL: url('http', 'https').optional(),
       /** Address of the RPC gateway as browsers reach it: the dashboard calls it. Default: it does not. */
       RPC_URL: url('http', 'https').optional(),
       /** Of the local stack alone: where the dashboard asks for coins of its chains. */

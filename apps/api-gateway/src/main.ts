@@ -89,6 +89,7 @@ function readSettings(config: Config): ApiSettings {
     channelOptions: channelOptionsOf(config),
     chainEndpoints: config.CHAIN_ENDPOINTS,
     nodeTimeoutMs: config.NODE_TIMEOUT,
+    publicUrl: config.PUBLIC_URL,
     rpcUrl: config.RPC_URL,
     playgroundUrl: config.PLAYGROUND_URL,
     version: {

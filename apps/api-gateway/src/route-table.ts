@@ -52,6 +52,10 @@ import { deleteConfirmationPolicy } from './routes/confirmation-policies.delete/
 import { getConfirmationPolicy } from './routes/confirmation-policies.get/handler.ts';
 import { listConfirmationPolicies } from './routes/confirmation-policies.list/handler.ts';
 import { setConfirmationPolicy } from './routes/confirmation-policies.set/handler.ts';
+import { createPortalSession } from './routes/portal-sessions.create/handler.ts';
+import { deletePortalSession } from './routes/portal-sessions.delete/handler.ts';
+import { getPortalSession } from './routes/portal-sessions.get/handler.ts';
+import { listPortalSessions } from './routes/portal-sessions.list/handler.ts';
 import { createPublicKeyAddresses } from './routes/public-keys.create-addresses/handler.ts';
 import { createNextAddress } from './routes/public-keys.create-next-address/handler.ts';
 import { createPublicKey } from './routes/public-keys.create/handler.ts';
@@ -212,6 +216,10 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   ...Object.fromEntries(
     Object.entries(channelRoutes).map(([id, route]) => [`${id}ByShortPath`, underShortPath(route)]),
   ),
+  listPortalSessions,
+  createPortalSession,
+  getPortalSession,
+  deletePortalSession,
   ...managementRoutes,
 };
 

@@ -12,7 +12,7 @@ import { EventFeeds } from './events/event-feeds.ts';
 import { Exports } from './lists/exports.ts';
 import { createApp } from './server/create-app.ts';
 import type { AppOptions } from './server/create-app.ts';
-import { sweepAnswers } from './idempotency/sweep-answers.ts';
+import { sweepExpired } from './server/sweep-expired.ts';
 import { startFolding } from './lists/start-folding.ts';
 import { observeChains } from './chains/observe-chains.ts';
 import { readChainRecord } from './chains/read-chain-record.ts';
@@ -71,7 +71,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) =>
     keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)),
   );
-  const stopSweeping = sweepAnswers(deps.db, deps.logger);
+  const stopSweeping = sweepExpired(deps.db, deps.logger);
   // Prisma compiles its query engine at the first query: better now than for the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);
   const stopFolding = startFolding({ db: deps.db, logger: deps.logger });

@@ -9,6 +9,7 @@
  */
 export { API_KEY_TYPES, apiKeyLength, apiKeyPrefix, generateApiKey } from './api-key.ts';
 export { parseApiKey } from './parse-api-key.ts';
+export { findPortalToken, generatePortalToken, isPortalToken } from './portal-token.ts';
 export { compareHash, hashApiKey } from './hash-api-key.ts';
 export { generateWebhookSecret, isWebhookSecret } from './webhook-secret.ts';
 export { maskApiKey, maskWebhookSecret } from './mask.ts';

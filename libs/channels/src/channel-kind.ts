@@ -99,6 +99,8 @@ export interface ChannelKind {
   limitsOf(target: ChannelTarget, options: object): ChannelLimits;
   /** Channels of one group have one receiver: they are paced together, and paused together when it says that requests come too fast. */
   pauseGroupOf(target: ChannelTarget): string | undefined;
+  /** Its receivers get events as they are, not a text made of them. */
+  readonly isVerbatim: boolean;
   /** The body of a message. It gets several payloads only where the limits allow a digest. */
   render(payloads: readonly string[]): string;
   createSender(context: SenderContext, options: object): Sender;

@@ -126,6 +126,7 @@ export function defineChannelKind<
     }),
     limitsOf: (target, options) => limits?.(target as Target, withOptions(options)) ?? {},
     pauseGroupOf: (target) => definition.pauseGroup?.(target as Target),
+    isVerbatim: definition.render === undefined,
     render: definition.render ?? (([payload]) => payload!),
     createSender: (context, options) => definition.createSender(context, withOptions(options)) as Sender,
   };

@@ -85,6 +85,9 @@ function toHandler<Deps, Principal, Permission>(
         mediaType,
         principal,
         requestId,
+        get origin() {
+          return `${req.protocol}://${req.host}`;
+        },
         get signal() {
           return lazy.signal;
         },

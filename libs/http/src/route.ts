@@ -16,6 +16,8 @@ export interface RouteRequest<P, Q, B, H, Principal> {
   /** The authenticated caller. */
   readonly principal: Principal;
   readonly requestId: string;
+  /** The scheme and host that the client asked, as far as the proxies in front are trusted: `https://api.example.com`. */
+  readonly origin: string;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
 }
@@ -70,6 +72,8 @@ interface RouteHead<Permission> {
   readonly summary: string;
   /** Doing it again does no harm: a request that failed midway may be carried out a second time. */
   readonly isRepeatable?: boolean;
+  /** Portal sessions may use it: its handler shows them nothing but their own. All others refuse them. */
+  readonly isForPortals?: boolean | undefined;
   /** Statuses of the problems that this route may answer in addition to those of every route. */
   readonly problems?: readonly ProblemStatus[];
   /** The media type of its answers where that is not JSON: `text/event-stream`. */
@@ -143,6 +147,7 @@ export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, P
     mediaType: definition.mediaType,
     alternatives: definition.alternatives,
     isRepeatable: definition.isRepeatable,
+    isForPortals: definition.isForPortals,
     largeBodyBytes: definition.largeBody?.limitBytes,
     example: definition.example ?? definition.largeBody?.example,
     schemas: {

@@ -8,4 +8,4 @@
  * const principal = await keys.findPrincipal(key);
  */
 export { createKeyStore, type KeyStore } from './create-key-store.ts';
-export type { Principal } from './principal.ts';
+export type { PortalScope, Principal } from './principal.ts';

@@ -12,4 +12,11 @@ export interface Principal {
   readonly permissions: readonly string[];
   /** When the caller has to sign in again, in milliseconds; absent: its key alone says when it ends. */
   readonly endsAtMs?: number;
+  /** Of a portal session: it acts for whoever made it (`keyId`), on these channels alone. */
+  readonly portal?: PortalScope;
+}
+
+export interface PortalScope {
+  readonly sessionId: string;
+  readonly channelIds: readonly string[];
 }

@@ -29,7 +29,11 @@ export interface LostWrite {
 /** What the API writes. Everything else follows from the chains. */
 export const WRITTEN_TABLES: readonly WrittenTable[] = [
   { table: 'workspaces', key: ['id'], shown: ['name'] },
-  { table: 'workspace_quotas', key: ['workspace_id'], shown: ['addresses', 'channels', 'streams', 'keys'] },
+  {
+    table: 'workspace_quotas',
+    key: ['workspace_id'],
+    shown: ['addresses', 'channels', 'streams', 'keys', 'portal_sessions'],
+  },
   { table: 'projects', key: ['id'], shown: ['workspace_id', 'name'] },
   { table: 'members', key: ['id'], shown: ['workspace_id', 'email', 'role'] },
   {

@@ -42,6 +42,7 @@ const SECTIONS: readonly Section[] = [
     pages: [
       'guides/requests',
       'guides/webhooks',
+      'guides/portal',
       'guides/history',
       'repository/libs/sdk/index: SDK for TypeScript',
       'repository/libs/webhook-signature/index: Signatures of webhooks',

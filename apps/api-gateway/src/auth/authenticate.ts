@@ -1,9 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { isOperatorPermission, isPermission, parseApiKey } from '@chainwatch/api-key';
+import {
+  findPortalToken,
+  isOperatorPermission,
+  isPermission,
+  isPortalToken,
+  parseApiKey,
+} from '@chainwatch/api-key';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { forbidden, unauthorized } from '@chainwatch/problem';
 import type { ApiRoute } from '../server/define-route.ts';
 import { clientOf } from './client-of.ts';
+import type { FindPortal } from './find-portal.ts';
 import type { FindSession } from './find-session.ts';
 import { keyTypeOf } from './key-type-of.ts';
 import type { Limit } from './limit-requests.ts';
@@ -12,6 +19,8 @@ export interface AuthenticateOptions {
   readonly keys: KeyStore;
   /** Asked where a request brings no key. */
   readonly findSession: FindSession;
+  /** Asked for the token of a portal session, which no key or cookie comes with. */
+  readonly findPortal: FindPortal;
   readonly namespaceLabel: string;
   /**
    * Counts the request against its key, or the failure against its client. Sets the X-RateLimit headers. @throws
@@ -27,12 +36,13 @@ export interface AuthenticateOptions {
 export function authenticate({
   keys,
   findSession,
+  findPortal,
   namespaceLabel,
   limit,
 }: AuthenticateOptions): RequestHandler {
-  const findPrincipal = async (key: string, req: Request, res: Response): Promise<Principal | undefined> => {
+  const find = async <T>(asked: Promise<T>, req: Request, res: Response): Promise<T> => {
     try {
-      return await keys.findPrincipal(key);
+      return await asked;
     } catch (error) {
       // The database is away, so the owner of the key is unknown.
       await limit(res, { publicClient: clientOf(req) });
@@ -45,11 +55,11 @@ export function authenticate({
   };
   const findSlowly = async (key: string, req: Request, res: Response): Promise<Principal> => {
     const parsed = parseApiKey(key, namespaceLabel);
-    const principal = parsed.ok ? await findPrincipal(parsed.key, req, res) : undefined;
+    const principal = parsed.ok ? await find(keys.findPrincipal(parsed.key), req, res) : undefined;
     return principal ?? refuse(req, res, 'The API key is invalid.');
   };
   const enterWithCookie: RequestHandler = async (req, res, next) => {
-    const session = await findSession(req, (key) => findPrincipal(key, req, res));
+    const session = await findSession(req, (key) => find(keys.findPrincipal(key), req, res));
     if (session === 'none') return refuse(req, res, 'The X-Api-Key header is missing.');
     if (session === 'invalid')
       return refuse(req, res, 'The session has ended or belongs to another page: sign in again.');
@@ -59,10 +69,23 @@ export function authenticate({
     await limit(res, session.principal);
     next(session.refusal);
   };
+  const enterWithPortal = async (token: string, req: Request, res: Response): Promise<void> => {
+    const isToken = isPortalToken(token, namespaceLabel);
+    const portal = isToken ? await find(findPortal(token), req, res) : undefined;
+    if (portal === undefined) return refuse(req, res, 'The portal session has ended: a new one is needed.');
+    res.locals.principal = portal;
+    res.locals.ownerSecret = token;
+    // It takes nothing from the limit of the key that made it.
+    await limit(res, { keyId: portal.portal.sessionId, keyType: portal.keyType });
+  };
   // A promise is made only if somebody must be asked.
   return (req, res, next) => {
     const key = req.get('x-api-key');
-    if (key === undefined) return enterWithCookie(req, res, next);
+    if (key === undefined) {
+      const token = findPortalToken(req.get('authorization'), namespaceLabel);
+      if (token === undefined) return enterWithCookie(req, res, next);
+      return enterWithPortal(token, req, res).then(() => next());
+    }
     const go = (principal: Principal): void | Promise<void> => {
       res.locals.principal = principal;
       res.locals.ownerSecret = key;
@@ -86,19 +109,24 @@ export function authorizerOf({
   method,
   path,
   permission,
-}: Pick<ApiRoute, 'method' | 'path' | 'permission'>): (res: Response) => Principal {
+  isForPortals = false,
+}: Pick<ApiRoute, 'method' | 'path' | 'permission' | 'isForPortals'>): (res: Response) => Principal {
   if (permission !== 'any' && !isPermission(permission))
     throw new TypeError(`${method} ${path}: expected a permission, got ${String(permission)}`);
   const keyType = permission === 'any' ? undefined : keyTypeOf(permission);
   return (res) => {
     const principal = res.locals.principal as Principal;
+    if (principal.portal !== undefined && !isForPortals)
+      throw forbidden('A portal session is for its channels and their deliveries, and for nothing else.');
     if (permission === 'any') return principal;
     if (principal.keyType !== keyType)
       throw forbidden(
         `This key is not a key of the ${keyType === 'mgt' ? 'management interface' : 'platform API'}.`,
       );
     if (!principal.permissions.includes(permission))
-      throw forbidden(`The API key does not have the permission ${permission}.`);
+      throw forbidden(
+        `The ${principal.portal === undefined ? 'API key' : 'portal session'} does not have the permission ${permission}.`,
+      );
     // The key may have been made before the rule that forbids this permission.
     if (!principal.isOperator && isOperatorPermission(permission))
       throw forbidden(`The permission ${permission} counts for keys of the operator's workspace only.`);

@@ -114,6 +114,11 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
     'api:delivery:replay',
   'POST /notification_channels/:notification_channel_id/deliveries/actions/recover': 'api:delivery:replay',
 
+  'GET /portal_sessions': 'api:notification_channel:read',
+  'POST /portal_sessions': 'api:notification_channel:write',
+  'GET /portal_sessions/:portal_session_id': 'api:notification_channel:read',
+  'DELETE /portal_sessions/:portal_session_id': 'api:notification_channel:write',
+
   'GET /management/workspace': 'mgt:workspace:read',
   'PATCH /management/workspace': 'mgt:workspace:write',
   'GET /management/workspaces/:workspace_id/quotas': 'mgt:quota:read',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CHANNEL_KINDS, type ChannelKind } from '@chainwatch/channels';
 import type { Prisma } from '@chainwatch/db/prisma';
 import type { Principal } from '@chainwatch/key-store';
-import { notFound } from '@chainwatch/problem';
+import { notFound, type ProblemError } from '@chainwatch/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 
 export const channelParams = z.object({ notification_channel_id: z.uuid() });
@@ -22,10 +22,23 @@ export async function findChannel(
   kinds = CHANNEL_KINDS,
 ): Promise<StoredChannel> {
   const row = await prisma.notificationChannel.findFirst({
-    where: { id, projectId: principal.projectId, kind: { in: kinds.map(({ kind }) => kind) } },
+    where: {
+      AND: [{ id }, withinPortal(principal)],
+      projectId: principal.projectId,
+      kind: { in: kinds.map(({ kind }) => kind) },
+    },
   });
-  if (!row) throw notFound(`There is no ${describe(kinds)} channel ${id} in this project.`);
+  if (!row) throw missingChannel(id, kinds);
   return row;
+}
+
+export function missingChannel(id: string, kinds = CHANNEL_KINDS): ProblemError {
+  return notFound(`There is no ${describe(kinds)} channel ${id} in this project.`);
+}
+
+/** A portal session finds its own channels alone. */
+function withinPortal({ portal }: Principal): Prisma.NotificationChannelWhereInput {
+  return portal === undefined ? {} : { id: { in: [...portal.channelIds] } };
 }
 
 function describe(kinds: readonly ChannelKind[]): string {

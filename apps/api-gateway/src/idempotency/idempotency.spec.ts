@@ -3,7 +3,7 @@ import type { Test } from 'supertest';
 import { waitFor } from '@chainwatch/testing';
 import { startSpecWorld } from '../spec-support/spec-world.ts';
 import type { SpecWorld } from '../spec-support/spec-world.ts';
-import { deleteExpired } from './sweep-answers.ts';
+import { deleteExpired } from '../server/sweep-expired.ts';
 
 const channel = { name: 'Orders', url: 'https://1.1.1.1/hook' };
 
@@ -214,7 +214,7 @@ describe('POST with an Idempotency-Key', () => {
       body.id,
     );
     const all = await count('idempotency_keys');
-    expect(await deleteExpired(world.db)).toBe(all - 1);
+    expect(await deleteExpired(world.db, 'idempotency_keys')).toBe(all - 1);
     expect(await count('idempotency_keys')).toBe(1);
   });
 

@@ -5,7 +5,7 @@ import type { Cache } from '@chainwatch/cache';
 import type { Sql } from '@chainwatch/db';
 import type { PageRequest, RouteReply } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
-import { invalidRequest, tooManyRequests } from '@chainwatch/problem';
+import { forbidden, invalidRequest, tooManyRequests } from '@chainwatch/problem';
 import type { KeyWatch } from '../auth/key-watch.ts';
 import { FairTurns } from '../bulk/fair-turns.ts';
 import { findWriter, type ExportWriter } from './export-formats.ts';
@@ -65,12 +65,13 @@ export class Exports {
   /**
    * The answer to a request for an export; undefined where a page is asked for. What fails before the first rows are
    * read is a problem, what fails later cuts the connection.
-   * @throws ProblemError 400 with a page, 429 for the third export of a key
+   * @throws ProblemError 403 for a portal session, 400 with a page, 429 for the third export of a key
    */
   async answer(call: ExportCall): Promise<RouteReply | undefined> {
     const { mediaType, record, principal, query } = call;
     const writer = findWriter(mediaType, record);
     if (writer === undefined) return undefined;
+    if (principal.portal !== undefined) throw forbidden('A portal session takes no whole lists along.');
     refusePages(query);
     const slot = { key: `exports:${principal.keyId}`, holder: randomUUID() };
     if (!(await this.#hold(slot)))

@@ -2,7 +2,7 @@ import type { Sql } from '@chainwatch/db';
 import { unprocessableEntity } from '@chainwatch/problem';
 import type { ProblemError } from '@chainwatch/problem';
 
-export const QUOTAS = ['addresses', 'channels', 'streams', 'keys'] as const;
+export const QUOTAS = ['addresses', 'channels', 'streams', 'keys', 'portal_sessions'] as const;
 export type Quota = (typeof QUOTAS)[number];
 
 /** What is counted in the database when it is added. */
@@ -33,7 +33,7 @@ export async function takeQuota(
   return {
     room,
     problem: unprocessableEntity(
-      `The workspace may have ${most.toLocaleString('en')} ${quota}, which is its quota of ${quota}: delete some, or ask the operator for more.`,
+      `The workspace may have ${most.toLocaleString('en')} ${quota.replace('_', ' ')}, which is its quota of ${quota}: delete some, or ask the operator for more.`,
     ),
   };
 }

@@ -65,6 +65,11 @@ export function buildDocument(
           name: 'X-Api-Key',
           description: `A key of a project, \`${apiKeyPrefix(namespaceLabel, 'api')}…\`; for the management interface one of a workspace, \`${apiKeyPrefix(namespaceLabel, 'mgt')}…\`.`,
         },
+        PortalToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `The token of a portal session, \`${namespaceLabel}_portal_…\`: the fragment of its page's address.`,
+        },
       },
     },
   };

@@ -9,7 +9,7 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly security: readonly { readonly ApiKey: readonly string[] }[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, JsonSchema>>;
@@ -27,10 +27,15 @@ export function describeOperation(operationId: string, route: RouteDescription, 
   return {
     operationId,
     summary: route.summary,
-    description: permission === 'any' ? 'Any valid key may ask.' : `Needs the permission \`${permission}\`.`,
+    description: [
+      permission === 'any' ? 'Any valid key may ask.' : `Needs the permission \`${permission}\`.`,
+      ...(route.isForPortals ? ['A portal session may ask, about its own channels.'] : []),
+    ].join(' '),
     tags: [tagOf(route.path)],
-    // For API keys, OpenAPI 3.1 lists the required permissions here.
-    security: [{ ApiKey: permission === 'any' ? [] : [permission] }],
+    // For keys and tokens, OpenAPI 3.1 lists the required permissions here.
+    security: ['ApiKey', ...(route.isForPortals ? ['PortalToken'] : [])].map((scheme) => ({
+      [scheme]: permission === 'any' ? [] : [permission],
+    })),
     parameters: [
       ...describeParameters(route.schemas, book),
       ...(route.method === 'POST' ? [IDEMPOTENCY_KEY] : []),

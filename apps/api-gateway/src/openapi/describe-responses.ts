@@ -6,7 +6,7 @@ import type { ProblemCode } from '@chainwatch/problem';
 import type { RouteDescription } from '../server/define-route.ts';
 
 /** Statuses that any request can end with, whatever its route. */
-const OF_EVERY_ROUTE = [400, 401, 405, 413, 415, 429, 500, 503];
+const OF_EVERY_ROUTE = [400, 401, 403, 405, 413, 415, 429, 500, 503];
 
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'X-Request-Id': always(
@@ -61,7 +61,6 @@ export function describeResponses(route: RouteDescription, book: SchemaBook): Re
   });
   const problems = [
     ...OF_EVERY_ROUTE,
-    ...(route.permission === 'any' ? [] : [403]),
     ...(route.path.includes('/:') ? [404] : []),
     ...(isPost ? [409, 422] : []),
     ...(route.problems ?? []),
@@ -79,7 +78,7 @@ function describeBody(schema: z.ZodType, book: SchemaBook): JsonSchema {
 
 /** `components.responses`: one for each kind of problem that the API has. */
 export function problemResponses(): Record<string, JsonSchema> {
-  const kinds = [...OF_EVERY_ROUTE, 403, 404, 409, 410, 422, 502].sort((a, b) => a - b).map(kindOf);
+  const kinds = [...OF_EVERY_ROUTE, 404, 409, 410, 422, 502].sort((a, b) => a - b).map(kindOf);
   return Object.fromEntries(
     kinds.map((kind) => [
       toName(kind.title),

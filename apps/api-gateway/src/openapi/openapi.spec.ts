@@ -74,7 +74,11 @@ describe('the OpenAPI document', () => {
     for (const [id, route] of Object.entries(operations)) {
       const { permission } = route;
       const operation = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method.toLowerCase()]!;
-      expect([id, operation.security]).toEqual([id, [{ ApiKey: permission === 'any' ? [] : [permission] }]]);
+      const asked = permission === 'any' ? [] : [permission];
+      expect([id, operation.security]).toEqual([
+        id,
+        [{ ApiKey: asked }, ...(route.isForPortals ? [{ PortalToken: asked }] : [])],
+      ]);
       expect([id, operation.description]).toEqual([
         id,
         expect.stringContaining(permission === 'any' ? 'Any valid key' : `\`${permission}\``),

@@ -47,6 +47,7 @@ export const SHARED_PARAMETERS: Readonly<Record<string, SharedParameter>> = {
   namespaces: { description: 'Only assets of these CAIP-19 namespaces.' },
   notification_channel_id: { description: 'The notification channel, by its `id`.', example: ID },
   page: { description: 'Which page, from 1.' },
+  portal_session_id: { description: 'The portal session, by its `id`.', example: ID },
   project_id: { description: 'The project, by its `id`.', example: ID },
   public_key_id: { description: 'The public key, by its `id`.', example: ID },
   search: {

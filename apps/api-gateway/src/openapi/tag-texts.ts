@@ -18,5 +18,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   events: 'What was told, or is to be told, through the channels.',
   notification_channels:
     'Where events are delivered to, and how that went. `/channels` is the short path to the same.',
+  portal_sessions:
+    "Pages on some channels' deliveries for customers of yours, framed in yours. Their token, `Authorization: Bearer`, opens the operations that name it, for these channels alone.",
   management: 'Workspace, projects, members, keys and audit log, with a management key.',
 };

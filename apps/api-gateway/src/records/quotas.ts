@@ -15,9 +15,12 @@ export const quotaMembers = {
   channels: limit('Notification channels, of all projects', 1_000),
   streams: limit('Open event streams, of all projects', 100),
   keys: limit('Keys that count, of all types', 1_000),
+  portal_sessions: limit('Portal sessions that have not expired, of all projects', 10_000),
 };
 
 const used = z.int().min(0);
+/** Counted in the database. */
+const COUNTED = QUOTAS.filter((quota) => quota !== 'streams');
 
 export const quotasSchema = z
   .object({
@@ -30,6 +33,7 @@ export const quotasSchema = z
         addresses: used.meta({ description: 'Addresses it has.', examples: [1_042] }),
         channels: used.meta({ description: 'Notification channels it has.', examples: [3] }),
         keys: used.meta({ description: 'Keys that are neither revoked nor expired.', examples: [4] }),
+        portal_sessions: used.meta({ description: 'Portal sessions that have not expired.', examples: [2] }),
       })
       .meta({ description: 'What the workspace has at the moment.' }),
   })
@@ -41,7 +45,7 @@ export const workspaceParams = z.object({ workspace_id: z.uuid() });
 export async function readQuotas(sql: Sql, workspaceId: string): Promise<z.infer<typeof quotasSchema>> {
   const { rows } = await sql.query<Record<string, number>>(
     `SELECT ${QUOTAS.map((quota) => `quota_of(id, '${quota}') AS ${quota}`).join(', ')},
-       ${['addresses', 'channels', 'keys'].map((quota) => `used_of_quota(id, '${quota}') AS used_${quota}`).join(', ')}
+       ${COUNTED.map((quota) => `used_of_quota(id, '${quota}') AS used_${quota}`).join(', ')}
      FROM workspaces WHERE id = $1`,
     [workspaceId],
   );
@@ -50,6 +54,6 @@ export async function readQuotas(sql: Sql, workspaceId: string): Promise<z.infer
   return quotasSchema.parse({
     workspace_id: workspaceId,
     ...row,
-    used: { addresses: row.used_addresses, channels: row.used_channels, keys: row.used_keys },
+    used: Object.fromEntries(COUNTED.map((quota) => [quota, row[`used_${quota}`]])),
   });
 }

@@ -46,6 +46,10 @@ const bodies: Readonly<Record<string, () => object | Promise<object>>> = {
   createMember: () => ({ email: 'new@example.com', role: 'viewer' }),
   createKey: () => ({ type: 'rpc', name: 'k', permissions: ['rpc:evm:read'] }),
   createSession: () => ({}),
+  createPortalSession: async () => {
+    const { body } = await world.api.post('/channels').send(HOOK).expect(201);
+    return { channel_ids: [body.id], ttl_seconds: 60 };
+  },
 };
 
 const creating = Object.entries(operations).filter(([, route]) => 201 in route.schemas.responses);
@@ -54,7 +58,7 @@ it.each(creating.map(([id, route]) => [`${route.method} ${route.path}`, id, rout
   '%s says where the new one is, and there it is',
   async (_name, id, route) => {
     const kind = /^\/notification_channels\/(\w+)$/.exec(route.path)?.[1];
-    const body = bodies[id]?.() ?? channelBodies[kind ?? ''] ?? route.example ?? {};
+    const body = (await bodies[id]?.()) ?? channelBodies[kind ?? ''] ?? route.example ?? {};
     const client: Client = route.path.startsWith('/management/') ? world.management : world.api;
     const path = route.path
       .replace(':public_key_id', publicKeyId)

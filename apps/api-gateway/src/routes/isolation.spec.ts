@@ -56,6 +56,10 @@ describe('what belongs to another project or workspace', () => {
       .send({ name: 'mine', url: 'https://1.1.1.1/' })
       .expect(201);
     await world.api.put('/confirmation_policies/eip155:1').send({ type: 'depth', depth: 20 }).expect(200);
+    const { body: portal } = await world.api
+      .post('/portal_sessions')
+      .send({ channel_ids: [channel.id], ttl_seconds: 3_600 })
+      .expect(201);
     const { body: member } = await world.management
       .post('/management/members')
       .send({ email: 'mine@example.com', role: 'admin' })
@@ -88,6 +92,7 @@ describe('what belongs to another project or workspace', () => {
       delivery_id: rows[0]!.id,
       event_id: events[0]!.event_id,
       project_id: world.project.projectId,
+      portal_session_id: portal.id,
       member_id: member.id,
       key_id: key.id,
     };

@@ -49,6 +49,8 @@ export interface ApiSettings {
   /** Time-out of a node that is asked while the client waits. */
   readonly nodeTimeoutMs: number;
   readonly version: VersionInfo;
+  /** Where people reach the service; default: where they asked. */
+  readonly publicUrl?: string | undefined;
   /** What the dashboard calls beside the API. */
   readonly rpcUrl?: string | undefined;
   readonly playgroundUrl?: string | undefined;

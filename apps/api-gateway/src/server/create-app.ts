@@ -14,6 +14,7 @@ import {
 import type { KeyStore } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
 import { authenticate, authorizerOf } from '../auth/authenticate.ts';
+import { createPortalFinder, findFrameOrigins } from '../auth/find-portal.ts';
 import { createSessionFinder } from '../auth/find-session.ts';
 import { limitPublic } from '../auth/limit-public.ts';
 import { createLimit } from '../auth/limit-requests.ts';
@@ -86,7 +87,7 @@ export function createApp(options: AppOptions): Express {
     crossOrigin({ origins: options.corsOrigins, limit }),
     limitPublic(limit),
   );
-  const { namespaceLabel, rpcUrl, playgroundUrl } = options.deps.settings;
+  const { namespaceLabel } = options.deps.settings;
   const routes = mountRoutes(routeTable, {
     deps: options.deps,
     authorizerOf,
@@ -100,6 +101,7 @@ export function createApp(options: AppOptions): Express {
       authenticate({
         keys: options.keys,
         findSession: createSessionFinder(options.deps),
+        findPortal: createPortalFinder(options.deps.db),
         namespaceLabel,
         limit,
       }),
@@ -110,13 +112,7 @@ export function createApp(options: AppOptions): Express {
     ),
   );
   app.use(
-    serveDocument({ namespaceLabel }),
-    serveConsent(options.deps),
-    serveDashboard(options.dashboardFolder, [rpcUrl, playgroundUrl]),
-    serveSite(options.docsFolder),
-    serveCommand(options.commandFile),
-  );
-  app.use(
+    ...servePages(options),
     readBody,
     routeNotFound,
     problemErrors({
@@ -127,6 +123,21 @@ export function createApp(options: AppOptions): Express {
     }),
   );
   return app;
+}
+
+/** What people and their browsers read, without a key. */
+function servePages({ deps, dashboardFolder, docsFolder, commandFile }: AppOptions): RequestHandler[] {
+  const { namespaceLabel, rpcUrl, playgroundUrl } = deps.settings;
+  return [
+    serveDocument({ namespaceLabel }),
+    serveConsent(deps),
+    serveDashboard(dashboardFolder, {
+      called: [rpcUrl, playgroundUrl],
+      findFrameOrigins: (id) => findFrameOrigins(deps.db, id),
+    }),
+    serveSite(docsFolder),
+    serveCommand(commandFile),
+  ];
 }
 
 /** Routes with a large body have a limit of their own, and of calls at once. */

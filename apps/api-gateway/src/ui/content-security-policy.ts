@@ -1,8 +1,12 @@
 /**
  * For pages: only what their own origin serves, no inline script or style, no frame, nothing of anybody else.
  * @param callable origins that scripts of the page may call besides
+ * @param framing origins whose pages may frame the page
  */
-export function writeContentSecurityPolicy(callable: readonly string[] = []): string {
+export function writeContentSecurityPolicy(
+  callable: readonly string[] = [],
+  framing: readonly string[] = [],
+): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -12,6 +16,6 @@ export function writeContentSecurityPolicy(callable: readonly string[] = []): st
     ["connect-src 'self'", ...callable].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'",
+    ['frame-ancestors', ...(framing.length > 0 ? framing : ["'none'"])].join(' '),
   ].join('; ');
 }

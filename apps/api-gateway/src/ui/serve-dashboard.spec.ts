@@ -12,8 +12,9 @@ writeFileSync(join(folder, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"
 writeFileSync(join(folder, 'assets', 'app-1a2b.js'), `console.log(${'"chainwatch";'.repeat(100)});`);
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const findFrameOrigins = async () => undefined;
 const at = (path: string, from: string | null = folder) =>
-  request(express().use(serveDashboard(from ?? undefined))).get(path);
+  request(express().use(serveDashboard(from ?? undefined, { findFrameOrigins }))).get(path);
 
 it.each(['/ui', '/ui/', '/ui/addresses', '/ui/transactions/6f1d1f4e', '/ui/a.b/c'])(
   'answers %s with the page, whose policy allows nothing inline and nobody else',
@@ -30,7 +31,7 @@ it.each(['/ui', '/ui/', '/ui/addresses', '/ui/transactions/6f1d1f4e', '/ui/a.b/c
 
 it('may call the origins that it is told, and no other one', async () => {
   const called = ['https://rpc.example.com/v1?x', undefined, 'http://127.0.0.1:9891/'];
-  const { headers } = await request(express().use(serveDashboard(folder, called)))
+  const { headers } = await request(express().use(serveDashboard(folder, { called, findFrameOrigins })))
     .get('/ui/')
     .expect(200);
   expect(String(headers['content-security-policy']).split('; ')).toEqual([

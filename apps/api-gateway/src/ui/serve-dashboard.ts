@@ -1,17 +1,24 @@
 import { Router } from 'express';
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { writeContentSecurityPolicy } from './content-security-policy.ts';
 import { loadFiles, type StaticFile } from './load-files.ts';
+import { sendFile } from './send-file.ts';
+import { servePortal, type FindFrameOrigins } from './serve-portal.ts';
+
+interface DashboardOptions {
+  /** URLs beside the API that the page calls; their origins are what its policy lets through. */
+  readonly called?: readonly (string | undefined)[];
+  readonly findFrameOrigins: FindFrameOrigins;
+}
 
 /**
- * The dashboard under `/ui`, where `/` leads a browser. Every path that is no file is a page of it. Public as the
- * documents are: what it shows it asks the API for.
+ * The dashboard under `/ui`, where `/` leads a browser. Every path that is no file is a page of it, but those of portal
+ * sessions. Public as the documents are: what it shows it asks the API for.
  * @param folder that its build wrote; where there is none, neither path exists
- * @param called URLs beside the API that the page calls; their origins are what its policy lets through
  */
 export function serveDashboard(
   folder: string | undefined,
-  called: readonly (string | undefined)[] = [],
+  { called = [], findFrameOrigins }: DashboardOptions,
 ): RequestHandler {
   const origins = called.flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
   const policy = writeContentSecurityPolicy(origins);
@@ -22,29 +29,22 @@ export function serveDashboard(
   router.get('/', (req, res, next) =>
     req.accepts('json', 'html') === 'html' ? res.redirect('/ui/') : next(),
   );
+  router.use(servePortal(files.get('portal.html'), findFrameOrigins));
   router.get(/^\/ui(?:\/|$)/, (req, res, next) => {
     const path = req.path.slice('/ui/'.length);
     const file = files.get(path);
-    if (file !== undefined && file !== page) {
+    if (file !== undefined && !path.endsWith('.html')) {
       // Its name has a hash of its content.
       res.setHeader(
         'Cache-Control',
         path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
       );
-      return send(req, res, file);
+      return sendFile(req, res, file);
     }
     if (path.startsWith('assets/')) return next();
     res.setHeader('Content-Security-Policy', policy);
     res.setHeader('Cache-Control', 'no-cache');
-    send(req, res, page);
+    sendFile(req, res, page);
   });
   return router;
-}
-
-function send(req: Request, res: Response, { type, bytes, gzipped }: StaticFile): void {
-  res.setHeader('Content-Type', type);
-  res.vary('Accept-Encoding');
-  const isZipped = gzipped !== undefined && req.acceptsEncodings('gzip') === 'gzip';
-  if (isZipped) res.setHeader('Content-Encoding', 'gzip');
-  res.end(isZipped ? gzipped : bytes);
 }

@@ -1001,7 +1001,7 @@ export interface paths {
         };
         /**
          * One event, as it was sent
-         * @description Needs the permission `api:event:read`.
+         * @description Needs the permission `api:event:read`. A portal session may ask, about its own channels.
          */
         get: operations["getEvent"];
         put?: never;
@@ -1041,7 +1041,7 @@ export interface paths {
         };
         /**
          * Notification channels of the project
-         * @description Needs the permission `api:notification_channel:read`.
+         * @description Needs the permission `api:notification_channel:read`. A portal session may ask, about its own channels.
          */
         get: operations["listChannels"];
         put?: never;
@@ -1301,7 +1301,7 @@ export interface paths {
         };
         /**
          * One notification channel
-         * @description Needs the permission `api:notification_channel:read`.
+         * @description Needs the permission `api:notification_channel:read`. A portal session may ask, about its own channels.
          */
         get: operations["getChannel"];
         put?: never;
@@ -1365,7 +1365,7 @@ export interface paths {
         };
         /**
          * Deliveries of a channel
-         * @description Needs the permission `api:delivery:read`.
+         * @description Needs the permission `api:delivery:read`. A portal session may ask, about its own channels.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -1385,7 +1385,7 @@ export interface paths {
         };
         /**
          * One delivery with every attempt
-         * @description Needs the permission `api:delivery:read`.
+         * @description Needs the permission `api:delivery:read`. A portal session may ask, about its own channels.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -1407,7 +1407,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test message through the channel, whatever its status; a success makes a failed channel active again
-         * @description Needs the permission `api:notification_channel:write`.
+         * @description Needs the permission `api:notification_channel:write`. A portal session may ask, about its own channels.
          */
         post: operations["testChannel"];
         delete?: never;
@@ -1427,7 +1427,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event again, with the same event id and a new delivery id; it waits while its channel is failed or archived
-         * @description Needs the permission `api:delivery:replay`.
+         * @description Needs the permission `api:delivery:replay`. A portal session may ask, about its own channels.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -1447,7 +1447,7 @@ export interface paths {
         put?: never;
         /**
          * Send again, in event order, what failed or was discarded since a time
-         * @description Needs the permission `api:delivery:replay`.
+         * @description Needs the permission `api:delivery:replay`. A portal session may ask, about its own channels.
          */
         post: operations["recover"];
         delete?: never;
@@ -1511,6 +1511,54 @@ export interface paths {
          * @description Needs the permission `api:webhook_secret:rotate`.
          */
         delete: operations["deletePreviousSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/portal_sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Portal sessions of the project that have not ended
+         * @description Needs the permission `api:notification_channel:read`.
+         */
+        get: operations["listPortalSessions"];
+        put?: never;
+        /**
+         * Open a page on some channels' deliveries for a customer of yours, to be framed in yours; its address is in this answer only
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createPortalSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/portal_sessions/{portal_session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One portal session that has not ended, without its token
+         * @description Needs the permission `api:notification_channel:read`. A portal session may ask, about its own channels.
+         */
+        get: operations["getPortalSession"];
+        put?: never;
+        post?: never;
+        /**
+         * End a portal session at once
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        delete: operations["deletePortalSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5610,6 +5658,96 @@ export interface components {
              */
             webhook_secret: string;
         };
+        PortalSession: {
+            /**
+             * Format: uuid
+             * @description Of the session; no secret.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The notification channels that it shows.
+             * @example [
+             *       "6f1d1f4e-0000-4000-8000-000000000001"
+             *     ]
+             */
+            channel_ids: string[];
+            /**
+             * @description What it may do with them.
+             * @example [
+             *       "api:notification_channel:read",
+             *       "api:delivery:read"
+             *     ]
+             */
+            permissions: ("api:notification_channel:read" | "api:notification_channel:write" | "api:delivery:read" | "api:delivery:replay" | "api:event:read")[];
+            /**
+             * @description Origins whose pages may frame it.
+             * @example [
+             *       "https://shop.example.com"
+             *     ]
+             */
+            frame_origins: string[];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends, unless the key that made it ends before.
+             * @example 2026-01-01T01:00:00.000Z
+             */
+            expires_at: string;
+        };
+        CreatedPortalSession: {
+            /**
+             * Format: uuid
+             * @description Of the session; no secret.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The notification channels that it shows.
+             * @example [
+             *       "6f1d1f4e-0000-4000-8000-000000000001"
+             *     ]
+             */
+            channel_ids: string[];
+            /**
+             * @description What it may do with them.
+             * @example [
+             *       "api:notification_channel:read",
+             *       "api:delivery:read"
+             *     ]
+             */
+            permissions: ("api:notification_channel:read" | "api:notification_channel:write" | "api:delivery:read" | "api:delivery:replay" | "api:event:read")[];
+            /**
+             * @description Origins whose pages may frame it.
+             * @example [
+             *       "https://shop.example.com"
+             *     ]
+             */
+            frame_origins: string[];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends, unless the key that made it ends before.
+             * @example 2026-01-01T01:00:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: uri
+             * @description The page for the customer. Its fragment is the token, which no server sees in the address. Shown this once.
+             * @example https://api.example.com/ui/portal/6f1d1f4e-0000-4000-8000-000000000001#svc_portal_0123456789ABCDEFGHIJKLMNOPQRST2YbPlI
+             */
+            url: string;
+        };
         Workspace: {
             /**
              * Format: uuid
@@ -5664,6 +5802,11 @@ export interface components {
              * @example 1000
              */
             keys: number;
+            /**
+             * @description Portal sessions that have not expired, of all projects of the workspace, at most.
+             * @example 10000
+             */
+            portal_sessions: number;
             /** @description What the workspace has at the moment. */
             used: {
                 /**
@@ -5681,6 +5824,11 @@ export interface components {
                  * @example 4
                  */
                 keys: number;
+                /**
+                 * @description Portal sessions that have not expired.
+                 * @example 2
+                 */
+                portal_sessions: number;
             };
         };
         Project: {
@@ -5886,7 +6034,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "channel.deleted" | "channel.secret_rotated" | "incident.accepted" | "reprocess.requested" | "reset.requested";
+            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "channel.deleted" | "channel.secret_rotated" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested";
             /** @description The key that asked. */
             actor: {
                 /**
@@ -5912,7 +6060,7 @@ export interface components {
                  * @description What kind of thing it is.
                  * @enum {string}
                  */
-                type: "workspace" | "project" | "member" | "key" | "address" | "channel" | "incident" | "reprocess" | "reset";
+                type: "workspace" | "project" | "member" | "key" | "address" | "channel" | "portal_session" | "incident" | "reprocess" | "reset";
                 /**
                  * Format: uuid
                  * @description Of the thing.
@@ -6368,6 +6516,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6434,6 +6583,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6513,6 +6663,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
@@ -6545,6 +6696,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6602,6 +6754,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15530,6 +15683,321 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listPortalSessions: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at" | "expires_at" | "-expires_at";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "channel_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "permissions": [
+                     *             "api:notification_channel:read",
+                     *             "api:delivery:read"
+                     *           ],
+                     *           "frame_origins": [
+                     *             "https://shop.example.com"
+                     *           ],
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "expires_at": "2026-01-01T01:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["PortalSession"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createPortalSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "channel_ids": [
+                 *         "6f1d1f4e-0000-4000-8000-000000000001"
+                 *       ],
+                 *       "ttl_seconds": 900,
+                 *       "permissions": [
+                 *         "api:notification_channel:read",
+                 *         "api:delivery:read",
+                 *         "api:delivery:replay"
+                 *       ],
+                 *       "frame_origins": [
+                 *         "https://shop.example.com"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The notification channels of this customer.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    channel_ids: string[];
+                    /**
+                     * @description How long it lives, in seconds, at most an hour.
+                     * @example 900
+                     */
+                    ttl_seconds: number;
+                    /**
+                     * @description What the customer may do, none of it that the asking key may not. `api:delivery:replay`: redeliver and recover; `api:event:read`: see the bodies that were sent; `api:notification_channel:write`: send test messages, and nothing else.
+                     * @default [
+                     *       "api:notification_channel:read",
+                     *       "api:delivery:read"
+                     *     ]
+                     * @example [
+                     *       "api:notification_channel:read",
+                     *       "api:delivery:read",
+                     *       "api:delivery:replay"
+                     *     ]
+                     */
+                    permissions?: ("api:notification_channel:read" | "api:notification_channel:write" | "api:delivery:read" | "api:delivery:replay" | "api:event:read")[];
+                    /**
+                     * @description Origins whose pages may frame it: `frame-ancestors` of the page. None: it stands alone.
+                     * @default []
+                     * @example [
+                     *       "https://shop.example.com"
+                     *     ]
+                     */
+                    frame_origins?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "channel_ids": [
+                     *         "6f1d1f4e-0000-4000-8000-000000000001"
+                     *       ],
+                     *       "permissions": [
+                     *         "api:notification_channel:read",
+                     *         "api:delivery:read"
+                     *       ],
+                     *       "frame_origins": [
+                     *         "https://shop.example.com"
+                     *       ],
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "expires_at": "2026-01-01T01:00:00.000Z",
+                     *       "url": "https://api.example.com/ui/portal/6f1d1f4e-0000-4000-8000-000000000001#svc_portal_0123456789ABCDEFGHIJKLMNOPQRST2YbPlI"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedPortalSession"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPortalSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The portal session, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                portal_session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "channel_ids": [
+                     *         "6f1d1f4e-0000-4000-8000-000000000001"
+                     *       ],
+                     *       "permissions": [
+                     *         "api:notification_channel:read",
+                     *         "api:delivery:read"
+                     *       ],
+                     *       "frame_origins": [
+                     *         "https://shop.example.com"
+                     *       ],
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "expires_at": "2026-01-01T01:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PortalSession"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deletePortalSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The portal session, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                portal_session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getWorkspace: {
         parameters: {
             query?: never;
@@ -15661,10 +16129,12 @@ export interface operations {
                      *       "channels": 1000,
                      *       "streams": 100,
                      *       "keys": 1000,
+                     *       "portal_sessions": 10000,
                      *       "used": {
                      *         "addresses": 1042,
                      *         "channels": 3,
-                     *         "keys": 4
+                     *         "keys": 4,
+                     *         "portal_sessions": 2
                      *       }
                      *     }
                      */
@@ -15725,6 +16195,11 @@ export interface operations {
                      * @example 1000
                      */
                     keys?: number;
+                    /**
+                     * @description Portal sessions that have not expired, of all projects of the workspace, at most.
+                     * @example 10000
+                     */
+                    portal_sessions?: number;
                 };
             };
         };
@@ -15746,10 +16221,12 @@ export interface operations {
                      *       "channels": 1000,
                      *       "streams": 100,
                      *       "keys": 1000,
+                     *       "portal_sessions": 10000,
                      *       "used": {
                      *         "addresses": 1042,
                      *         "channels": 3,
-                     *         "keys": 4
+                     *         "keys": 4,
+                     *         "portal_sessions": 2
                      *       }
                      *     }
                      */
@@ -16883,9 +17360,9 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at";
                 /** @description Only entries of these actions. Repeated, comma-separated, or both. */
-                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "channel.deleted" | "channel.secret_rotated" | "incident.accepted" | "reprocess.requested" | "reset.requested")[];
+                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "channel.deleted" | "channel.secret_rotated" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested")[];
                 /** @description Only changes of things of these kinds. Repeated, comma-separated, or both. */
-                target_types?: ("workspace" | "project" | "member" | "key" | "address" | "channel" | "incident" | "reprocess" | "reset")[];
+                target_types?: ("workspace" | "project" | "member" | "key" | "address" | "channel" | "portal_session" | "incident" | "reprocess" | "reset")[];
                 /**
                  * @description Only changes of these things. Repeated, comma-separated, or both.
                  * @example [

@@ -653,7 +653,7 @@ export class EventOperations {
   /**
    * One event, as it was sent.
    *
-   * Needs the permission `api:event:read`. `GET /events/{event_id}`
+   * Needs the permission `api:event:read`. A portal session may ask, about its own channels. `GET /events/{event_id}`
    */
   get(eventId: string, options?: RequestOptions): Promise<Answer<'getEvent'>> {
     return this.#call({ method: 'GET', path: '/events/{event_id}', params: { event_id: eventId }, options });
@@ -680,7 +680,7 @@ export class NotificationChannelOperations {
   /**
    * Notification channels of the project.
    *
-   * Needs the permission `api:notification_channel:read`. `GET /notification_channels`
+   * Needs the permission `api:notification_channel:read`. A portal session may ask, about its own channels. `GET /notification_channels`
    */
   list(query?: Query<'listChannels'>, options?: RequestOptions): Pages<Page<'listChannels'>> {
     return new Pages(query, (asked) => this.#call({ method: 'GET', path: '/notification_channels', query: asked, options }));
@@ -797,7 +797,7 @@ export class NotificationChannelOperations {
   /**
    * One notification channel.
    *
-   * Needs the permission `api:notification_channel:read`. `GET /notification_channels/{notification_channel_id}`
+   * Needs the permission `api:notification_channel:read`. A portal session may ask, about its own channels. `GET /notification_channels/{notification_channel_id}`
    */
   get(notificationChannelId: string, options?: RequestOptions): Promise<Answer<'getChannel'>> {
     return this.#call({ method: 'GET', path: '/notification_channels/{notification_channel_id}', params: { notification_channel_id: notificationChannelId }, options });
@@ -833,7 +833,7 @@ export class NotificationChannelOperations {
   /**
    * Deliveries of a channel.
    *
-   * Needs the permission `api:delivery:read`. `GET /notification_channels/{notification_channel_id}/deliveries`
+   * Needs the permission `api:delivery:read`. A portal session may ask, about its own channels. `GET /notification_channels/{notification_channel_id}/deliveries`
    */
   listDeliveries(notificationChannelId: string, query?: Query<'listDeliveries'>, options?: RequestOptions): Pages<Page<'listDeliveries'>> {
     return new Pages(query, (asked) => this.#call({ method: 'GET', path: '/notification_channels/{notification_channel_id}/deliveries', params: { notification_channel_id: notificationChannelId }, query: asked, options }));
@@ -842,7 +842,7 @@ export class NotificationChannelOperations {
   /**
    * One delivery with every attempt.
    *
-   * Needs the permission `api:delivery:read`. `GET /notification_channels/{notification_channel_id}/deliveries/{delivery_id}`
+   * Needs the permission `api:delivery:read`. A portal session may ask, about its own channels. `GET /notification_channels/{notification_channel_id}/deliveries/{delivery_id}`
    */
   getDelivery(notificationChannelId: string, deliveryId: string, options?: RequestOptions): Promise<Answer<'getDelivery'>> {
     return this.#call({ method: 'GET', path: '/notification_channels/{notification_channel_id}/deliveries/{delivery_id}', params: { notification_channel_id: notificationChannelId, delivery_id: deliveryId }, options });
@@ -851,7 +851,7 @@ export class NotificationChannelOperations {
   /**
    * Send a test message through the channel, whatever its status; a success makes a failed channel active again.
    *
-   * Needs the permission `api:notification_channel:write`. `POST /notification_channels/{notification_channel_id}/actions/test`
+   * Needs the permission `api:notification_channel:write`. A portal session may ask, about its own channels. `POST /notification_channels/{notification_channel_id}/actions/test`
    */
   test(notificationChannelId: string, body?: Body<'testChannel'>, options?: RequestOptions): Promise<Answer<'testChannel'>> {
     return this.#call({ method: 'POST', path: '/notification_channels/{notification_channel_id}/actions/test', params: { notification_channel_id: notificationChannelId }, body, options });
@@ -860,7 +860,7 @@ export class NotificationChannelOperations {
   /**
    * Send an event again, with the same event id and a new delivery id; it waits while its channel is failed or archived.
    *
-   * Needs the permission `api:delivery:replay`. `POST /notification_channels/{notification_channel_id}/deliveries/{delivery_id}/actions/redeliver`
+   * Needs the permission `api:delivery:replay`. A portal session may ask, about its own channels. `POST /notification_channels/{notification_channel_id}/deliveries/{delivery_id}/actions/redeliver`
    */
   redeliver(notificationChannelId: string, deliveryId: string, options?: RequestOptions): Promise<Answer<'redeliver'>> {
     return this.#call({ method: 'POST', path: '/notification_channels/{notification_channel_id}/deliveries/{delivery_id}/actions/redeliver', params: { notification_channel_id: notificationChannelId, delivery_id: deliveryId }, options });
@@ -869,7 +869,7 @@ export class NotificationChannelOperations {
   /**
    * Send again, in event order, what failed or was discarded since a time.
    *
-   * Needs the permission `api:delivery:replay`. `POST /notification_channels/{notification_channel_id}/deliveries/actions/recover`
+   * Needs the permission `api:delivery:replay`. A portal session may ask, about its own channels. `POST /notification_channels/{notification_channel_id}/deliveries/actions/recover`
    */
   recover(notificationChannelId: string, body: Body<'recover'>, options?: RequestOptions): Promise<Answer<'recover'>> {
     return this.#call({ method: 'POST', path: '/notification_channels/{notification_channel_id}/deliveries/actions/recover', params: { notification_channel_id: notificationChannelId }, body, options });
@@ -900,6 +900,51 @@ export class NotificationChannelOperations {
    */
   deletePreviousSecret(notificationChannelId: string, options?: RequestOptions): Promise<Answer<'deletePreviousSecret'>> {
     return this.#call({ method: 'DELETE', path: '/notification_channels/{notification_channel_id}/webhook-secrets/previous', params: { notification_channel_id: notificationChannelId }, options });
+  }
+}
+
+/** Operations under `portal_sessions`. */
+export class PortalSessionOperations {
+  readonly #call: CallOperation;
+
+  constructor(call: CallOperation) {
+    this.#call = call;
+  }
+
+  /**
+   * Portal sessions of the project that have not ended.
+   *
+   * Needs the permission `api:notification_channel:read`. `GET /portal_sessions`
+   */
+  list(query?: Query<'listPortalSessions'>, options?: RequestOptions): Pages<Page<'listPortalSessions'>> {
+    return new Pages(query, (asked) => this.#call({ method: 'GET', path: '/portal_sessions', query: asked, options }));
+  }
+
+  /**
+   * Open a page on some channels' deliveries for a customer of yours, to be framed in yours; its address is in this answer only.
+   *
+   * Needs the permission `api:notification_channel:write`. `POST /portal_sessions`
+   */
+  create(body: Body<'createPortalSession'>, options?: RequestOptions): Promise<Answer<'createPortalSession'>> {
+    return this.#call({ method: 'POST', path: '/portal_sessions', body, options });
+  }
+
+  /**
+   * One portal session that has not ended, without its token.
+   *
+   * Needs the permission `api:notification_channel:read`. A portal session may ask, about its own channels. `GET /portal_sessions/{portal_session_id}`
+   */
+  get(portalSessionId: string, options?: RequestOptions): Promise<Answer<'getPortalSession'>> {
+    return this.#call({ method: 'GET', path: '/portal_sessions/{portal_session_id}', params: { portal_session_id: portalSessionId }, options });
+  }
+
+  /**
+   * End a portal session at once.
+   *
+   * Needs the permission `api:notification_channel:write`. `DELETE /portal_sessions/{portal_session_id}`
+   */
+  delete(portalSessionId: string, options?: RequestOptions): Promise<Answer<'deletePortalSession'>> {
+    return this.#call({ method: 'DELETE', path: '/portal_sessions/{portal_session_id}', params: { portal_session_id: portalSessionId }, options });
   }
 }
 
@@ -1108,6 +1153,7 @@ export function createOperations(call: CallOperation) {
     confirmationPolicies: new ConfirmationPolicyOperations(call),
     events: new EventOperations(call),
     notificationChannels: new NotificationChannelOperations(call),
+    portalSessions: new PortalSessionOperations(call),
     management: new ManagementOperations(call),
   };
 }

@@ -6,6 +6,7 @@ export const getChannel = defineRoute({
   method: 'GET',
   path: '/notification_channels/:notification_channel_id',
   permission: 'api:notification_channel:read',
+  isForPortals: true,
   summary: 'One notification channel',
   params: channelParams,
   responses: { 200: channelSchema },

@@ -20,6 +20,7 @@ export const listChannels = defineRoute({
   method: 'GET',
   path: '/notification_channels',
   permission: 'api:notification_channel:read',
+  isForPortals: true,
   summary: 'Notification channels of the project',
   query: z.strictObject({
     ...pageParameters,
@@ -35,6 +36,7 @@ export const listChannels = defineRoute({
       id: 'id',
       wanted: {
         project_id: [principal.projectId],
+        id: principal.portal?.channelIds,
         kind: query.kind === undefined ? kinds : [query.kind],
         is_archived: query.is_archived === undefined ? undefined : [query.is_archived],
       },

@@ -10,6 +10,7 @@ export const testChannel = defineRoute({
   method: 'POST',
   path: '/notification_channels/:notification_channel_id/actions/test',
   permission: 'api:notification_channel:write',
+  isForPortals: true,
   summary:
     'Send a test message through the channel, whatever its status; a success makes a failed channel active again',
   params: channelParams,

@@ -6,6 +6,7 @@ export const getDelivery = defineRoute({
   method: 'GET',
   path: '/notification_channels/:notification_channel_id/deliveries/:delivery_id',
   permission: 'api:delivery:read',
+  isForPortals: true,
   summary: 'One delivery with every attempt',
   params: deliveryParams,
   responses: { 200: deliveryDetailSchema },

@@ -32,6 +32,7 @@ export const listDeliveries = defineRoute({
   method: 'GET',
   path: '/notification_channels/:notification_channel_id/deliveries',
   permission: 'api:delivery:read',
+  isForPortals: true,
   summary: 'Deliveries of a channel',
   params: channelParams,
   query: querySchema,

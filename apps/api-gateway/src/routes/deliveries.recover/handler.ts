@@ -9,6 +9,7 @@ export const recover = defineRoute({
   method: 'POST',
   path: '/notification_channels/:notification_channel_id/deliveries/actions/recover',
   permission: 'api:delivery:replay',
+  isForPortals: true,
   summary: 'Send again, in event order, what failed or was discarded since a time',
   params: channelParams,
   body: z.strictObject({

@@ -8,6 +8,7 @@ export const redeliver = defineRoute({
   method: 'POST',
   path: '/notification_channels/:notification_channel_id/deliveries/:delivery_id/actions/redeliver',
   permission: 'api:delivery:replay',
+  isForPortals: true,
   summary:
     'Send an event again, with the same event id and a new delivery id; it waits while its channel is failed or archived',
   params: deliveryParams,

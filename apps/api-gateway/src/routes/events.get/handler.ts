@@ -7,6 +7,7 @@ export const getEvent = defineRoute({
   method: 'GET',
   path: '/events/:event_id',
   permission: 'api:event:read',
+  isForPortals: true,
   summary: 'One event, as it was sent',
   params: z.object({ event_id: z.uuid() }),
   responses: { 200: eventSchema },

@@ -31,8 +31,8 @@ describe('quotas of a workspace', () => {
     const before = await world.management.get(theirs()).expect(200);
     expect(before.body).toMatchObject({
       ...{ workspace_id: world.otherProject.workspaceId },
-      ...{ addresses: 10_000_000, channels: 1_000, streams: 100, keys: 1_000 },
-      used: { addresses: 0, channels: 0, keys: 3 },
+      ...{ addresses: 10_000_000, channels: 1_000, streams: 100, keys: 1_000, portal_sessions: 10_000 },
+      used: { addresses: 0, channels: 0, keys: 3, portal_sessions: 0 },
     });
     expect((await set({ channels: 7 })).body).toMatchObject({ addresses: 10_000_000, channels: 7 });
     expect((await set({ addresses: 3 })).body).toMatchObject({ addresses: 3, channels: 1_000 });

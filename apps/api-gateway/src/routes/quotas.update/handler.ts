@@ -9,6 +9,7 @@ const bodySchema = z.strictObject({
   channels: quotaMembers.channels.optional(),
   streams: quotaMembers.streams.optional(),
   keys: quotaMembers.keys.optional(),
+  portal_sessions: quotaMembers.portal_sessions.optional(),
 });
 
 export const updateQuotas = defineRoute({
@@ -26,9 +27,9 @@ export const updateQuotas = defineRoute({
     const quotas = await deps.db.transaction(async (sql) => {
       const { used: _before, ...from } = await readQuotas(sql, id);
       await sql.query(
-        `INSERT INTO workspace_quotas (workspace_id, addresses, channels, streams, keys) VALUES ($1, $2, $3, $4, $5)
+        `INSERT INTO workspace_quotas (workspace_id, addresses, channels, streams, keys, portal_sessions) VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (workspace_id) DO UPDATE SET addresses = excluded.addresses, channels = excluded.channels, streams = excluded.streams,
-           keys = excluded.keys, updated_at = now()`,
+           keys = excluded.keys, portal_sessions = excluded.portal_sessions, updated_at = now()`,
         [id, ...QUOTAS.map((quota) => body[quota] ?? null)],
       );
       const after = await readQuotas(sql, id);

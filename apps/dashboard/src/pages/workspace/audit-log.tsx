@@ -31,6 +31,8 @@ const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'address.deleted': 'Address deleted',
   'channel.deleted': 'Channel deleted',
   'channel.secret_rotated': 'Signing secret rotated',
+  'portal_session.created': 'Portal opened',
+  'portal_session.deleted': 'Portal ended',
   'incident.accepted': 'Incident accepted',
   'reprocess.requested': 'Blocks processed again',
   'reset.requested': 'Chain reset',

@@ -35,6 +35,13 @@ const withPolicy = async ({ api, values }: Ground): Promise<EndpointSample> => {
   await make(api, `/confirmation_policies/${values['chain_gid']}`, { type: 'depth', depth: 500 }, 'PUT');
   return {};
 };
+const portalOf = (values: Ground['values']): object => ({
+  channel_ids: [values['notification_channel_id']],
+  ttl_seconds: 600,
+});
+const withPortal = async ({ api, values }: Ground): Promise<EndpointSample> => ({
+  values: { portal_session_id: (await make(api, '/portal_sessions', portalOf(values))).id },
+});
 const SLACK = {
   name: 's',
   url: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
@@ -154,13 +161,33 @@ export const ADDITIVE_ROUTES: readonly AdditiveRoute[] = [
     sample: channelOfKind('discord', DISCORD),
     shows: (body) => body['name'] === 'renamed',
   },
+  {
+    ...{ method: 'POST', path: '/portal_sessions', status: 201 },
+    sample: async ({ values }) => ({ body: portalOf(values) }),
+    shows: (body) => /\/ui\/portal\/[-0-9a-f]{36}#\w+_portal_\w{36}$/.test(String(body['url'])),
+  },
+  {
+    ...{ method: 'GET', path: '/portal_sessions', status: 200, sample: withPortal },
+    shows: (body) => itemsOf(body).length > 0,
+  },
+  {
+    ...{ method: 'GET', path: '/portal_sessions/{portal_session_id}', status: 200, sample: withPortal },
+    shows: (body) => !JSON.stringify(body).includes('_portal_'),
+  },
+  {
+    ...{ method: 'DELETE', path: '/portal_sessions/{portal_session_id}', status: 204, sample: withPortal },
+    shows: (body) => body === undefined,
+  },
 ];
 
 /** That the route is there, is guarded as those of the specification are, and answers. */
 export function additiveChecks(route: AdditiveRoute): Check[] {
   const onGround = (ground: Ground): Ground => ({
     ...ground,
-    values: { transaction_id: randomUUID(), hash: '0x2', ...ground.values },
+    values: {
+      ...{ transaction_id: randomUUID(), hash: '0x2', portal_session_id: randomUUID() },
+      ...ground.values,
+    },
   });
   const doors = route.accept === undefined ? doorChecks(route, route.sample) : [];
   return [...doors, answerCheck(route)].map(({ says, prove }) =>

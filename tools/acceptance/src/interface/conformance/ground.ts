@@ -166,6 +166,7 @@ export function unknownValues(): Record<string, string> {
     notification_channel_id: randomUUID(),
     channel_id: randomUUID(),
     transaction_id: randomUUID(),
+    portal_session_id: randomUUID(),
     hash: `0x${randomBytes(32).toString('hex')}`,
   };
 }

@@ -26,7 +26,7 @@ export async function arrangeKnown({
   const management = connectAs(apiUrl, tenant.keys.management);
   const { chain, receiver } = harness;
   const { accounts, deployed } = chain.actor;
-  const { webhook, nats, telegram, publicKey, project, delivery, key, member } = await makeOneOfEach(
+  const { webhook, nats, telegram, publicKey, project, delivery, key, member, portal } = await makeOneOfEach(
     { api, management },
     { hookUrl: receiver.url, account: accounts[1]! },
   );
@@ -53,6 +53,7 @@ export async function arrangeKnown({
     project_id: [project.id, project.id, '00000000-0000-4000-8000-000000000000'],
     key_id: [key.id],
     member_id: [member.id],
+    portal_session_id: [portal.id],
     public_key_id: [
       ...publicKeys.slice(0, 2).map(({ id }) => id),
       publicKey.id ?? '00000000-0000-4000-8000-000000000000',
@@ -101,6 +102,7 @@ const CONSTANT_VALUES: Readonly<Record<string, readonly unknown[]>> = {
     zpub.extended_public_key.replace('zpub', 'zprv'),
   ],
   derivation_path: [zpub.derivation_path, ypub.derivation_path, "m/84'/0'/1'", "m/84'/0'"],
+  frame_origin: ['https://shop.example.com', 'http://localhost:3000', 'https://a;b', 'https://a/'],
   from: [0, 5, 2 ** 31 - 1],
   to: [0, 20, 2 ** 31 - 1],
 };
@@ -125,7 +127,7 @@ async function makeOneOfEach(
     made(api, '/addresses/external', { value: outsider, chain_family: 'evm' }),
     made(api, '/addresses/external', { value: account, chain_family: 'evm' }),
   ]);
-  const [delivery, key, member] = await Promise.all([
+  const [delivery, key, member, portal] = await Promise.all([
     made(api, `/channels/${webhook.id}/actions/test`),
     made(management, '/management/keys', {
       type: 'api',
@@ -134,6 +136,7 @@ async function makeOneOfEach(
       permissions: ['api:address:read'],
     }),
     made(management, '/management/members', { email: `${project.id}@example.com`, role: 'owner' }),
+    made(api, '/portal_sessions', { channel_ids: [webhook.id], ttl_seconds: 600 }),
   ]);
-  return { webhook, nats, telegram, publicKey, project, delivery, key, member };
+  return { webhook, nats, telegram, publicKey, project, delivery, key, member, portal };
 }
