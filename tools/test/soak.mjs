@@ -43,6 +43,11 @@ const PARTS = [
     ],
   },
   {
+    name: 'lock',
+    title: 'npm 10 and 11 accept the lock (the registry of packages is asked)',
+    specs: ['tools/test/src/package-lock\\.soak\\.spec\\.ts$'],
+  },
+  {
     name: 'image',
     title: 'the image is built from a fresh clone, by buildah where it is installed',
     specs: ['tools/stack/image\\.soak\\.spec\\.ts$'],

@@ -5,6 +5,6 @@ import { playScript } from './play-script.ts';
 describeOracle({
   chain: new BitcoinChain(),
   playScript,
-  scripts: 3,
+  scripts: 2,
   reorgs: { every: 3, deep: 20, shallow: 5 },
 });

@@ -57,7 +57,11 @@ export class Browser {
     if (executablePath === undefined) return undefined;
     // Root may not use Chromium's sandbox, and containers run as root.
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
-    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const context = await browser.newContext({
+      permissions: ['clipboard-read', 'clipboard-write'],
+      // Without a graphics card, animations cost more than all else.
+      reducedMotion: 'reduce',
+    });
     context.setDefaultTimeout(PATIENCE_MS);
     await context.addInitScript({ content: `${TELL_BREACHES}\n${KEEP_FILE}` });
     return new Browser(browser, context, await context.newPage());

@@ -2,4 +2,4 @@ import { describeCrashes } from '../describe-crashes.ts';
 import { EvmChain } from './evm-chain.ts';
 import { playScript } from './play-script.ts';
 
-describeCrashes({ chain: new EvmChain({ epochBlocks: 8 }), playScript, kills: 12 });
+describeCrashes({ chain: new EvmChain({ epochBlocks: 8 }), playScript, kills: 8 });

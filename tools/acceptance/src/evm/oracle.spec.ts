@@ -8,7 +8,7 @@ import { playScript } from './play-script.ts';
 describeOracle({
   chain: new EvmChain(),
   playScript,
-  scripts: 3,
+  scripts: 2,
   reorgs: { every: 4, deep: 64, shallow: 8 },
   more: describeDeepReorg,
 });

@@ -2,4 +2,4 @@ import { describeCrashes } from '../describe-crashes.ts';
 import { playScript } from './play-script.ts';
 import { SolanaChain } from './solana-chain.ts';
 
-describeCrashes({ chain: new SolanaChain(), playScript, kills: 8 });
+describeCrashes({ chain: new SolanaChain(), playScript, kills: 6 });

@@ -8,7 +8,7 @@ import { SolanaChain } from './solana-chain.ts';
 describeOracle({
   chain: new SolanaChain(),
   playScript,
-  scripts: 3,
+  scripts: 2,
   reorgs: { every: 3, deep: 25, shallow: 5 },
   more: describeMore,
 });

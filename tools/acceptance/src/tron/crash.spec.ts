@@ -2,4 +2,4 @@ import { describeCrashes } from '../describe-crashes.ts';
 import { playScript } from './play-script.ts';
 import { TronChain } from './tron-chain.ts';
 
-describeCrashes({ chain: new TronChain(), playScript, kills: 8 });
+describeCrashes({ chain: new TronChain(), playScript, kills: 6 });

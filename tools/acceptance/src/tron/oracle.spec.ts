@@ -6,4 +6,4 @@ import { TronChain } from './tron-chain.ts';
 const chain = new TronChain(process.env['TRON_INTERFACES'] === 'evm' ? 'evm' : 'both');
 
 // Solid blocks stay on a real chain; below that, the service must hold all the same.
-describeOracle({ chain, playScript, scripts: 3, reorgs: { every: 3, deep: 40, shallow: 8 } });
+describeOracle({ chain, playScript, scripts: 2, reorgs: { every: 3, deep: 40, shallow: 8 } });
