@@ -90,11 +90,13 @@ const REGION = /(?<=# services\.json:.*\n)[^]*?(?= *# end of services\.json)/;
 const print = (objects) => objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
 
 /** @param {Service} service */
-function composeService({ name, localPort, memoryMax, mails }) {
+function composeService({ name, localPort, memoryMax, mails, signsIn }) {
   const ports = localPort === undefined ? '' : `, ports: ['127.0.0.1:${localPort}:8080']`;
   const limit = memoryMax.replace('Mi', 'm').replace('Gi', 'g');
-  const mail = mails ? ', environment: { <<: [*environment, *mail] }' : '';
-  return `  ${name}: { <<: *service, command: [${name}.mjs], mem_limit: ${limit}${ports}${mail} }`;
+  const groups = ['environment', ...(mails ? ['mail'] : []), ...(signsIn ? ['sign-in'] : [])];
+  const own = groups.map((group) => `*${group}`).join(', ');
+  const environment = groups.length > 1 ? `, environment: { <<: [${own}] }` : '';
+  return `  ${name}: { <<: *service, command: [${name}.mjs], mem_limit: ${limit}${ports}${environment} }`;
 }
 
 /** An ingestor is missed while a chain of its family is active. @param {Service} service */

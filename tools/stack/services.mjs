@@ -13,6 +13,7 @@ import { repoDir } from '../../libs/host/src/repo.mjs';
  * @property {boolean} isScaled in production its number is the scaler's (addons/keda), else it is two
  * @property {'customers'} [dials] whose addresses; default the nodes of chains, for which alone OUTBOUND_ALLOW is
  * @property {true} [mails] it has to know the mail server: SMTP_URL
+ * @property {true} [signsIn] it has to know who vouches for people: OIDC_ISSUER
  * @property {string} cpu requested
  * @property {string} memory requested
  * @property {string} memoryMax

@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { channelEnvironment } from '@chainwatch/channels';
-import { boolean, durationMs, integer, loadConfig, originList, serviceConfig, url } from '@chainwatch/config';
+import {
+  boolean,
+  ConfigError,
+  durationMs,
+  integer,
+  loadConfig,
+  originList,
+  serviceConfig,
+  url,
+} from '@chainwatch/config';
+import type { OidcSettings } from './oidc/oidc-client.ts';
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Every environment variable of the API gateway. */
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
@@ -39,8 +51,34 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       RPC_URL: url('http', 'https').optional(),
       /** Of the local stack alone: where the dashboard asks for coins of its chains. */
       PLAYGROUND_URL: url('http', 'https').optional(),
+      /** Whose word about a person's e-mail address counts at the dashboard: OpenID Connect. Default: keys alone sign in. */
+      OIDC_ISSUER: url('https', 'http')
+        .refine(
+          (text) => /^https:/i.test(text) || LOOPBACK.test(new URL(text).hostname),
+          'expected https://, or http:// on loopback',
+        )
+        .optional(),
+      /** What the issuer knows the gateway as. A client without a secret is a public one. */
+      OIDC_CLIENT_ID: z.string().max(512).optional(),
+      OIDC_CLIENT_SECRET: z.string().max(1_024).optional(),
+      OIDC_SCOPES: z
+        .string()
+        .regex(
+          /^(?=.*\bopenid\b)[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/,
+          'expected scopes with openid among them, such as openid email',
+        )
+        .default('openid email'),
       BUILD_COMMIT: z.string().max(64).default('unknown'),
       BUILD_TIME: z.string().max(64).default('unknown'),
     }),
     env,
   );
+
+/** @throws ConfigError where the issuer is named without the client */
+export function oidcOf(config: ReturnType<typeof readConfig>): OidcSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;
+  if (issuer === undefined) return undefined;
+  if (clientId === undefined)
+    throw new ConfigError([{ name: 'OIDC_CLIENT_ID', reason: 'is required with OIDC_ISSUER' }]);
+  return { issuer, clientId, clientSecret, scopes: config.OIDC_SCOPES };
+}

@@ -10,7 +10,7 @@ import { runService, startHealthServer, startTelemetry } from '@chainwatch/telem
 import packageJson from '../package.json' with { type: 'json' };
 import { BulkThread } from './bulk/bulk-thread.ts';
 import type { ApiSettings } from './server/api-deps.ts';
-import { readConfig } from './config.ts';
+import { oidcOf, readConfig } from './config.ts';
 import { startApiGateway } from './start-api-gateway.ts';
 
 const NAME = 'api-gateway';
@@ -122,6 +122,7 @@ function readAppOptions(config: Config) {
     apiHost: config.API_HOST,
     trustedProxies: config.TRUSTED_PROXIES,
     corsOrigins: config.CORS_ORIGINS,
+    oidc: oidcOf(config),
     requestTimeoutMs: config.REQUEST_TIMEOUT,
   };
 }

@@ -27,6 +27,7 @@ export interface ApiGatewayOptions
     | 'corsOrigins'
     | 'requestTimeoutMs'
     | 'logger'
+    | 'oidc'
     | 'dashboardFolder'
     | 'docsFolder'
     | 'commandFile'

@@ -25,7 +25,7 @@ export type {
 export { buildExample } from './build-example.ts';
 export { createSchemaBook } from './schema-book.ts';
 export type { JsonSchema, SchemaBook } from './schema-book.ts';
-export { cookieNameOf, mountRoutes } from './mount-routes.ts';
+export { cookieNameOf, mountRoutes, setCookie } from './mount-routes.ts';
 export type { RouteCall } from './mount-routes.ts';
 export { problemErrors, routeNotFound } from './problem-errors.ts';
 export {

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
 import { methodNotAllowed, serviceUnavailable } from '@chainwatch/problem';
 import { parseRequest } from './parse-request.ts';
-import type { Method, Route, RouteReply } from './route.ts';
+import type { Method, ReplyCookie, Route, RouteReply } from './route.ts';
 
 export interface MountOptions<Deps, Principal, Permission> {
   readonly deps: Deps;
@@ -119,14 +119,7 @@ async function sendReply(
   res.statusCode = status;
   if (location !== undefined) res.setHeader('Location', encodeURI(`${req.baseUrl}${location}`));
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  if (cookie !== undefined)
-    res.cookie(cookieNameOf(cookie.name, req.secure), cookie.value, {
-      path: req.secure ? '/' : cookie.path,
-      maxAge: cookie.maxAgeMs,
-      httpOnly: true,
-      sameSite: 'strict',
-      secure: req.secure,
-    });
+  if (cookie !== undefined) setCookie(req, res, cookie);
   if (stream !== undefined) {
     if (req.method === 'HEAD') res.end();
     return stream(res);
@@ -136,6 +129,20 @@ async function sendReply(
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.end(text);
+}
+
+export function setCookie(
+  { secure }: Pick<Request, 'secure'>,
+  res: Pick<Response, 'cookie'>,
+  { name, value, path, maxAgeMs, isForArrivals = false }: ReplyCookie,
+): void {
+  res.cookie(cookieNameOf(name, secure), value, {
+    path: secure ? '/' : path,
+    maxAge: maxAgeMs,
+    httpOnly: true,
+    sameSite: isForArrivals ? 'lax' : 'strict',
+    secure,
+  });
 }
 
 /**

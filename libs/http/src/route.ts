@@ -37,7 +37,7 @@ export interface RouteReply {
   readonly stream?: (res: ServerResponse) => Promise<void>;
 }
 
-/** Set for the client's browser: no script reads it, no page of another site sends it, and over TLS it stays there. */
+/** Set for the client's browser: no script reads it, and over TLS it stays there. */
 export interface ReplyCookie {
   /** Over TLS with a prefix: `cookieNameOf`. */
   readonly name: string;
@@ -46,6 +46,8 @@ export interface ReplyCookie {
   readonly path: string;
   /** 0 removes it. */
   readonly maxAgeMs: number;
+  /** Also sent when a page of another site leads here; default: no other site makes the browser send it. */
+  readonly isForArrivals?: boolean;
 }
 
 /** The schemas of a route, for the router and the OpenAPI document. */

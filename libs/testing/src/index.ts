@@ -16,6 +16,7 @@ export { listUndocumented } from './list-undocumented.ts';
 export { killWithParent } from './kill-with-parent.ts';
 export { readMetrics } from './read-metrics.ts';
 export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
+export { startIssuer, type Accounts, type IssuerHandle } from './start-issuer.ts';
 export {
   startMailServer,
   type MailServerHandle,

@@ -76,6 +76,7 @@ const SECTIONS: readonly Section[] = [
       'guides/sizing',
       'guides/backup-and-restore',
       'guides/management',
+      'guides/sign-in',
       { text: 'Runbooks', pages: ['guides/runbooks/*'] },
     ],
   },

@@ -96,7 +96,7 @@ export function authenticate({
   };
 }
 
-/** What seals for the caller of a request alone: the key it came with. */
+/** What seals for the caller of a request alone: the key it came with, or what only its session has. */
 export function ownerSecretOf(res: Response): string {
   return res.locals.ownerSecret as string;
 }
@@ -124,12 +124,15 @@ export function authorizerOf({
         `This key is not a key of the ${keyType === 'mgt' ? 'management interface' : 'platform API'}.`,
       );
     if (!principal.permissions.includes(permission))
-      throw forbidden(
-        `The ${principal.portal === undefined ? 'API key' : 'portal session'} does not have the permission ${permission}.`,
-      );
+      throw forbidden(`The ${nameCaller(principal)} does not have the permission ${permission}.`);
     // The key may have been made before the rule that forbids this permission.
     if (!principal.isOperator && isOperatorPermission(permission))
       throw forbidden(`The permission ${permission} counts for keys of the operator's workspace only.`);
     return principal;
   };
+}
+
+function nameCaller({ portal, member }: Principal): string {
+  if (portal !== undefined) return 'portal session';
+  return member === undefined ? 'API key' : `role ${member.role}`;
 }

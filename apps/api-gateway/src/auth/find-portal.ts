@@ -26,11 +26,14 @@ const MADE_BY_MEMBER = `EXISTS (
 export const LIVE_PORTAL_SESSIONS = `(
   SELECT s.*, p.workspace_id FROM portal_sessions s JOIN projects p ON p.id = s.project_id
   WHERE s.expires_at > now() AND (${MADE_BY_KEY} OR ${MADE_BY_MEMBER})
+    AND NOT EXISTS (SELECT FROM ended_sessions e WHERE e.id = s.creator_session_id)
 ) live_portal_sessions`;
 
 interface PortalRow {
   readonly id: string;
   readonly creator_id: string;
+  readonly creator_email: string | null;
+  readonly creator_role: string | null;
   readonly workspace_id: string;
   readonly project_id: string;
   readonly channel_ids: string[];
@@ -45,7 +48,7 @@ export function createPortalFinder(db: Sql): FindPortal {
     const hash = hashApiKey(token);
     const { rows } = await db.query<PortalRow>({
       name: 'find_portal_session',
-      text: `SELECT id, creator_id, workspace_id, project_id, channel_ids, permissions, token_hash, expires_at
+      text: `SELECT id, creator_id, creator_email, creator_role, workspace_id, project_id, channel_ids, permissions, token_hash, expires_at
              FROM ${LIVE_PORTAL_SESSIONS} WHERE token_hash = $1`,
       values: [Buffer.from(hash)],
     });
@@ -59,6 +62,9 @@ export function createPortalFinder(db: Sql): FindPortal {
       isOperator: false,
       permissions: row.permissions,
       endsAtMs: row.expires_at.getTime(),
+      ...(row.creator_email !== null && {
+        member: { email: row.creator_email, role: row.creator_role ?? '' },
+      }),
       portal: { sessionId: row.id, channelIds: row.channel_ids },
     };
   };

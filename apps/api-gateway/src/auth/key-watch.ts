@@ -16,8 +16,8 @@ interface Watched {
 const LOOK_MS = 500;
 
 /**
- * Ends answers that outlive the check of their caller when its key is revoked, expires or may no longer what it might,
- * when its session ends, and with its project. One statement looks for all of them; while nothing is open none is asked.
+ * Ends answers that outlive the check of their caller when its key is revoked, expires or may no longer what it might, or
+ * its member's role changes, when its session ends, and with its project. One statement looks for all of them; while nothing is open none is asked.
  */
 export class KeyWatch {
   readonly #deps: KeyWatchDeps;
@@ -69,6 +69,9 @@ export class KeyWatch {
         asked.map(({ caller }) => caller.keyId),
         asked.map(({ caller }) => caller.projectId),
         asked.map(({ caller }) => caller.permissions.join(' ')),
+        asked.map(({ caller }) => caller.sessionId),
+        asked.map(({ caller }) => caller.member?.email),
+        asked.map(({ caller }) => caller.member?.role),
       ],
     });
     const live = new Set(rows.map(({ place }) => Number(place)));
@@ -76,9 +79,14 @@ export class KeyWatch {
   }
 }
 
-/** A management key acts on a project for as long as it could make the project's keys. */
+/** A management key acts on a project for as long as it could make the project's keys, a member for as long as its role is the same. */
 const FIND_LIVE = `
-  SELECT w.place FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS w (key_id, project_id, permissions, place)
-  JOIN api_keys k ON k.id = w.key_id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
-    AND CASE k.type WHEN 'mgt' THEN 'mgt:key:write' = ANY (k.permissions) ELSE k.permissions @> string_to_array(w.permissions, ' ') END
-  JOIN projects p ON p.id = w.project_id AND p.workspace_id = k.workspace_id`;
+  SELECT w.place FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[])
+    WITH ORDINALITY AS w (key_id, project_id, permissions, session_id, email, role, place)
+  JOIN projects p ON p.id = w.project_id
+  WHERE NOT EXISTS (SELECT FROM ended_sessions e WHERE e.id = w.session_id) AND CASE WHEN w.email IS NULL
+    THEN EXISTS (SELECT FROM api_keys k
+      WHERE k.id = w.key_id AND k.workspace_id = p.workspace_id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+        AND CASE k.type WHEN 'mgt' THEN 'mgt:key:write' = ANY (k.permissions) ELSE k.permissions @> string_to_array(w.permissions, ' ') END)
+    ELSE EXISTS (SELECT FROM members m
+      WHERE m.id = w.key_id AND m.workspace_id = p.workspace_id AND m.email = w.email AND m.role = w.role) END`;

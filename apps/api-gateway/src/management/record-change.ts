@@ -19,9 +19,17 @@ interface Change {
   readonly to?: Shown;
 }
 
+/** Who is an author still: `$1` its id, `$2` its workspace; of a member `$8` and `$9` what it was when it asked. */
+const AUTHORS = {
+  key: `SELECT id, name, mask FROM api_keys
+        WHERE id = $1 AND workspace_id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+  member: `SELECT id, email AS name, '' AS mask FROM members
+           WHERE id = $1 AND workspace_id = $2 AND email = $8 AND role = $9`,
+} as const;
+
 /**
- * Records a change in the transaction that makes it: both are committed, or neither. The author's key is read again, so
- * that a key that has just been revoked, and may still be cached somewhere, changes nothing.
+ * Records a change in the transaction that makes it: both are committed, or neither. The author is read again, so that a
+ * key that has just been revoked, and may still be cached somewhere, changes nothing, nor a member of before.
  *
  * @throws ProblemError 401
  */
@@ -30,10 +38,11 @@ export async function recordChange(
   { principal, requestId }: Author,
   { action, targetId, from, to }: Change,
 ): Promise<void> {
+  const { member } = principal;
+  const type = member ? 'member' : 'key';
   const { rowCount } = await sql.query(
-    `INSERT INTO audit_logs (workspace_id, actor_key_id, actor_name, actor_mask, action, target_type, target_id, changes, request_id)
-     SELECT workspace_id, id, name, mask, $3, $4, $5::uuid, $6::jsonb, $7 FROM api_keys
-     WHERE id = $1 AND workspace_id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+    `INSERT INTO audit_logs (workspace_id, actor_type, actor_key_id, actor_name, actor_mask, action, target_type, target_id, changes, request_id)
+     SELECT $2::uuid, '${type}', id, name, mask, $3, $4, $5::uuid, $6::jsonb, $7 FROM (${AUTHORS[type]}) author`,
     [
       principal.keyId,
       principal.workspaceId,
@@ -42,9 +51,11 @@ export async function recordChange(
       targetId,
       JSON.stringify(compare(from, to)),
       requestId,
+      ...(member ? [member.email, member.role] : []),
     ],
   );
-  if (rowCount === 0) throw unauthorized('The API key is invalid.');
+  if (rowCount === 0)
+    throw unauthorized(member ? 'The session has ended: sign in again.' : 'The API key is invalid.');
 }
 
 /** `{ name: { from: 'a', to: 'b' } }`: the members that differ, with null for an absent value. */

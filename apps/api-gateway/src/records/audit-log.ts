@@ -48,13 +48,25 @@ export const auditLogSchema = z
       .object({
         key_id: z
           .uuid()
-          .meta({ description: 'Of the key.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
-        name: z.string().meta({ description: 'Of the key at that time.', examples: ['Backend'] }),
+          .nullable()
+          .meta({
+            description: 'Of the key. Null where a member signed in.',
+            examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
+          }),
+        member_id: z
+          .uuid()
+          .nullable()
+          .meta({ description: 'Of the member who signed in. Null where a key asked.', examples: [null] }),
+        name: z.string().meta({
+          description: 'Of the key at that time, or the e-mail address of the member.',
+          examples: ['Backend'],
+        }),
         mask: z
           .string()
+          .nullable()
           .meta({ description: 'The key without its secret part.', examples: ['svc_mgt_****bPlI'] }),
       })
-      .meta({ description: 'The key that asked.' }),
+      .meta({ description: 'The key that asked, or the member who signed in.' }),
     target: z
       .object({
         type: targetTypeSchema.meta({ description: 'What kind of thing it is.' }),
@@ -89,7 +101,10 @@ export function toAuditLogRecord(row: Prisma.AuditLogGetPayload<object>): z.infe
   return {
     id: row.id,
     action: auditActionSchema.parse(row.action),
-    actor: { key_id: row.actorKeyId, name: row.actorName, mask: row.actorMask },
+    actor:
+      row.actorType === 'member'
+        ? { key_id: null, member_id: row.actorKeyId, name: row.actorName, mask: null }
+        : { key_id: row.actorKeyId, member_id: null, name: row.actorName, mask: row.actorMask },
     target: { type: targetTypeSchema.parse(row.targetType), id: row.targetId },
     changes: auditLogSchema.shape.changes.parse(row.changes),
     request_id: row.requestId,

@@ -18,11 +18,13 @@ import { createPortalFinder, findFrameOrigins } from '../auth/find-portal.ts';
 import { createSessionFinder } from '../auth/find-session.ts';
 import { limitPublic } from '../auth/limit-public.ts';
 import { createLimit } from '../auth/limit-requests.ts';
-import type { RequestLimits } from '../auth/limit-requests.ts';
+import type { Limit, RequestLimits } from '../auth/limit-requests.ts';
 import { limitBulkCalls } from '../bulk/limit-bulk-calls.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { carryOutOnce } from '../idempotency/carry-out-once.ts';
 import { serveConsent } from '../channels/serve-consent.ts';
+import type { OidcSettings } from '../oidc/oidc-client.ts';
+import { serveOidc } from '../oidc/serve-oidc.ts';
 import { serveDocument } from '../openapi/serve-document.ts';
 import { recordRequests } from './record-requests.ts';
 import { routeTable } from '../route-table.ts';
@@ -43,6 +45,8 @@ export interface AppOptions {
   readonly trustedProxies: number;
   /** Origins whose web pages may call the API; `*`: any. */
   readonly corsOrigins: readonly string[];
+  /** Through whom members sign in to the dashboard; none: keys alone do. */
+  readonly oidc?: OidcSettings | undefined;
   /** Where the dashboard's files are; none: it is not served. */
   readonly dashboardFolder?: string;
   /** Where the documentation's files are, or will be; none: it is not served. */
@@ -112,7 +116,7 @@ export function createApp(options: AppOptions): Express {
     ),
   );
   app.use(
-    ...servePages(options),
+    ...servePages(options, limit),
     readBody,
     routeNotFound,
     problemErrors({
@@ -126,17 +130,19 @@ export function createApp(options: AppOptions): Express {
 }
 
 /** What people and their browsers read, without a key. */
-function servePages({ deps, dashboardFolder, docsFolder, commandFile }: AppOptions): RequestHandler[] {
+function servePages({ deps, oidc, ...folders }: AppOptions, limit: Limit): RequestHandler[] {
   const { namespaceLabel, rpcUrl, playgroundUrl } = deps.settings;
   return [
     serveDocument({ namespaceLabel }),
     serveConsent(deps),
-    serveDashboard(dashboardFolder, {
+    serveOidc({ settings: oidc, deps, limit }),
+    serveDashboard(folders.dashboardFolder, {
       called: [rpcUrl, playgroundUrl],
       findFrameOrigins: (id) => findFrameOrigins(deps.db, id),
+      issuer: oidc?.issuer,
     }),
-    serveSite(docsFolder),
-    serveCommand(commandFile),
+    serveSite(folders.docsFolder),
+    serveCommand(folders.commandFile),
   ];
 }
 

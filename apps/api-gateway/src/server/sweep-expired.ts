@@ -5,7 +5,11 @@ const EVERY_MS = 60_000;
 const BATCH = 5_000;
 
 /** Tables whose rows count until their `expires_at`, with their primary keys. */
-const KEYS = { idempotency_keys: 'api_key_id, key_hash', portal_sessions: 'id' } as const;
+const KEYS = {
+  idempotency_keys: 'api_key_id, key_hash',
+  portal_sessions: 'id',
+  ended_sessions: 'id',
+} as const;
 type ExpiringTable = keyof typeof KEYS;
 
 /** Deletes expired rows every minute; each is deleted by one replica. Returns stop. */

@@ -75,7 +75,7 @@ interface WorldOptions {
   /** Default true. */
   readonly checkReplies?: boolean;
   readonly app?: Partial<
-    Pick<AppOptions, 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'cache' | 'logger'>
+    Pick<AppOptions, 'trustedProxies' | 'corsOrigins' | 'requestTimeoutMs' | 'cache' | 'logger' | 'oidc'>
   >;
   readonly feeds?: Partial<EventFeedsDeps>;
   readonly statementTimeoutMs?: number;

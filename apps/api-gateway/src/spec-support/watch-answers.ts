@@ -14,7 +14,7 @@ export function watchAnswers(app: RequestListener, onBreach: (breach: string) =>
     const path = (req.url ?? '').split('?', 1)[0]!;
     const end = res.end.bind(res) as (...args: unknown[]) => ServerResponse;
     // Pages for people are not in the document.
-    if (path.startsWith('/mail/')) return app(req, res);
+    if (/^\/(mail|ui)\//.test(path)) return app(req, res);
     res.end = ((chunk?: unknown, ...rest: unknown[]) => {
       const breach = findBreach(toAnswer(req, res, path, chunk));
       if (breach !== undefined) onBreach(breach);

@@ -30,15 +30,14 @@ export function loadFiles(folder: string): ReadonlyMap<string, StaticFile> {
     const type = TYPES.get(extname(path));
     if (type === undefined)
       throw new TypeError(`expected one of ${[...TYPES.keys()].join(' ')}, got ${path}`);
-    const bytes = readFileSync(path);
-    const gzipped = gzipSync(bytes, { level: 9 });
-    files.set(path.slice(folder.length + 1), {
-      type,
-      bytes,
-      gzipped: gzipped.length < bytes.length ? gzipped : undefined,
-    });
+    files.set(path.slice(folder.length + 1), toStaticFile(type, readFileSync(path)));
   }
   return files;
+}
+
+export function toStaticFile(type: string, bytes: Buffer): StaticFile {
+  const gzipped = gzipSync(bytes, { level: 9 });
+  return { type, bytes, gzipped: gzipped.length < bytes.length ? gzipped : undefined };
 }
 
 function listFolder(folder: string) {

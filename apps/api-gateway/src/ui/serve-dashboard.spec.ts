@@ -47,6 +47,16 @@ it('may call the origins that it is told, and no other one', async () => {
   ]);
 });
 
+it('names the host of the issuer where there is one, packed too', async () => {
+  const issuer = 'https://accounts.example.com/realms/staff';
+  const named = () =>
+    request(express().use(serveDashboard(folder, { issuer, findFrameOrigins }))).get('/ui/addresses');
+  const tag = '<meta name="chainwatch-issuer" content="accounts.example.com"><title>';
+  expect((await named().expect(200)).text).toContain(tag);
+  expect((await named().set('Accept-Encoding', 'identity').expect(200)).text).toContain(tag);
+  expect((await at('/ui/').expect(200)).text).not.toContain('chainwatch-issuer');
+});
+
 it('answers a file with its type, for ever where its name has a hash, and smaller to whoever can read that', async () => {
   const { headers, text } = await at('/ui/assets/app-1a2b.js').expect(200);
   expect(headers).toMatchObject({

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { writeContentSecurityPolicy } from './content-security-policy.ts';
-import { loadFiles, type StaticFile } from './load-files.ts';
+import { loadFiles, toStaticFile, type StaticFile } from './load-files.ts';
 import { sendFile } from './send-file.ts';
 import { servePortal, type FindFrameOrigins } from './serve-portal.ts';
 
@@ -9,6 +9,8 @@ interface DashboardOptions {
   /** URLs beside the API that the page calls; their origins are what its policy lets through. */
   readonly called?: readonly (string | undefined)[];
   readonly findFrameOrigins: FindFrameOrigins;
+  /** Through whom people may sign in: the page names its host, before anybody signed in. */
+  readonly issuer?: string | undefined;
 }
 
 /**
@@ -18,14 +20,15 @@ interface DashboardOptions {
  */
 export function serveDashboard(
   folder: string | undefined,
-  { called = [], findFrameOrigins }: DashboardOptions,
+  { called = [], findFrameOrigins, issuer }: DashboardOptions,
 ): RequestHandler {
   const origins = called.flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
   const policy = writeContentSecurityPolicy(origins);
   const router = Router({ caseSensitive: true });
   const files = folder === undefined ? new Map<string, StaticFile>() : loadFiles(folder);
-  const page = files.get('index.html');
-  if (page === undefined) return router;
+  const index = files.get('index.html');
+  if (index === undefined) return router;
+  const page = issuer === undefined ? index : nameIssuer(index, new URL(issuer).host);
   router.get('/', (req, res, next) =>
     req.accepts('json', 'html') === 'html' ? res.redirect('/ui/') : next(),
   );
@@ -47,4 +50,10 @@ export function serveDashboard(
     sendFile(req, res, page);
   });
   return router;
+}
+
+/** @param host of a URL, which has no letter that HTML could read otherwise */
+function nameIssuer({ type, bytes }: StaticFile, host: string): StaticFile {
+  const tag = `<meta name="chainwatch-issuer" content="${host}">`;
+  return toStaticFile(type, Buffer.from(bytes.toString('utf8').replace(/(?=<title>)/, tag)));
 }

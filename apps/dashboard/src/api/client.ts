@@ -1,8 +1,9 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '@chainwatch/sdk';
 
-/** The project that requests act on; of a session, so that no component passes it on. */
+/** The project that requests act on, and of a person in several workspaces that one; so that no component passes them on. */
 let projectId: string | undefined;
+let workspaceId: string | undefined;
 
 export function actOn(id: string | undefined): void {
   projectId = id;
@@ -12,8 +13,20 @@ export function actingOn(): string | undefined {
   return projectId;
 }
 
-export function projectHeaders(): Record<string, string> {
-  return projectId === undefined ? {} : { 'X-Project-Id': projectId };
+export function actIn(id: string | undefined): void {
+  workspaceId = id;
+}
+
+export function actingIn(): string | undefined {
+  return workspaceId;
+}
+
+/** @param isOfProject whether it is about the project, and not the workspace's */
+export function actingHeaders(isOfProject = true): Record<string, string> {
+  return {
+    ...(workspaceId !== undefined && { 'X-Workspace-Id': workspaceId }),
+    ...(isOfProject && projectId !== undefined && { 'X-Project-Id': projectId }),
+  };
 }
 
 /** An answer that is none: what the API says of it, with the id that its log lines carry. */
@@ -47,6 +60,13 @@ export function noteSignedOut(): void {
   onSignedOut();
 }
 
+let onForbidden: () => void = () => undefined;
+
+/** Called when the session may less than it might: its role or its key was changed meanwhile. */
+export function listenForRefusal(listener: () => void): void {
+  onForbidden = listener;
+}
+
 export const api = createClient<paths>({
   baseUrl: '/v1',
   // Filters of several values stand in one parameter.
@@ -56,8 +76,8 @@ export const api = createClient<paths>({
 api.use({
   onRequest({ request, schemaPath }) {
     // The management interface is the workspace's.
-    if (schemaPath.startsWith('/management') || schemaPath === '/session') return request;
-    for (const [name, value] of Object.entries(projectHeaders())) request.headers.set(name, value);
+    const isOfProject = !schemaPath.startsWith('/management') && schemaPath !== '/session';
+    for (const [name, value] of Object.entries(actingHeaders(isOfProject))) request.headers.set(name, value);
     return request;
   },
 });
@@ -87,6 +107,7 @@ async function takeData<T>(asked: Promise<Answer<T>>): Promise<T | undefined> {
   const { data, error, response } = await asked;
   if (response.ok) return data;
   if (response.status === 401) onSignedOut();
+  if (response.status === 403) onForbidden();
   throw new ApiError(response.status, asProblem(error), response.headers.get('X-Request-Id'));
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { createParser } from 'eventsource-parser';
-import { noteSignedOut, projectHeaders } from './client.ts';
+import { actingHeaders, noteSignedOut } from './client.ts';
 
 const RETRY_MS = 3_000;
 /** Pages are told together what came within this time. */
@@ -77,7 +77,7 @@ interface Reading {
 async function readStream({ signal, lastId, onOpen, onText }: Reading): Promise<void> {
   const response = await fetch('/v1/events/stream', {
     signal,
-    headers: { ...projectHeaders(), ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
+    headers: { ...actingHeaders(), ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
   });
   if (response.status === 401) noteSignedOut();
   if (!response.ok || response.body === null) throw new Error(`the stream answered ${response.status}`);

@@ -1,4 +1,4 @@
-import { actingOn, projectHeaders } from './client.ts';
+import { actingHeaders, actingOn } from './client.ts';
 import { chooseProject, rememberProject, type Session } from './session.ts';
 
 const kept = new Map<string, string>();
@@ -37,6 +37,6 @@ describe('the project that a page acts on', () => {
   it('is none after signing in without one', () => {
     rememberProject('a');
     rememberProject(chooseProject(sessionOf())?.id);
-    expect([actingOn(), projectHeaders()]).toEqual([undefined, {}]);
+    expect([actingOn(), actingHeaders()]).toEqual([undefined, {}]);
   });
 });

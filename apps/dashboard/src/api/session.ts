@@ -1,5 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { actingOn, actOn, api, bodyOf } from './client.ts';
+import { actIn, actingIn, actingOn, actOn, api, ApiError, bodyOf } from './client.ts';
 import type { components } from '@chainwatch/sdk';
 
 export type Session = components['schemas']['Session'];
@@ -7,7 +7,7 @@ export type Session = components['schemas']['Session'];
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async () => {
-    const session = await bodyOf(api.GET('/session'));
+    const session = await readSession();
     actOn(chooseProject(session)?.id);
     return session;
   },
@@ -15,7 +15,35 @@ export const sessionQuery = queryOptions({
   retry: false,
 });
 
+/** As in the workspace that the person chose; who is in one alone names none. */
+async function readSession(): Promise<Session> {
+  const ask = () => bodyOf(api.GET('/session'));
+  const session = await ask().catch((error: unknown) => {
+    // No longer a member there.
+    if (!(error instanceof ApiError && error.status === 400) || actingIn() === undefined) throw error;
+    actIn(undefined);
+    return ask();
+  });
+  const { id } = chooseWorkspace(session);
+  actIn(session.workspaces.length > 1 ? id : undefined);
+  return id === session.workspace.id ? session : ask();
+}
+
 const CHOICE = 'chainwatch.project';
+const WORKSPACE = 'chainwatch.workspace';
+
+/** As `chooseProject`. */
+function chooseWorkspace({ workspaces, workspace }: Session): Session['workspaces'][number] {
+  const find = (wanted: string | null | undefined) => workspaces.find(({ id }) => id === wanted);
+  return find(actingIn()) ?? find(localStorage.getItem(WORKSPACE)) ?? workspace;
+}
+
+/** What pages show from then on is of that workspace: they are to be read anew. */
+export function rememberWorkspace(id: string): void {
+  localStorage.setItem(WORKSPACE, id);
+  actIn(id);
+  actOn(undefined);
+}
 
 /**
  * The one that this page shows, else the one that was looked at last, where there still is such a one. A choice in another
@@ -35,15 +63,22 @@ export function rememberProject(id: string | undefined): void {
 export function useMay(): (permission: string) => boolean {
   const { data: session } = useSuspenseQuery(sessionQuery);
   return (permission) =>
-    (permission.startsWith('mgt:') ? session.key.permissions : session.project_permissions).includes(
+    (permission.startsWith('mgt:') ? session.permissions : session.project_permissions).includes(
       permission as never,
     );
 }
 
 export async function signIn(key: string): Promise<Session> {
+  actIn(undefined);
   return bodyOf(api.POST('/session', { params: { header: { 'X-Api-Key': key } } }));
 }
 
 export async function signOut(): Promise<void> {
   await api.DELETE('/session');
+  actIn(undefined);
+}
+
+/** The host of the installation's issuer, where members may sign in through one. */
+export function findIssuer(): string | undefined {
+  return document.querySelector<HTMLMetaElement>('meta[name=chainwatch-issuer]')?.content;
 }

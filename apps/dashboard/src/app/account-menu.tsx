@@ -4,8 +4,8 @@ import { useRouter } from '@tanstack/react-router';
 import { Check, ChevronsUpDown, LogOut } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { LiveState } from '../api/live.ts';
-import { rememberProject, sessionQuery, signOut, type Session } from '../api/session.ts';
-import { Dot } from '../ui/status.tsx';
+import { rememberProject, rememberWorkspace, sessionQuery, signOut, type Session } from '../api/session.ts';
+import { Dot, toWords } from '../ui/status.tsx';
 import { chooseTheme, useTheme, type Theme } from './theme.ts';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
@@ -63,6 +63,7 @@ export function AccountMenu({ session, project, live }: AccountMenuProps) {
           sideOffset={6}
           className="z-50 max-h-[70dvh] w-56 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-lifted"
         >
+          <WorkspaceChoice session={session} />
           {session.projects.length > 1 && (
             <Menu.RadioGroup value={project?.id} onValueChange={choose}>
               <Heading>Project</Heading>
@@ -83,8 +84,7 @@ export function AccountMenu({ session, project, live }: AccountMenuProps) {
           </Menu.RadioGroup>
           <Menu.Separator className="my-1 h-px bg-line" />
           <Menu.Label className="px-2 py-1 text-xs text-faint">
-            Signed in as {session.key.name}
-            <span className="block font-mono">{session.key.mask}</span>
+            <SignedInAs session={session} />
           </Menu.Label>
           <Menu.Item className={ITEM} onSelect={() => void leave()}>
             <LogOut aria-hidden className="size-4" />
@@ -93,6 +93,45 @@ export function AccountMenu({ session, project, live }: AccountMenuProps) {
         </Menu.Content>
       </Menu.Portal>
     </Menu.Root>
+  );
+}
+
+/** Of a person who is a member of several. */
+function WorkspaceChoice({ session: { workspace, workspaces } }: { readonly session: Session }) {
+  const client = useQueryClient();
+  const router = useRouter();
+  if (workspaces.length < 2) return null;
+  const enter = async (id: string): Promise<void> => {
+    rememberWorkspace(id);
+    await client.resetQueries(sessionQuery);
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+    await router.navigate({ to: '/' });
+  };
+  return (
+    <Menu.RadioGroup value={workspace.id} onValueChange={(id) => void enter(id)}>
+      <Heading>Workspace</Heading>
+      {workspaces.map(({ id, name }) => (
+        <Choice key={id} value={id}>
+          {name}
+        </Choice>
+      ))}
+    </Menu.RadioGroup>
+  );
+}
+
+function SignedInAs({ session: { key, member } }: { readonly session: Session }) {
+  if (member !== null)
+    return (
+      <>
+        Signed in as <span className="break-words">{member.email}</span>
+        <span className="block">{toWords(member.role)}</span>
+      </>
+    );
+  return (
+    <>
+      Signed in as {key?.name}
+      <span className="block font-mono">{key?.mask}</span>
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { ApiError, listenForSignOut } from '../api/client.ts';
+import { ApiError, listenForRefusal, listenForSignOut } from '../api/client.ts';
 import { sessionQuery } from '../api/session.ts';
 import { NotFoundPage } from '../pages/not-found.tsx';
 import { SignInPage } from '../pages/sign-in.tsx';
@@ -28,8 +28,28 @@ const root = createRootRoute({ notFoundComponent: NotFoundPage });
 const signInRoute = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search): { to?: string } => withoutEmpty({ to: textOf(search.to) }),
+  validateSearch: (search): { to?: string; reason?: string } =>
+    withoutEmpty({ to: textOf(search.to), reason: textOf(search.reason) }),
   component: SignInPage,
+});
+
+const beforeLoad = async ({ location }: { readonly location: { readonly href: string } }): Promise<void> => {
+  try {
+    await queryClient.ensureQueryData(sessionQuery);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401)
+      redirect({ to: '/sign-in', search: { to: location.href }, throw: true });
+    throw error;
+  }
+};
+
+const workspacesRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/workspaces',
+  validateSearch: (search): { to?: string } => withoutEmpty({ to: textOf(search.to) }),
+  errorComponent: RouteProblem,
+  beforeLoad,
+  component: lazyRouteComponent(() => import('../pages/workspaces.tsx'), 'WorkspacesPage'),
 });
 
 /** Every page behind the sign-in. */
@@ -38,15 +58,7 @@ const shell = createRoute({
   id: 'shell',
   component: Shell,
   errorComponent: RouteProblem,
-  beforeLoad: async ({ location }) => {
-    try {
-      await queryClient.ensureQueryData(sessionQuery);
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401)
-        redirect({ to: '/sign-in', search: { to: location.href }, throw: true });
-      throw error;
-    }
-  },
+  beforeLoad,
 });
 
 const parent = () => shell;
@@ -190,6 +202,7 @@ export const router = createRouter({
   scrollRestoration: true,
   routeTree: root.addChildren([
     signInRoute,
+    workspacesRoute,
     shell.addChildren([
       overviewRoute,
       transactionsRoute,
@@ -227,3 +240,5 @@ listenForSignOut(() => {
   queryClient.clear();
   void router.navigate({ to: '/sign-in', search: { to: router.state.location.href } });
 });
+
+listenForRefusal(() => void queryClient.invalidateQueries(sessionQuery));

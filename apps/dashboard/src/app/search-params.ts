@@ -36,7 +36,7 @@ export interface AuditSearch {
   readonly actions?: readonly string[];
   readonly since?: string;
   readonly until?: string;
-  /** A part of the name or the mask of the key. */
+  /** A part of the name or the mask of the key, or of the member's e-mail address. */
   readonly search?: string;
 }
 

@@ -9,6 +9,9 @@ const LOOKS = {
   danger: 'bg-panel text-bad hover:bg-bad-wash border-line-strong shadow-panel',
 };
 
+const SHAPE =
+  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap transition-colors';
+
 interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: keyof typeof LOOKS;
   readonly icon?: ReactNode;
@@ -33,7 +36,8 @@ export function Button({
       {...rest}
       disabled={disabled || isBusy}
       className={classes(
-        'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap transition-colors disabled:opacity-55',
+        SHAPE,
+        'disabled:opacity-55',
         isSmall ? 'h-7 text-[13px]' : 'h-8.5',
         isIcon ? (isSmall ? 'w-7' : 'w-8.5') : isSmall ? 'px-2' : 'px-3',
         LOOKS[look],
@@ -44,4 +48,13 @@ export function Button({
       {children}
     </button>
   );
+}
+
+/** Looks like a button, and leads out of these pages. */
+export function ButtonLink({
+  look = 'secondary',
+  className,
+  ...rest
+}: ComponentProps<'a'> & Pick<ButtonProps, 'look'>) {
+  return <a {...rest} className={classes(SHAPE, 'h-8.5 min-w-0 px-3', LOOKS[look], className)} />;
 }

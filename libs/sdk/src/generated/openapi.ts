@@ -39,7 +39,7 @@ export interface paths {
          */
         post: operations["createSession"];
         /**
-         * Sign out: the answer removes the cookie
+         * Sign out: the session ends, and the answer removes the cookie
          * @description Any valid key may ask.
          */
         delete: operations["deleteSession"];
@@ -2011,7 +2011,7 @@ export interface components {
             earliest_position?: number;
         };
         Session: {
-            /** @description The key that was signed in with. */
+            /** @description The key that was signed in with. Null for a member. */
             key: {
                 /**
                  * Format: uuid
@@ -2046,8 +2046,34 @@ export interface components {
                  * @example null
                  */
                 expires_at: string | null;
-            };
-            /** @description The key's workspace. */
+            } | null;
+            /** @description Who signed in through the installation's issuer. Null for a key. */
+            member: {
+                /**
+                 * Format: uuid
+                 * @description Of the member.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                id: string;
+                /**
+                 * @description Lower case.
+                 * @example ada@example.com
+                 */
+                email: string;
+                /**
+                 * @description What the member is in the workspace.
+                 * @enum {string}
+                 */
+                role: "owner" | "admin" | "developer" | "viewer";
+            } | null;
+            /**
+             * @description What it may do without `X-Project-Id`: those of the key, or of the role in the workspace.
+             * @example [
+             *       "mgt:project:read"
+             *     ]
+             */
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            /** @description The key's workspace, or the one in which the member acts. */
             workspace: {
                 /**
                  * Format: uuid
@@ -2063,6 +2089,20 @@ export interface components {
                 /** @description Whether its keys may change chains. */
                 is_operator: boolean;
             };
+            /** @description In which it may act, by name, at most 200: the key's, or all that have the person as a member. Without `X-Workspace-Id` it is the one that added the person first. */
+            workspaces: {
+                /**
+                 * Format: uuid
+                 * @description For `X-Workspace-Id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                id: string;
+                /**
+                 * @description As its users call it.
+                 * @example Acme
+                 */
+                name: string;
+            }[];
             /**
              * @description Families of chains that addresses can be of.
              * @example [
@@ -2071,7 +2111,7 @@ export interface components {
              *     ]
              */
             chain_families: ("evm" | "bitcoin" | "solana" | "tron")[];
-            /** @description On which it may act, by name, at most 200: that of an api key; those of the workspace for a management key that may make keys. */
+            /** @description On which it may act, by name, at most 200: that of an api key; those of the workspace for a member, or for a management key that may make keys. */
             projects: {
                 /**
                  * Format: uuid
@@ -6035,16 +6075,20 @@ export interface components {
              * @enum {string}
              */
             action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "channel.deleted" | "channel.secret_rotated" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested";
-            /** @description The key that asked. */
+            /** @description The key that asked, or the member who signed in. */
             actor: {
                 /**
-                 * Format: uuid
-                 * @description Of the key.
+                 * @description Of the key. Null where a member signed in.
                  * @example 6f1d1f4e-0000-4000-8000-000000000001
                  */
-                key_id: string;
+                key_id: string | null;
                 /**
-                 * @description Of the key at that time.
+                 * @description Of the member who signed in. Null where a key asked.
+                 * @example null
+                 */
+                member_id: string | null;
+                /**
+                 * @description Of the key at that time, or the e-mail address of the member.
                  * @example Backend
                  */
                 name: string;
@@ -6052,7 +6096,7 @@ export interface components {
                  * @description The key without its secret part.
                  * @example svc_mgt_****bPlI
                  */
-                mask: string;
+                mask: string | null;
             };
             /** @description What was changed. */
             target: {
@@ -6556,11 +6600,25 @@ export interface operations {
                      *         ],
                      *         "expires_at": null
                      *       },
+                     *       "member": {
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "email": "ada@example.com",
+                     *         "role": "owner"
+                     *       },
+                     *       "permissions": [
+                     *         "mgt:project:read"
+                     *       ],
                      *       "workspace": {
                      *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
                      *         "name": "Acme",
                      *         "is_operator": true
                      *       },
+                     *       "workspaces": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "name": "Acme"
+                     *         }
+                     *       ],
                      *       "chain_families": [
                      *         "evm",
                      *         "bitcoin"
@@ -6636,11 +6694,25 @@ export interface operations {
                      *         ],
                      *         "expires_at": null
                      *       },
+                     *       "member": {
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *         "email": "ada@example.com",
+                     *         "role": "owner"
+                     *       },
+                     *       "permissions": [
+                     *         "mgt:project:read"
+                     *       ],
                      *       "workspace": {
                      *         "id": "6f1d1f4e-0000-4000-8000-000000000001",
                      *         "name": "Acme",
                      *         "is_operator": true
                      *       },
+                     *       "workspaces": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "name": "Acme"
+                     *         }
+                     *       ],
                      *       "chain_families": [
                      *         "evm",
                      *         "bitcoin"
@@ -17371,7 +17443,7 @@ export interface operations {
                  */
                 target_ids?: string[];
                 /**
-                 * @description Only what these keys did. Repeated, comma-separated, or both.
+                 * @description Only what these keys, or members by their `id`, did. Repeated, comma-separated, or both.
                  * @example [
                  *       "6f1d1f4e-0000-4000-8000-000000000001"
                  *     ]
@@ -17422,6 +17494,7 @@ export interface operations {
                      *           "action": "workspace.updated",
                      *           "actor": {
                      *             "key_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *             "member_id": null,
                      *             "name": "Backend",
                      *             "mask": "svc_mgt_****bPlI"
                      *           },

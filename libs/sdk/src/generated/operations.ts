@@ -48,7 +48,7 @@ export class SessionOperations {
   }
 
   /**
-   * Sign out: the answer removes the cookie.
+   * Sign out: the session ends, and the answer removes the cookie.
    *
    * Any valid key may ask. `DELETE /session`
    */

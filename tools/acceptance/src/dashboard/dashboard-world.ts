@@ -1,11 +1,14 @@
 import type { Server } from 'node:http';
 import type { Page } from 'playwright-core';
+import { startIssuer, type Accounts, type IssuerHandle } from '@chainwatch/testing';
 import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
 import { startPlayground } from '../../../stack/src/playground/start-playground.ts';
 import type { EvmChain } from '../evm/evm-chain.ts';
 import { Harness } from '../harness.ts';
 import { freePort } from '../services.ts';
 import type { Browser } from './browser.ts';
+
+const CLIENT = { id: 'dashboard', secret: 'a secret of the client' };
 
 /** Everything that the pages speak with, and the browser that shows them. */
 export class DashboardWorld {
@@ -14,18 +17,25 @@ export class DashboardWorld {
   readonly chain: EvmChain;
   readonly tenant: Bootstrap;
   readonly origin: string;
+  /** Through whom members sign in; undefined where nobody has an account. */
+  readonly issuer: IssuerHandle | undefined;
   readonly #playground: Server;
 
-  private constructor(parts: Pick<DashboardWorld, 'harness' | 'browser' | 'tenant'>, playground: Server) {
+  private constructor(
+    parts: Pick<DashboardWorld, 'harness' | 'browser' | 'tenant' | 'issuer'>,
+    playground: Server,
+  ) {
     this.harness = parts.harness;
     this.browser = parts.browser;
     this.tenant = parts.tenant;
+    this.issuer = parts.issuer;
     this.chain = parts.harness.chain;
     this.origin = new URL(parts.harness.apiUrl).origin;
     this.#playground = playground;
   }
 
-  static async start(browser: Browser, chain: EvmChain): Promise<DashboardWorld> {
+  static async start(browser: Browser, chain: EvmChain, accounts?: Accounts): Promise<DashboardWorld> {
+    const issuer = accounts && (await startIssuer({ client: CLIENT, accounts }));
     const [rpcPort, playgroundPort] = [await freePort(), await freePort()];
     const harness = new Harness(chain, {
       env: {
@@ -34,15 +44,23 @@ export class DashboardWorld {
         WEBHOOK_PROBE_INTERVAL: '1s',
         RPC_URL: `http://127.0.0.1:${rpcPort}`,
         PLAYGROUND_URL: `http://127.0.0.1:${playgroundPort}`,
+        ...(issuer && {
+          // A host may know its own name by both.
+          OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+          OIDC_ISSUER: issuer.url,
+          OIDC_CLIENT_ID: CLIENT.id,
+          OIDC_CLIENT_SECRET: CLIENT.secret,
+        }),
       },
     });
     await harness.start();
     const { origin } = new URL(harness.apiUrl);
+    await issuer?.redirectTo(`${origin}/ui/oidc/callback`);
     await harness.services.start(['rpc-proxy'], { PORT: String(rpcPort), CORS_ORIGINS: origin });
     const nodeUrls = { [chain.gid]: { endpoint_url: chain.url } };
     const playground = await startPlayground({ port: playgroundPort, origin, nodeUrls });
     const tenant = await bootstrap(harness.db, { label: 'svc' });
-    return new DashboardWorld({ harness, browser, tenant }, playground);
+    return new DashboardWorld({ harness, browser, tenant, issuer }, playground);
   }
 
   get page(): Page {
@@ -52,6 +70,7 @@ export class DashboardWorld {
   async stop(): Promise<void> {
     this.#playground.close();
     await this.harness.stop();
+    await this.issuer?.stop();
   }
 
   /** No barrier, no fault, nothing beside the window: on a large screen, in the dark, and on the smallest phone. */

@@ -7,6 +7,7 @@ import { useAddresses, useAssets, useEvents } from './spec-addresses.ts';
 import { useChains } from './spec-chains.ts';
 import { killReceiver, holdEvents, rotateSecret } from './spec-channels.ts';
 import { useGateway, usePlayground } from './spec-gateway.ts';
+import { ACCOUNTS, useIssuer } from './spec-oidc.ts';
 import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
 
 /** Compressed, all that the first page needs. */
@@ -25,7 +26,7 @@ describe('the dashboard', () => {
   beforeAll(async () => {
     browser = await Browser.open();
     if (browser === undefined) return;
-    world = await DashboardWorld.start(browser, chain);
+    world = await DashboardWorld.start(browser, chain, ACCOUNTS);
     ({ harness, tenant, origin } = world);
   }, 180_000);
   afterAll(async () => {
@@ -251,6 +252,14 @@ describe('the dashboard', () => {
     await page.waitForURL('**/ui/sign-in?**');
     expect(browser.faults).toEqual([]);
   });
+
+  it('lets members in through their issuer, as far as their role goes', async () => {
+    if (browser === undefined) return;
+    browser.faults.splice(0);
+    browser.expected.clear();
+    await useIssuer(world);
+    expect(browser.faults).toEqual([]);
+  }, 180_000);
 });
 
 /** `10001234567890123456789` → `10,001.234567890123456789`: every digit. */

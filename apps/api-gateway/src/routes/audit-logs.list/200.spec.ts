@@ -47,7 +47,7 @@ describe('GET /management/audit_logs', () => {
       {
         id: expect.any(String),
         action: 'project.created',
-        actor: { key_id: second.id, name: 'second', mask: second.mask },
+        actor: { key_id: second.id, member_id: null, name: 'second', mask: second.mask },
         target: { type: 'project', id: projectId },
         changes: { name: { from: null, to: 'p' } },
         request_id: 'again',

@@ -25,7 +25,7 @@ const querySchema = z.strictObject({
     examples: [['6f1d1f4e-0000-4000-8000-000000000001']],
   }),
   actor_key_ids: listParameter(z.uuid()).meta({
-    description: 'Only what these keys did.',
+    description: 'Only what these keys, or members by their `id`, did.',
     examples: [['6f1d1f4e-0000-4000-8000-000000000001']],
   }),
   request_id: z

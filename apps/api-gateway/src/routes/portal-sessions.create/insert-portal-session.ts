@@ -29,8 +29,8 @@ export async function insertPortalSession(
   checkPermissions(principal, permissions);
   await checkChannels(sql, principal, channelIds);
   const { rows } = await sql.query<{ id: string; expires_at: Date }>(
-    `INSERT INTO portal_sessions (project_id, creator_id, token_hash, channel_ids, permissions, frame_origins, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6,
+    `INSERT INTO portal_sessions (project_id, creator_id, token_hash, channel_ids, permissions, frame_origins, creator_email, creator_role, creator_session_id, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $9, $10, $11,
        least(now() + make_interval(secs => $7), $8::timestamptz, (SELECT expires_at FROM api_keys WHERE id = $2)))
      RETURNING id, expires_at`,
     [
@@ -42,6 +42,9 @@ export async function insertPortalSession(
       frameOrigins,
       added.ttlSeconds,
       principal.endsAtMs === undefined ? null : new Date(principal.endsAtMs),
+      principal.member?.email,
+      principal.member?.role,
+      principal.sessionId,
     ],
   );
   const { id, expires_at } = rows[0]!;

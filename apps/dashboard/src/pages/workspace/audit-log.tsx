@@ -86,7 +86,8 @@ function Entry({
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
         <span className="font-medium">{ACTIONS[action]}</span>
         <span className="text-soft">
-          by {actor.name} <code className="font-mono text-xs text-faint">{actor.mask}</code>
+          by {actor.name}
+          {actor.mask !== null && <code className="ml-1 font-mono text-xs text-faint">{actor.mask}</code>}
         </span>
         <span className="ml-auto text-soft">
           <Time at={created_at} />

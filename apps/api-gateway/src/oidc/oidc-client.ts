@@ -1,0 +1,179 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  AuthorizationResponseError,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  ClientSecretBasic,
+  ClientSecretPost,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  None,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  ResponseBodyError,
+  type ClientAuth,
+  type Configuration,
+  type CustomFetch,
+} from 'openid-client';
+import type { Dial } from '@chainwatch/chain-core';
+import { createIssuerFetch } from './fetch-from-issuer.ts';
+import { readVerifiedEmail } from './read-verified-email.ts';
+import { SignInError } from './sign-in-error.ts';
+
+export interface OidcSettings {
+  /** As its metadata names it; `http:` on loopback alone. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Undefined: a public client, which PKCE alone protects. */
+  readonly clientSecret?: string | undefined;
+  readonly scopes: string;
+}
+
+/** What an answer of the issuer is checked with; the browser that asked keeps it, sealed. */
+export interface SignInAttempt {
+  readonly redirect_uri: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** How long the issuer's metadata counts. */
+const METADATA_MS = 600_000;
+const TIMEOUT_SECONDS = 10;
+
+/**
+ * Signs people in through the operator's issuer: authorization code with PKCE. The issuer is asked when the first person
+ * wants in, so that one that is away stops nothing else.
+ */
+export class OidcClient {
+  readonly #settings: OidcSettings;
+  readonly #fetch: CustomFetch;
+  #found: { readonly configuration: Promise<Configuration>; readonly untilMs: number } | undefined;
+
+  constructor(settings: OidcSettings, dial: Dial) {
+    this.#settings = settings;
+    this.#fetch = createIssuerFetch(dial);
+  }
+
+  /** Where the browser goes, and what its answer will be checked with. @throws SignInError issuer_away */
+  async begin(redirectUri: string): Promise<{ readonly url: URL; readonly attempt: SignInAttempt }> {
+    const configuration = await this.#discover();
+    const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: this.#settings.scopes,
+      state,
+      nonce,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    return { url, attempt: { redirect_uri: redirectUri, state, nonce, verifier } };
+  }
+
+  /**
+   * The verified address of the person who comes back.
+   * @param query as it came with them
+   * @throws SignInError
+   */
+  async finish(query: string, { redirect_uri, state, nonce, verifier }: SignInAttempt): Promise<string> {
+    const configuration = await this.#discover();
+    const url = new URL(redirect_uri);
+    url.search = query;
+    try {
+      // Checks state, iss, the signature, issuer, audience, nonce and time.
+      const tokens = await authorizationCodeGrant(configuration, url, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims()!;
+      // Issuers may tell the address to who asks with the access token alone (OpenID Connect Core 5.4).
+      const isTold =
+        claims.email !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined;
+      return readVerifiedEmail(
+        isTold ? claims : await fetchUserInfo(configuration, tokens.access_token, claims.sub),
+      );
+    } catch (error) {
+      throw toSignInError(error);
+    }
+  }
+
+  #discover(): Promise<Configuration> {
+    if (this.#found === undefined || this.#found.untilMs <= Date.now()) {
+      const configuration = this.#readMetadata();
+      this.#found = { configuration, untilMs: Date.now() + METADATA_MS };
+      configuration.catch(() => {
+        if (this.#found?.configuration === configuration) this.#found = undefined;
+      });
+    }
+    return this.#found.configuration;
+  }
+
+  async #readMetadata(): Promise<Configuration> {
+    const { issuer, clientId, clientSecret } = this.#settings;
+    const server = new URL(issuer);
+    try {
+      const configuration = await discovery(server, clientId, {}, chooseClientAuth(clientSecret), {
+        [customFetch]: this.#fetch,
+        timeout: TIMEOUT_SECONDS,
+        execute: [
+          enableNonRepudiationChecks,
+          ...(server.protocol === 'http:' ? [allowInsecureRequests] : []),
+        ],
+      });
+      const told = configuration.serverMetadata().issuer;
+      // The library lets some issuers stand for every tenant of theirs, and each of those could vouch for any address.
+      if (new URL(told).href !== server.href)
+        throw new TypeError(`expected metadata of ${server.href}, got those of ${told}`);
+      return configuration;
+    } catch (error) {
+      throw new SignInError(
+        'issuer_away',
+        `the metadata of ${server.host} could not be read: ${textOf(error)}`,
+      );
+    }
+  }
+}
+
+/** In the header where the issuer says nothing or knows it (OpenID Connect Core 9), else in the body. */
+function chooseClientAuth(secret: string | undefined): ClientAuth {
+  if (secret === undefined) return None();
+  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (methods.includes('client_secret_basic') ? basic : post)(server, ...rest);
+  };
+}
+
+function toSignInError(error: unknown): SignInError {
+  if (error instanceof SignInError) return error;
+  if (error instanceof AuthorizationResponseError)
+    return error.error === 'access_denied'
+      ? new SignInError('cancelled', 'the issuer was told no by the person')
+      : new SignInError('refused', `the issuer answered ${textOf(error)}`);
+  if (isOfNetwork(error))
+    return new SignInError('issuer_away', `the issuer was not reached: ${textOf(error)}`);
+  return new SignInError(
+    'refused',
+    `expected an answer of the issuer that can be verified: ${textOf(error)}`,
+  );
+}
+
+/** Errors of the library have a code, those of fetch none. */
+function isOfNetwork(error: unknown): boolean {
+  const { name, code } = error as Error & { readonly code?: string };
+  return code === undefined ? name === 'TypeError' : ['OAUTH_TIMEOUT', 'OAUTH_ABORT'].includes(code);
+}
+
+/** No deeper than the first cause: those behind it hold claims, codes and bodies. */
+function textOf(error: unknown): string {
+  if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError)
+    return JSON.stringify(error.error.slice(0, 64));
+  const { message, cause } = error as Error & { readonly cause?: { readonly message?: unknown } };
+  return typeof cause?.message === 'string' ? `${message}: ${cause.message}` : message;
+}

@@ -1,0 +1,74 @@
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { setCookie } from '@chainwatch/http';
+import { clientOf } from '../auth/client-of.ts';
+import type { Limit } from '../auth/limit-requests.ts';
+import { makePersonCookie } from '../auth/session-cookie.ts';
+import type { ApiDeps } from '../server/api-deps.ts';
+import { findAttempt, makeAttemptCookie, removedAttemptCookie } from './attempt-cookie.ts';
+import { OidcClient, type OidcSettings } from './oidc-client.ts';
+import { ownPage } from './own-page.ts';
+import { SignInError } from './sign-in-error.ts';
+
+const CALLBACK = '/ui/oidc/callback';
+
+interface OidcOptions {
+  readonly settings: OidcSettings | undefined;
+  readonly deps: Pick<ApiDeps, 'db' | 'sealer' | 'dial' | 'logger'>;
+  readonly limit: Limit;
+}
+
+/**
+ * The way of a browser to the operator's issuer and back, where one is configured. Whoever is refused comes to the sign-in
+ * page with a reason of one word; the operator's log says more.
+ */
+export function serveOidc(options: OidcOptions): Router {
+  const { settings, deps } = options;
+  const router = Router({ caseSensitive: true, strict: true });
+  if (settings === undefined) return router;
+  const client = new OidcClient(settings, deps.dial);
+  router.get('/ui/oidc/start', refusing(options, start));
+  router.get(CALLBACK, refusing(options, comeBack));
+  return router;
+
+  async function start(req: Request, res: Response): Promise<void> {
+    const { url, attempt } = await client.begin(`${req.protocol}://${req.host}${CALLBACK}`);
+    setCookie(req, res, makeAttemptCookie(deps.sealer, { ...attempt, to: ownPage(req.query.to) }));
+    res.redirect(303, url.href);
+  }
+
+  async function comeBack(req: Request, res: Response): Promise<void> {
+    const attempt = findAttempt(deps.sealer, req.get('cookie'), req.secure);
+    // An attempt counts once.
+    setCookie(req, res, removedAttemptCookie());
+    if (attempt === undefined)
+      throw new SignInError('expired', 'expected a browser that began within 10 minutes, got another');
+    const [, query = ''] = req.originalUrl.split(/\?(.*)/s);
+    const email = await client.finish(query, attempt);
+    const { rows } = await deps.db.query('SELECT FROM members WHERE email = $1 LIMIT 2', [email]);
+    if (rows.length === 0)
+      throw new SignInError('unknown_member', 'expected the address of a member, got one of nobody');
+    setCookie(req, res, makePersonCookie(deps.sealer, email));
+    // Who is in several workspaces says in which to act before anything is done in one.
+    res.redirect(
+      303,
+      rows.length === 1 ? attempt.to : `/ui/workspaces?${new URLSearchParams({ to: attempt.to })}`,
+    );
+  }
+}
+
+/** Failures count against the client: each may cost the issuer a request. */
+function refusing(
+  { deps, limit }: OidcOptions,
+  handle: (req: Request, res: Response) => Promise<void>,
+): RequestHandler {
+  return async (req, res) => {
+    try {
+      await handle(req, res);
+    } catch (error) {
+      if (!(error instanceof SignInError)) throw error;
+      deps.logger.warn({ err: error, reason: error.reason }, 'a sign-in was refused');
+      await limit(res, { failedClient: clientOf(req) });
+      res.redirect(303, `/ui/sign-in?${new URLSearchParams({ reason: error.reason })}`);
+    }
+  };
+}
