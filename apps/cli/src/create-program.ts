@@ -15,10 +15,12 @@ import { addNats } from './commands/nats.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addVerify } from './commands/verify.ts';
 import { createAct, type Surroundings } from './context.ts';
+import packageJson from '../package.json' with { type: 'json' };
 
 export function createProgram(surroundings: Surroundings): Command {
   const program = new Command('chainwatch')
     .description('chainwatch from the terminal')
+    .version(packageJson.version, '--version', 'the version of this command')
     .option('--json', 'results as JSON, one a line')
     .option('--profile <name>', 'whose key to use; else CHAINWATCH_PROFILE')
     .exitOverride()
