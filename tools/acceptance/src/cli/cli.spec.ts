@@ -381,7 +381,7 @@ describe('nats account', () => {
 describe('completion', () => {
   it.each([
     ['chainwatch ev', 'events'],
-    ['chainwatch events ', 'tail get resend --json --profile --help'],
+    ['chainwatch events ', 'tail get resend --version --json --profile --help'],
     ['chainwatch events tail --a', '--after'],
     ['chainwatch --json addresses import f.csv --dr', '--dry-run'],
     ['chainwatch bench', 'bench-node'],
