@@ -33,7 +33,7 @@ export default {
       project: ['src/**/*.{ts,mjs}'],
     },
     'apps/dashboard': {
-      entry: ['src/main.tsx', 'vite.config.ts'],
+      entry: ['src/main.tsx', 'src/portal/main.tsx', 'vite.config.ts'],
       project: ['src/**/*.{ts,tsx}'],
     },
     'libs/*': {

@@ -10,6 +10,8 @@ export default defineConfig({
     target: 'es2022',
     // The API gateway's policy allows no inline script, and images alone from data URLs.
     assetsInlineLimit: 0,
+    // The dashboard, and the page of a portal session.
+    rollupOptions: { input: ['index.html', 'portal.html'] },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 800,
   },

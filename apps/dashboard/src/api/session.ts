@@ -1,4 +1,5 @@
-import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import { queryOptions } from '@tanstack/react-query';
 import { actIn, actingIn, actingOn, actOn, api, ApiError, bodyOf } from './client.ts';
 import type { components } from '@chainwatch/sdk';
 
@@ -59,9 +60,17 @@ export function rememberProject(id: string | undefined): void {
   actOn(id);
 }
 
-/** Whether the session may do something: what it may not is not offered. */
-export function useMay(): (permission: string) => boolean {
-  const { data: session } = useSuspenseQuery(sessionQuery);
+type May = (permission: string) => boolean;
+
+/** What whoever looks may do: of a session, or of a portal. */
+export const MayContext = createContext<May>(() => false);
+
+/** Whether something may be done: what may not is not offered. */
+export function useMay(): May {
+  return useContext(MayContext);
+}
+
+export function mayOf(session: Session): May {
   return (permission) =>
     (permission.startsWith('mgt:') ? session.permissions : session.project_permissions).includes(
       permission as never,

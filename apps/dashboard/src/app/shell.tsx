@@ -3,7 +3,7 @@ import { Outlet, useRouterState } from '@tanstack/react-router';
 import { Menu, Search, X } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { useLiveEvents } from '../api/live.ts';
-import { chooseProject, sessionQuery, useMay } from '../api/session.ts';
+import { chooseProject, MayContext, mayOf, sessionQuery } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Waiting } from '../ui/notice.tsx';
@@ -16,7 +16,7 @@ import { SearchDialog } from './search-dialog.tsx';
 export function Shell() {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const project = chooseProject(session);
-  const may = useMay();
+  const may = mayOf(session);
   const live = useLiveEvents(may('api:event:read'), project?.id);
   const [isSearching, setSearching] = useState(false);
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -25,59 +25,61 @@ export function Shell() {
   useEffect(() => listenForShortcut(() => setSearching(true)), []);
   const openSearch = (): void => setSearching(true);
   return (
-    <div className="lg:pl-60">
-      <a
-        href="#content"
-        className="absolute top-2 left-2 z-50 -translate-y-20 rounded bg-accent px-3 py-1.5 text-white focus:translate-y-0"
-      >
-        Skip to the content
-      </a>
-      <header className="sticky top-0 z-30 flex h-13 items-center gap-2 border-b border-line bg-panel px-3 lg:hidden">
-        <Button
-          look="quiet"
-          aria-label={isMenuOpen ? 'Close the navigation' : 'Open the navigation'}
-          aria-expanded={isMenuOpen}
-          onClick={() => setMenuOpen(!isMenuOpen)}
-          icon={isMenuOpen ? <X aria-hidden className="size-5" /> : <Menu aria-hidden className="size-5" />}
-        />
-        <Logo />
-        <Button
-          look="quiet"
-          aria-label="Search"
-          className="ml-auto"
-          onClick={openSearch}
-          icon={<Search aria-hidden className="size-4.5" />}
-        />
-      </header>
-      <aside
-        aria-label="Navigation"
-        className={classes(
-          'fixed inset-y-0 left-0 z-20 w-60 flex-col gap-4 border-r border-line bg-panel px-3 pt-4 pb-3 max-lg:top-13 max-lg:w-full',
-          isMenuOpen ? 'flex' : 'hidden lg:flex',
-        )}
-      >
-        <div className="px-2 max-lg:hidden">
-          <Logo />
-        </div>
-        <button
-          type="button"
-          onClick={openSearch}
-          className="flex h-8.5 items-center gap-2 rounded-md border border-line bg-canvas px-2.5 text-[13px] text-faint hover:border-line-strong"
+    <MayContext value={may}>
+      <div className="lg:pl-60">
+        <a
+          href="#content"
+          className="absolute top-2 left-2 z-50 -translate-y-20 rounded bg-accent px-3 py-1.5 text-white focus:translate-y-0"
         >
-          <Search aria-hidden className="size-4" />
-          Search
-          <kbd className="ml-auto rounded border border-line px-1 font-sans text-[11px]">⌘K</kbd>
-        </button>
-        <Navigation />
-        <AccountMenu session={session} project={project} live={live} />
-      </aside>
-      <main id="content" tabIndex={-1} className="min-h-dvh outline-none" key={project?.id}>
-        <Suspense fallback={<Waiting rows={8} />}>
-          <Outlet />
-        </Suspense>
-      </main>
-      {isSearching && <SearchDialog onClose={() => setSearching(false)} />}
-    </div>
+          Skip to the content
+        </a>
+        <header className="sticky top-0 z-30 flex h-13 items-center gap-2 border-b border-line bg-panel px-3 lg:hidden">
+          <Button
+            look="quiet"
+            aria-label={isMenuOpen ? 'Close the navigation' : 'Open the navigation'}
+            aria-expanded={isMenuOpen}
+            onClick={() => setMenuOpen(!isMenuOpen)}
+            icon={isMenuOpen ? <X aria-hidden className="size-5" /> : <Menu aria-hidden className="size-5" />}
+          />
+          <Logo />
+          <Button
+            look="quiet"
+            aria-label="Search"
+            className="ml-auto"
+            onClick={openSearch}
+            icon={<Search aria-hidden className="size-4.5" />}
+          />
+        </header>
+        <aside
+          aria-label="Navigation"
+          className={classes(
+            'fixed inset-y-0 left-0 z-20 w-60 flex-col gap-4 border-r border-line bg-panel px-3 pt-4 pb-3 max-lg:top-13 max-lg:w-full',
+            isMenuOpen ? 'flex' : 'hidden lg:flex',
+          )}
+        >
+          <div className="px-2 max-lg:hidden">
+            <Logo />
+          </div>
+          <button
+            type="button"
+            onClick={openSearch}
+            className="flex h-8.5 items-center gap-2 rounded-md border border-line bg-canvas px-2.5 text-[13px] text-faint hover:border-line-strong"
+          >
+            <Search aria-hidden className="size-4" />
+            Search
+            <kbd className="ml-auto rounded border border-line px-1 font-sans text-[11px]">⌘K</kbd>
+          </button>
+          <Navigation />
+          <AccountMenu session={session} project={project} live={live} />
+        </aside>
+        <main id="content" tabIndex={-1} className="min-h-dvh outline-none" key={project?.id}>
+          <Suspense fallback={<Waiting rows={8} />}>
+            <Outlet />
+          </Suspense>
+        </main>
+        {isSearching && <SearchDialog onClose={() => setSearching(false)} />}
+      </div>
+    </MayContext>
   );
 }
 

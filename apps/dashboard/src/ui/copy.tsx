@@ -59,7 +59,12 @@ function useCopy(text: string): { readonly isCopied: boolean; readonly copy: () 
     const timer = setTimeout(() => setCopied(false), 1_600);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  const copy = (): void => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  // In a frame the page around it may not allow this: then nothing was copied, and nothing says so.
+  const copy = (): void =>
+    void navigator.clipboard.writeText(text).then(
+      () => setCopied(true),
+      () => undefined,
+    );
   return { isCopied, copy };
 }
 

@@ -8,6 +8,7 @@ import { useChains } from './spec-chains.ts';
 import { killReceiver, holdEvents, rotateSecret } from './spec-channels.ts';
 import { useGateway, usePlayground } from './spec-gateway.ts';
 import { ACCOUNTS, useIssuer } from './spec-oidc.ts';
+import { usePortal } from './spec-portal.ts';
 import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
 
 /** Compressed, all that the first page needs. */
@@ -185,6 +186,7 @@ describe('the dashboard', () => {
     ['adds, changes and removes a member, all of it recorded', useMembers],
     ['tries a call of the gateway and shows it among the usage', useGateway],
     ['sends a coin in the playground and watches it', usePlayground],
+    ["shows a customer the deliveries of its own channel, in a frame of the customer's page", usePortal],
   ])(
     '%s',
     async (_name, use) => {

@@ -1,19 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import { channelQuery, type Channel } from '../../api/queries.ts';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { channelQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
+import { withoutEmpty } from '../../app/search-params.ts';
 import { Problem, Waiting } from '../../ui/notice.tsx';
-import { Fact, Facts, Page, Panel } from '../../ui/panel.tsx';
+import { Page, Panel } from '../../ui/panel.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
 import { ChannelActions } from './channel-actions.tsx';
+import { ChannelDetails } from './channel-details.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
-import { KINDS, targetOf } from './kinds.ts';
+import { KINDS } from './kinds.ts';
 import { SecretsPanel } from './secrets-panel.tsx';
 
 export function ChannelPage() {
   const { id } = useParams({ from: '/shell/channels/$id' });
+  const { statuses } = useSearch({ from: '/shell/channels/$id' });
+  const navigate = useNavigate({ from: '/channels/$id' });
   const query = useQuery(channelQuery(id));
   const may = useMay();
   if (query.isPending) return <Waiting rows={10} />;
@@ -43,10 +46,19 @@ export function ChannelPage() {
       actions={may('api:notification_channel:write') && <ChannelActions channel={channel} />}
     >
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
-        {may('api:delivery:read') && <DeliveryLog channelId={channel.id} />}
+        {may('api:delivery:read') && (
+          <DeliveryLog
+            channelId={channel.id}
+            statuses={statuses}
+            onChoose={(chosen) =>
+              void navigate({ search: withoutEmpty({ statuses: chosen }), replace: true })
+            }
+            isExported
+          />
+        )}
         <div className="flex min-w-0 flex-col gap-5">
           <Panel title="Details">
-            <Details channel={channel} />
+            <ChannelDetails channel={channel} />
           </Panel>
           {channel.kind === 'webhook' && may('api:webhook_secret:read') && (
             <SecretsPanel channelId={channel.id} />
@@ -55,28 +67,5 @@ export function ChannelPage() {
         </div>
       </div>
     </Page>
-  );
-}
-
-function Details({ channel }: { readonly channel: Channel }) {
-  return (
-    <Facts>
-      <Fact name="Target">
-        <span className="font-mono break-all">{targetOf(channel)}</span>
-      </Fact>
-      <Fact name="Events">
-        <span className="flex flex-wrap gap-1">
-          {channel.config.event_types.map((type) => (
-            <code key={type} className="rounded bg-sunken px-1.5 py-0.5 font-mono text-xs">
-              {type}
-            </code>
-          ))}
-        </span>
-      </Fact>
-      {channel.failure_reason !== null && <Fact name="Given up">{channel.failure_reason}</Fact>}
-      <Fact name="Added">
-        <Time at={channel.created_at} isLong />
-      </Fact>
-    </Facts>
   );
 }

@@ -1,10 +1,10 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Truck } from 'lucide-react';
 import { exportDeliveries } from '../../api/exports.ts';
 import { deliveriesOfChannelQuery, rowsOf, type Delivery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
-import { ChoiceChip } from '../../ui/chips.tsx';
+import { ChoiceChip, orNone } from '../../ui/chips.tsx';
 import { ExportMenu } from '../../ui/export-menu.tsx';
 import { LoadedTable } from '../../ui/loaded-table.tsx';
 import { Empty, Problem } from '../../ui/notice.tsx';
@@ -20,9 +20,15 @@ import { RecoverButton } from './recover-button.tsx';
 const DELIVERIES_MS = 5_000;
 const STATUSES = ['pending', 'held', 'delivered', 'failed', 'discarded'];
 
-export function DeliveryLog({ channelId }: { readonly channelId: string }) {
-  const { statuses } = useSearch({ from: '/shell/channels/$id' });
-  const navigate = useNavigate({ from: '/channels/$id' });
+interface DeliveryLogProps {
+  readonly channelId: string;
+  readonly statuses: readonly string[] | undefined;
+  readonly onChoose: (statuses: readonly string[] | undefined) => void;
+  /** It may be taken along as a file. */
+  readonly isExported?: boolean;
+}
+
+export function DeliveryLog({ channelId, statuses, onChoose, isExported = false }: DeliveryLogProps) {
   const may = useMay();
   const query = useInfiniteQuery({
     ...deliveriesOfChannelQuery(channelId, statuses),
@@ -41,12 +47,10 @@ export function DeliveryLog({ channelId }: { readonly channelId: string }) {
             name="Status"
             options={STATUSES.map((value) => ({ value, title: toWords(value) }))}
             chosen={statuses ?? []}
-            onChange={(chosen) =>
-              void navigate({ search: chosen.length === 0 ? {} : { statuses: chosen }, replace: true })
-            }
+            onChange={(chosen) => onChoose(orNone(chosen))}
           />
           {may('api:delivery:replay') && <RecoverButton channelId={channelId} />}
-          {total > 0 && (
+          {isExported && total > 0 && (
             <ExportMenu
               isSmall
               name="deliveries"

@@ -52,8 +52,9 @@ interface AttemptDetailProps {
 function AttemptDetail({ attempt, eventId }: AttemptDetailProps) {
   const request = attempt.request as SentRequest;
   const isKnown = useMay()('api:event:read');
-  // An HTTP request carried the event; what other kinds sent stands in the attempt.
-  const event = useQuery({ ...eventTextQuery(eventId), enabled: isKnown && request.url !== undefined });
+  // A request without a body here carried the event; what other kinds sent stands in the attempt.
+  const isEvent = request.url !== undefined && request.body === undefined;
+  const event = useQuery({ ...eventTextQuery(eventId), enabled: isKnown && isEvent });
   const body = request.body ?? (request.url === undefined ? request : event.data);
   return (
     <div className="flex min-w-0 flex-col gap-3">

@@ -11,7 +11,18 @@ import { Attempts } from './attempts.tsx';
 import { RedeliverButton } from './redeliver-button.tsx';
 
 export function DeliveryPage() {
-  const { id: channelId, deliveryId } = useParams({ from: '/shell/channels/$id/deliveries/$deliveryId' });
+  const { id, deliveryId } = useParams({ from: '/shell/channels/$id/deliveries/$deliveryId' });
+  return <DeliveryView channelId={id} deliveryId={deliveryId} hasEventPage />;
+}
+
+interface DeliveryViewProps {
+  readonly channelId: string;
+  readonly deliveryId: string;
+  /** Its event is a page of its own. */
+  readonly hasEventPage?: boolean;
+}
+
+export function DeliveryView({ channelId, deliveryId, hasEventPage = false }: DeliveryViewProps) {
   const may = useMay();
   const query = useQuery(deliveryQuery(channelId, deliveryId));
   const channel = useQuery({ ...channelQuery(channelId), enabled: may('api:notification_channel:read') });
@@ -49,15 +60,19 @@ export function DeliveryPage() {
         <Panel title="Details">
           <Facts>
             <Fact name="Event">
-              <span className="flex items-center">
-                <Link
-                  to="/events/$id"
-                  params={{ id: delivery.event_id }}
-                  className="truncate font-mono text-accent-ink hover:underline"
-                >
-                  {delivery.event_id}
-                </Link>
-              </span>
+              {hasEventPage ? (
+                <span className="flex items-center">
+                  <Link
+                    to="/events/$id"
+                    params={{ id: delivery.event_id }}
+                    className="truncate font-mono text-accent-ink hover:underline"
+                  >
+                    {delivery.event_id}
+                  </Link>
+                </span>
+              ) : (
+                <Hash text={delivery.event_id} isWhole />
+              )}
             </Fact>
             <Fact name="Delivery">
               <Hash text={delivery.id} isWhole />

@@ -1,0 +1,28 @@
+import type { Channel } from '../../api/queries.ts';
+import { Fact, Facts } from '../../ui/panel.tsx';
+import { Time } from '../../ui/time.tsx';
+import { targetOf } from './kinds.ts';
+
+/** Where it delivers to, what, and since when. */
+export function ChannelDetails({ channel }: { readonly channel: Channel }) {
+  return (
+    <Facts>
+      <Fact name="Target">
+        <span className="font-mono break-all">{targetOf(channel)}</span>
+      </Fact>
+      <Fact name="Events">
+        <span className="flex flex-wrap gap-1">
+          {channel.config.event_types.map((type) => (
+            <code key={type} className="rounded bg-sunken px-1.5 py-0.5 font-mono text-xs">
+              {type}
+            </code>
+          ))}
+        </span>
+      </Fact>
+      {channel.failure_reason !== null && <Fact name="Given up">{channel.failure_reason}</Fact>}
+      <Fact name="Added">
+        <Time at={channel.created_at} isLong />
+      </Fact>
+    </Facts>
+  );
+}

@@ -1,0 +1,26 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, bodyOf } from '../api/client.ts';
+
+/** From here on every request has the token, and no cookie. */
+export function sendToken(token: string): void {
+  api.use({
+    onRequest({ request }) {
+      const own = new Request(request, { credentials: 'omit' });
+      own.headers.set('Authorization', `Bearer ${token}`);
+      return own;
+    },
+  });
+}
+
+export const portalQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['portal', id],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/portal_sessions/{portal_session_id}', {
+          params: { path: { portal_session_id: id } },
+          signal,
+        }),
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
