@@ -1,15 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { loadavg } from 'node:os';
-import { generateApiKey, hashApiKey, permissionsOf, type ApiKeyType } from '@chainwatch/api-key';
-import { createDatabase, type Database } from '@chainwatch/db';
-import { startNats, startRedis } from '@chainwatch/testing';
+import type { Database } from '@chainwatch/db';
 import { Pool } from 'undici';
-import { Services, freePort } from '../../acceptance/src/services.ts';
 import { processorTimeMs } from './deliveries/processor-time.ts';
 import { buildListCases, type ListCase } from './list-cases.ts';
-import { openListDatabase } from './list-database.ts';
+import { startListStack } from './list-stack.ts';
 import type { Report } from './report.ts';
-import { withoutTimeout } from './without-timeout.ts';
 
 /** Part of the ten million transactions, a million addresses; 0.01 to try it. */
 const SCALE = Number(process.env.LISTS_SCALE ?? 1);
@@ -37,37 +32,16 @@ export async function benchLists(report: Report, directory: string): Promise<voi
     addresses: Math.round(1_000_000 * SCALE),
     projects: 200,
   };
-  const database = await openListDatabase(`${directory}/lists-${SCALE}`, scale);
-  const db = createDatabase({
-    url: withoutTimeout(database.url),
-    applicationName: 'bench',
-    poolSize: 2,
-    statementTimeoutMs: 600_000,
-  });
-  const [nats, redis, port] = await Promise.all([startNats(), startRedis(), freePort()]);
-  const services = new Services({
-    DATABASE_URL: database.url,
-    NATS_URL: nats.url,
-    REDIS_URL: redis.url,
-    PORT: String(port),
-    SECRETS_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    RATE_LIMIT_API: '1000000',
-    RATE_LIMIT_MANAGEMENT: '1000000',
-    LOG_LEVEL: 'warn',
-    NODE_ENV: 'production',
-  });
+  const stack = await startListStack(`${directory}/lists-${SCALE}`, scale);
+  const { db, keys, pids } = stack;
   try {
-    await services.start(['api-gateway']);
-    const projects = await findProjects(db);
-    const keys = await makeKeys(db, projects);
-    const cases = (await buildListCases(db, projects)).filter(({ name }) => name.includes(ONLY));
+    const cases = (await buildListCases(db, stack.projects)).filter(({ name }) => name.includes(ONLY));
     const before = await readSequentialScans(db);
     const results: Result[] = [];
-    const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 64 });
+    const pool = new Pool(`http://127.0.0.1:${stack.port}`, { connections: 64 });
     // Code is compiled and sessions are opened before the first figure.
     for (const list of cases.filter(({ path }) => /\?(page=100)?$/.test(path)))
       await measureCase({ pool, pids: [] }, list, keys[list.key]);
-    const pids = [services.pid('api-gateway')!, database.pid];
     for (const list of cases) {
       const result = await measureCase({ pool, pids }, list, keys[list.key]);
       // Of fewer than a hundred requests the 99th percentile is the slowest one: a case that misses the goal by it is measured with a hundred.
@@ -78,14 +52,11 @@ export async function benchLists(report: Report, directory: string): Promise<voi
       );
     }
     await pool.close();
-    await services.stop();
+    await stack.services.stop();
     addRows(report, results, scale);
     addScans(report, before, await readSequentialScans(db), cases.length);
   } finally {
-    await services.stop();
-    await db.close();
-    await Promise.all([nats.stop(), redis.stop()]);
-    await database.stop();
+    await stack.stop();
   }
 }
 
@@ -187,29 +158,4 @@ async function readSequentialScans(db: Database): Promise<Map<string, number>> {
     `SELECT s.relname, s.seq_scan FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid WHERE c.reltuples > ${LARGE_ROWS}`,
   );
   return new Map(rows.map(({ relname, seq_scan }) => [relname, seq_scan]));
-}
-
-async function findProjects(db: Database): Promise<{ largest: string; middle: string }> {
-  const { rows } = await db.query<{ id: string }>('SELECT id FROM bench_projects ORDER BY no');
-  return { largest: rows[0]!.id, middle: rows[Math.floor(rows.length / 2)]!.id };
-}
-
-async function makeKeys(
-  db: Database,
-  projects: { largest: string; middle: string },
-): Promise<Record<ListCase['key'], string>> {
-  await db.query(`DELETE FROM api_keys WHERE name = 'bench lists'`);
-  const make = async (type: ApiKeyType, projectId: string | null): Promise<string> => {
-    const key = generateApiKey({ label: 'svc', type, randomBytes });
-    await db.query(
-      `INSERT INTO api_keys (type, workspace_id, project_id, name, mask, key_hash, permissions) SELECT $1, id, $2, 'bench lists', 'svc', $3, $4 FROM workspaces ORDER BY created_at LIMIT 1`,
-      [type, projectId, Buffer.from(hashApiKey(key)), permissionsOf(type, ['evm'])],
-    );
-    return key;
-  };
-  return {
-    largest: await make('api', projects.largest),
-    middle: await make('api', projects.middle),
-    management: await make('mgt', null),
-  };
 }

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { benchBitcoin } from './bench-bitcoin.ts';
 import { benchDeliveries } from './bench-deliveries.ts';
 import { benchExports } from './bench-exports.ts';
+import { benchFeel } from './bench-feel.ts';
 import { benchGateway } from './bench-gateway.ts';
 import { benchHd } from './bench-hd.ts';
 import { benchHistory } from './bench-history.ts';
@@ -35,6 +36,7 @@ const benches = {
   history: () => benchHistory(report, `${root}/.chainwatch/bench`),
   rpc: () => benchRpc(report),
   latency: () => benchLatency(report, `${root}/.chainwatch/bench`),
+  feel: () => benchFeel(report, `${root}/.chainwatch/bench`),
   gateway: () => benchGateway(report),
   import: () => benchImport(report),
   exports: () => benchExports(report),

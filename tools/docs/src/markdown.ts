@@ -97,6 +97,24 @@ export function listLinks(text: string): Link[] {
   return links;
 }
 
+const IMAGE = /!\[([^\]]*)\]\(([^)\s]+)\)/g;
+
+/** The same of pictures; their text is for who does not see them. */
+export function mapImages(text: string, change: (image: Link) => string): string {
+  return mapProse(text, (prose) =>
+    prose.replace(IMAGE, (_whole, shown: string, target: string) => change({ text: shown, target })),
+  );
+}
+
+export function listImages(text: string): Link[] {
+  const images: Link[] = [];
+  mapImages(text, (image) => {
+    images.push(image);
+    return '';
+  });
+  return images;
+}
+
 /** The anchors of a page: as code hosts make them of headings, unless a heading names its own, `## Title {#name}`. */
 export function listAnchors(text: string): string[] {
   const anchors: string[] = [];

@@ -4,7 +4,7 @@ import { repoDir } from '@chainwatch/host';
 import { PROBLEM_KINDS } from '@chainwatch/problem';
 import { operations } from '../../../apps/api-gateway/src/route-table.ts';
 import { listPages } from './list-pages.ts';
-import { listAnchors, listLinks, mapLinks, readCodeBlocks, slugOf } from './markdown.ts';
+import { listAnchors, listImages, listLinks, mapLinks, readCodeBlocks, slugOf } from './markdown.ts';
 import { buildNavigation } from './navigation.ts';
 import { urlOf } from './page.ts';
 import { listCommands, nameOf, readProgram } from './reference/write-cli.ts';
@@ -37,6 +37,22 @@ describe('the pages', () => {
     const page = url === '' ? pages.find((one) => one.path === path) : byUrl.get(url);
     return page !== undefined && (anchor === undefined || listAnchors(page.text).includes(anchor));
   }
+
+  it('show pictures that are there, in words too', () => {
+    const shown = pages.flatMap(({ source, text }) =>
+      listImages(text).map((image) => ({ source, ...image })),
+    );
+    const lost = shown.filter(
+      ({ text, target }) =>
+        text === '' ||
+        !target.startsWith('/files/') ||
+        !existsSync(join(repoDir, target.slice('/files/'.length))),
+    );
+    expect(lost).toEqual([]);
+    expect(shown.map(({ source }) => source)).toEqual(
+      expect.arrayContaining(['README.md', 'docs/README.md', 'docs/start.md', 'docs/guides/dashboard.md']),
+    );
+  });
 
   it('stand in the sidebar, each once', () => {
     const { sidebar, nav } = buildNavigation(pages);
@@ -102,7 +118,7 @@ describe('the reader of Markdown', () => {
   const page = [
     '# A `b` title',
     '',
-    '[a](to/b.md)',
+    '[a](to/b.md) and ![a picture](to/p.png)',
     '```sh',
     '# no [link](to/c.md)',
     '```',
@@ -110,8 +126,9 @@ describe('the reader of Markdown', () => {
     '### own {#mine}',
   ].join('\n');
 
-  it('sees links and anchors outside of code alone', () => {
+  it('sees links, pictures and anchors outside of code alone', () => {
     expect(listLinks(page)).toEqual([{ text: 'a', target: 'to/b.md' }]);
+    expect(listImages(page)).toEqual([{ text: 'a picture', target: 'to/p.png' }]);
     expect(listAnchors(page)).toEqual(['a-b-title', 'a-b-title-1', 'mine']);
     expect(mapLinks(page, ({ text }) => text)).toContain('# no [link](to/c.md)');
   });

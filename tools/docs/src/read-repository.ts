@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { repoDir } from '@chainwatch/host';
-import { listLinks, mapLinks, mapProse } from './markdown.ts';
+import { listImages, listLinks, mapImages, mapLinks, mapProse } from './markdown.ts';
 import { urlOf, type Page } from './page.ts';
 
 export interface Repository {
@@ -34,13 +34,19 @@ export function readRepository(): Repository {
 }
 
 function listTargets(source: string, text: string): string[] {
-  return listLinks(text).flatMap(({ target }) => resolveTarget(source, target)?.file ?? []);
+  return [...listLinks(text), ...listImages(text)].flatMap(
+    ({ target }) => resolveTarget(source, target)?.file ?? [],
+  );
 }
 
-/** Links lead to pages of the site and to files that it offers; of other things of the repository only the text stays. */
+/** Links lead to pages of the site and to files that it offers, as pictures are; of other things of the repository only the text stays. */
 function adapt(source: string, text: string): string {
   const prose = mapProse(text, (part) => part.replace(/<!--[^]*?-->\n*/g, ''));
-  return mapLinks(prose, ({ text: shown, target }) => {
+  const pictured = mapImages(prose, ({ text: shown, target }) => {
+    const found = resolveTarget(source, target);
+    return `![${shown}](${found === undefined ? target : `/${FILES}/${found.file}`})`;
+  });
+  return mapLinks(pictured, ({ text: shown, target }) => {
     if (isOutside(target)) return `[${shown}](${target})`;
     const found = resolveTarget(source, target);
     if (found === undefined) return shown;

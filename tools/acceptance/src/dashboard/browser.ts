@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { chromium, type Browser as Chromium, type BrowserContext, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser as Chromium,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
 import { findBrowser } from '../../../stack/find-servers.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -16,6 +22,16 @@ const MEASURE_OVERFLOW = 'document.documentElement.scrollWidth - window.innerWid
 const MEASURE_FIRST_LOAD = `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
   .filter(({ name }) => new URL(name).pathname.startsWith('/ui'))
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
+
+const ARGUMENTS = [
+  // Root may not use Chromium's sandbox, and containers run as root.
+  '--no-sandbox',
+  '--disable-gpu',
+  // Letters are drawn alike on every system.
+  '--font-render-hinting=none',
+  '--disable-lcd-text',
+  '--force-color-profile=srgb',
+];
 
 /** How long a page may take to show what is waited for: the machine may be busy. */
 const PATIENCE_MS = 60_000;
@@ -52,15 +68,15 @@ export class Browser {
   }
 
   /** Undefined where there is no Chromium; that was said then. */
-  static async open(): Promise<Browser | undefined> {
+  static async open(options: BrowserContextOptions = {}): Promise<Browser | undefined> {
     const executablePath = await findBrowser();
     if (executablePath === undefined) return undefined;
-    // Root may not use Chromium's sandbox, and containers run as root.
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
     const context = await browser.newContext({
       permissions: ['clipboard-read', 'clipboard-write'],
       // Without a graphics card, animations cost more than all else.
       reducedMotion: 'reduce',
+      ...options,
     });
     context.setDefaultTimeout(PATIENCE_MS);
     await context.addInitScript({ content: `${TELL_BREACHES}\n${KEEP_FILE}` });

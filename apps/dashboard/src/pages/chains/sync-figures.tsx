@@ -18,7 +18,11 @@ export function SyncFigures({ sync }: { readonly sync: NonNullable<Blockchain['s
         </div>
       </dl>
       {sync.reason && <p className="rounded-md bg-warn-wash px-2.5 py-1.5 text-warn">{sync.reason}</p>}
-      {sync.incident_count > 0 && <p className="text-warn">{sync.incident_count} open incidents</p>}
+      {sync.incident_count > 0 && (
+        <p className="text-warn">
+          {sync.incident_count} open {sync.incident_count === 1 ? 'incident' : 'incidents'}
+        </p>
+      )}
     </>
   );
 }

@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
     name: 'Outcome',
     width: 'minmax(11rem, 0.8fr)',
     cell: (delivery) => (
-      <span className="truncate text-soft">
+      <span className="truncate text-soft" title={delivery.last_error ?? undefined}>
         <When delivery={delivery} />
       </span>
     ),

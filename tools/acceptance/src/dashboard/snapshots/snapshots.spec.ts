@@ -1,0 +1,69 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { comparePictures, type Difference } from './compare-pictures.ts';
+import { fileOf, pictureFiles, picturesDir } from './kept-pictures.ts';
+import { PictureStudio, THEMES, type Theme } from './picture-studio.ts';
+import { shownPages, type ShownPage } from './shown-pages.ts';
+
+/** They are read by everyone who clones the repository. */
+const BYTES_MAX = 60_000;
+
+it('keeps a small picture of each page in each theme, and no other one', () => {
+  expect(readdirSync(picturesDir).sort()).toEqual([...pictureFiles].sort());
+  const sizes = pictureFiles.map((file) => [file, statSync(join(picturesDir, file)).size] as const);
+  expect(sizes.filter(([, size]) => size > BYTES_MAX)).toEqual([]);
+});
+
+/** The pages as they are now beside how they were when somebody looked at them: `npm run snapshots`. */
+describe('in Chromium', () => {
+  let studio: PictureStudio | undefined;
+  let folder: string;
+
+  beforeAll(async () => {
+    studio = await PictureStudio.open();
+    folder = mkdtempSync(join(tmpdir(), 'chainwatch-pictures-'));
+  });
+  afterAll(() => studio?.close());
+
+  const pageOf = (wanted: string): ShownPage => shownPages.find(({ name }) => name === wanted)!;
+  const compare = async (name: string, theme: Theme): Promise<[Difference | undefined, Buffer]> => {
+    const taken = await studio!.take(theme);
+    return [comparePictures(readFileSync(join(picturesDir, fileOf(name, theme))), taken), taken];
+  };
+
+  it.each(shownPages.map((page) => [page.name, page] as const))('%s looks as it did', async (name, page) => {
+    if (studio === undefined) return;
+    await studio.show(page);
+    const changes: string[] = [];
+    for (const theme of THEMES) {
+      const [difference, taken] = await compare(name, theme);
+      if (difference === undefined) continue;
+      const path = join(folder, fileOf(name, theme));
+      writeFileSync(path, taken);
+      const drawn = path.replace('.png', '.difference.png');
+      if (difference.picture !== undefined) writeFileSync(drawn, difference.picture);
+      changes.push(
+        `${fileOf(name, theme)}: ${difference.reason}; see ${path} and ${difference.picture ? drawn : 'its size'}; if it is meant so: npm run snapshots`,
+      );
+    }
+    expect([...studio.takeFaults(), ...changes]).toEqual([]);
+  });
+
+  it.each<readonly [string, string]>([
+    [
+      'another colour of what can be pressed',
+      "document.documentElement.style.setProperty('--accent', '#7c3aed')",
+    ],
+    ['lines that are darker', "document.documentElement.style.setProperty('--line', '#c8c8d0')"],
+    ['a button that is not there', "document.querySelector('main [role=row] button').remove()"],
+    ['a word that is another one', "document.querySelector('main h1').textContent = 'Key'"],
+  ])('sees %s', async (_what, change) => {
+    if (studio === undefined) return;
+    await studio.show(pageOf('keys'));
+    await studio.browser.page.evaluate(change);
+    const [difference] = await compare('keys', 'light');
+    expect(difference?.reason).toMatch(/^expected at most 8 levels/);
+    expect(studio.takeFaults()).toEqual([]);
+  });
+});
