@@ -1,4 +1,4 @@
-import type { BlockHeader } from '@chainwatch/chain-core';
+import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
 import type { FollowState } from './feed.ts';
 
 export type Advance =
@@ -46,4 +46,15 @@ function planStart(head: BlockHeader, startBlock: number | undefined): Advance {
   if (startBlock === undefined || startBlock === head.number) return { type: 'start', number: undefined };
   if (startBlock > head.number) return { type: 'none' };
   return { type: 'start', number: startBlock };
+}
+
+/** The longest run of linked `heads` that extends `head`. */
+export function pickLinked(head: BlockRef, heads: readonly BlockHeader[]): BlockHeader[] {
+  const linked: BlockHeader[] = [];
+  for (const header of heads) {
+    const before = linked.at(-1) ?? head;
+    if (header.parentHash !== before.hash || header.number <= before.number) break;
+    linked.push(header);
+  }
+  return linked;
 }

@@ -1,4 +1,4 @@
-import { computeSignature } from './compute-signature.ts';
+import { createHmac } from 'node:crypto';
 
 export interface SignPayloadOptions {
   /** The channel's current secret, and the previous one while a rotation overlap runs. Never more than two. */
@@ -30,3 +30,11 @@ export function signPayload({ secrets, timestamp, body }: SignPayloadOptions): s
 
 /** Twelve digits, the most that the verifier takes. Milliseconds (thirteen digits today) are a mistake. */
 const TIMESTAMP_MAX = 999_999_999_999;
+
+/**
+ * HMAC-SHA256 over `<t>.<body bytes>`, keyed with the whole secret string, prefix included, as UTF-8. `t` is the text
+ * that stands in the header.
+ */
+export function computeSignature(secret: string, t: string, body: Uint8Array | string): Buffer {
+  return createHmac('sha256', Buffer.from(secret, 'utf8')).update(`${t}.`, 'utf8').update(body).digest();
+}

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { computeSignature } from './compute-signature.ts';
+import { computeSignature } from './sign-payload.ts';
 import { parseSignatureHeader } from './parse-signature-header.ts';
 
 export interface VerifySignatureOptions {

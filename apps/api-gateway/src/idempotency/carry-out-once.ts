@@ -1,6 +1,6 @@
 import type { RouteCall, RouteReply } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
-import { ProblemError, conflict, unprocessableEntity } from '@chainwatch/problem';
+import { ProblemError, conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
 import { createOwnerSealer } from '@chainwatch/secrets';
 import { ownerSecretOf } from '../auth/authenticate.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
@@ -8,7 +8,6 @@ import { openAnswer, sealAnswer } from './answers.ts';
 import { claimRequest } from './claim-request.ts';
 import type { Claim } from './claim-request.ts';
 import { fingerprintOf } from './fingerprint-of.ts';
-import { parseIdempotencyKey } from './parse-idempotency-key.ts';
 
 type Call = RouteCall<ApiDeps, Principal>;
 
@@ -53,6 +52,17 @@ async function carryOutPost(call: Call): Promise<RouteReply> {
       call.res.setHeader('Idempotency-Replayed', 'true');
       return openAnswer(sealer, found.answer);
   }
+}
+
+const ACCEPTED_KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** @throws ProblemError 400 */
+function parseIdempotencyKey(text: string | undefined): string | undefined {
+  if (text === undefined || ACCEPTED_KEY.test(text)) return text;
+  const got = text === '' ? 'nothing' : text.length > 255 ? `${text.length} characters` : 'other characters';
+  throw invalidRequest([
+    { name: 'Idempotency-Key', reason: `expected 1 to 255 printable ASCII characters, got ${got}` },
+  ]);
 }
 
 async function runClaimed(

@@ -193,7 +193,7 @@ export function toAddressRecord(row: AddressRow, lastUsed: number): z.infer<type
   return row.publicKey === null ? toExternalRecord(row) : toHdRecord(row, row.publicKey, lastUsed);
 }
 
-function toExternalRecord(row: AddressRow): z.infer<typeof externalAddressSchema> {
+export function toExternalRecord(row: AddressRow): z.infer<typeof externalAddressSchema> {
   return { ...toCommon(row), kind: 'external', imported_at: row.importedAt?.toISOString() ?? null };
 }
 

@@ -1,10 +1,13 @@
+import { hash } from 'node:crypto';
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
-import { cacheKeyOf } from '../cache/cache-key.ts';
 import { InFlightRegistry } from '../cache/in-flight-registry.ts';
 import { InFlightRequest, type AnswerSink } from '../cache/in-flight-request.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { DEADLINE_MS } from '../upstream-request/upstream-request.ts';
+import type { Chain } from '../chains/chain.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
+import type { ScannedCall } from '../json/scan-call.ts';
+import type { MethodRule } from '../methods/method-rule.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { RuledCall } from './types.ts';
 
@@ -100,6 +103,20 @@ export class CallSharing {
     inFlight.send();
     return () => inFlight.leaveLeader();
   }
+}
+
+const KEY_PARAMS_MAX = 256;
+
+/**
+ * chain | method | version | parameters, never the id. Parameters are compared as written, with every option; only
+ * spellings that the family declares equal share a key.
+ */
+export function cacheKeyOf(chain: Chain, rule: MethodRule, body: Buffer, call: ScannedCall): string {
+  const version = call.versionStart === -1 ? '' : body.toString('latin1', call.versionStart, call.versionEnd);
+  let params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
+  params = chain.rpc.normalizeParams?.(params) ?? params;
+  if (params.length > KEY_PARAMS_MAX) params = hash('sha256', params, 'base64');
+  return `${chain.network.gid}|${rule.method}|${version}|${params}`;
 }
 
 export function cacheCallOf(key: string, { chain, body }: RpcRequest, { call, rule }: RuledCall): CacheCall {

@@ -1,11 +1,13 @@
+import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
 import type { ScannedBody } from '../json/scan-body.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
-import { CallSharing } from './call-sharing.ts';
+import { CallSharing, type OwnWay } from './call-sharing.ts';
 import { findCallFault } from './find-call-fault.ts';
+import { queryOf } from './query-of.ts';
 import { serveBatch } from './serve-batch.ts';
-import { serveCall } from './serve-call.ts';
+import { serveFilter } from './serve-filter.ts';
 import type { RuledCall } from './types.ts';
 
 export interface ServeOptions {
@@ -35,3 +37,26 @@ export function createServe(options: ServeOptions): (request: RpcRequest, scanne
     else serveCall(sharing, request, calls[0]!);
   };
 }
+
+/** Answers one call from the cache, from a request in flight, or from a node; always in the bytes that came. */
+function serveCall(sharing: CallSharing | undefined, request: RpcRequest, ruled: RuledCall): void {
+  const { reply } = request;
+  reply.isNotification = ruled.call.idStart === -1;
+  if (ruled.rule.kind === 'filter') return reply.onLeave(serveFilter(request, ruled, reply));
+  const leave =
+    sharing !== undefined && sharing.covers(request, ruled)
+      ? sharing.answer({ request, ruled, reply }, ownWay)
+      : goAlone(request, ruled);
+  if (leave !== undefined) reply.onLeave(leave);
+}
+
+function goAlone(request: RpcRequest, ruled: RuledCall, deadline?: number): () => void {
+  const upstreamRequest = new UpstreamRequest({ ...ownWay.queryOf(request, ruled), deadline }, request.reply);
+  upstreamRequest.start();
+  return () => upstreamRequest.abandon();
+}
+
+const ownWay: OwnWay = {
+  goAlone,
+  queryOf: (request, { call, rule }) => queryOf(request, rule, request.body, call),
+};

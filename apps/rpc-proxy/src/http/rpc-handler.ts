@@ -1,4 +1,5 @@
 import type { TokenResult } from '@chainwatch/cache';
+import type { FamilyRpc } from '@chainwatch/chain-core';
 import type { Principal } from '@chainwatch/key-store';
 import { BODY_BYTES_MAX, BodyHeldError, BodyTooLargeError, type RequestHandler } from '@chainwatch/raw-http';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
@@ -13,7 +14,6 @@ import type { ClientRequest } from './client-request.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import type { Authenticator } from './authenticator.ts';
 import { sayUnauthorized } from './find-bearer.ts';
-import { findRequestFault } from './find-request-fault.ts';
 import { tooMany } from './limit-headers.ts';
 
 /** One accepted request: its principal, its chain, and the bytes that were sent. */
@@ -133,6 +133,27 @@ function findFault(req: ClientRequest, chain: Chain, rest: string, error: BodyFa
     return [400, 'protocol mismatch: expected a body that is plain, gzip, deflate or br'];
   const reason = findRequestFault(req, chain.rpc, rest);
   return reason === undefined ? undefined : [400, `protocol mismatch: ${reason}`];
+}
+
+const JSON_TYPES = new Set(['application/json', 'application/json-rpc', 'application/jsonrequest']);
+
+/** Why a request is not valid for a chain of this family; undefined when it is. */
+function findRequestFault(req: ClientRequest, rpc: FamilyRpc, rest: string): string | undefined {
+  if (rest !== '') return findPathFault(req, rpc, rest);
+  if (req.method !== 'POST') return `expected POST, got ${req.method}`;
+  const type = req.headers['content-type'];
+  if (type === 'application/json' || type === undefined) return undefined;
+  const plain = type.split(';', 1)[0]!.trim().toLowerCase();
+  if (JSON_TYPES.has(plain) || rpc.contentTypes?.includes(plain)) return undefined;
+  return 'expected the content type application/json';
+}
+
+function findPathFault(req: ClientRequest, { paths }: FamilyRpc, rest: string): string | undefined {
+  if (rest.startsWith('?')) return 'expected no query';
+  if (!paths?.pattern.test(rest)) return 'expected no path behind the network';
+  return req.method === 'POST' || req.method === 'GET'
+    ? undefined
+    : `expected POST or GET, got ${req.method}`;
 }
 
 function refuseUnexpected(options: RpcHandlerOptions, reply: ClientReply, failure: unknown): void {

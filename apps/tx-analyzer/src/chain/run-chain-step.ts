@@ -1,5 +1,4 @@
-import { findAncestorNumber } from '../feed/find-ancestor-number.ts';
-import { nextCursor } from '../feed/next-cursor.ts';
+import { findAncestorNumber, nextCursor } from '../feed/next-cursor.ts';
 import { statusOf } from '../commit/advance-cursor.ts';
 import { followDepth } from '../commit/follow-depth.ts';
 import { runStep } from '../commit/run-step.ts';

@@ -2,7 +2,6 @@ import type { Dispatcher } from 'undici';
 import type { Attempt } from '../attempt.ts';
 import { classifyFailure, classifyStatus } from './classify-failure.ts';
 import { ResponseReader } from './response-reader.ts';
-import { parseRetryAfter } from './parse-retry-after.ts';
 
 export interface PostInput {
   readonly url: string;
@@ -64,4 +63,13 @@ async function post({
   } finally {
     reader.close();
   }
+}
+
+/** `Retry-After` (RFC 9110 §10.2.3), seconds or an HTTP date, as milliseconds from now. */
+export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value.trim())) return Number(value.trim()) * 1_000;
+  // Date.parse also accepts texts that are no HTTP dates, such as `-5`.
+  const at = /^[A-Za-z]{3}/.test(value.trim()) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }

@@ -6,9 +6,8 @@ import { findHistoryStarts, historySchema, readActiveChains } from '../../addres
 import { defineRoute } from '../../server/define-route.ts';
 import { insertExternalAddresses } from '../../addresses/insert-external-addresses.ts';
 import { parseAddressOf, refuseBurnAddress } from '../../addresses/parse-address.ts';
-import { readAddress } from '../../addresses/read-addresses.ts';
 import { groupsSchema, labelSchema, metadataSchema } from '../../records/address-input.ts';
-import { externalAddressSchema } from '../../records/address.ts';
+import { externalAddressSchema, toExternalRecord } from '../../records/address.ts';
 import { families, familySchema } from '../../records/path-schemas.ts';
 
 /** The guide spells it `chainFamily`; everything else uses `chain_family` (decisions.md 1.6). */
@@ -104,7 +103,7 @@ export const createExternalAddress = defineRoute({
     const row = created.get(parsed.canonical);
     if (row === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);
     announceAddress(deps, row);
-    const record = await readAddress(deps.db, row);
+    const record = toExternalRecord(row);
     return { status: 201, body: record, location: `/addresses/${record.address}` };
   },
 });

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from './parse-retry-after.ts';
+import { parseRetryAfter } from './post-once.ts';
 
 test.each([
   ['120', 120_000],
