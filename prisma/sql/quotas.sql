@@ -6,6 +6,8 @@ CREATE OR REPLACE FUNCTION quota_of(workspace uuid, quota text) RETURNS bigint L
     WHEN 'streams' THEN coalesce(max(streams), 100)
     WHEN 'keys' THEN coalesce(max(keys), 1000)
     WHEN 'portal_sessions' THEN coalesce(max(portal_sessions), 10000)
+    WHEN 'projects' THEN coalesce(max(projects), 1000)
+    WHEN 'members' THEN coalesce(max(members), 1000)
   END FROM workspace_quotas WHERE workspace_id = workspace
 $$;
 
@@ -21,6 +23,10 @@ BEGIN
         UNION ALL SELECT count FROM list_changes WHERE scope = ANY (projects_of) AND list = 'addresses') l);
     WHEN 'channels' THEN
       RETURN (SELECT count(*) FROM notification_channels WHERE project_id = ANY (projects_of));
+    WHEN 'projects' THEN
+      RETURN cardinality(projects_of);
+    WHEN 'members' THEN
+      RETURN (SELECT count(*) FROM members WHERE workspace_id = workspace);
     WHEN 'keys' THEN
       RETURN (SELECT count(*) FROM api_keys WHERE workspace_id = workspace AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()));
     WHEN 'portal_sessions' THEN

@@ -32,7 +32,7 @@ export const WRITTEN_TABLES: readonly WrittenTable[] = [
   {
     table: 'workspace_quotas',
     key: ['workspace_id'],
-    shown: ['addresses', 'channels', 'streams', 'keys', 'portal_sessions'],
+    shown: ['addresses', 'channels', 'streams', 'keys', 'portal_sessions', 'projects', 'members'],
   },
   { table: 'projects', key: ['id'], shown: ['workspace_id', 'name'] },
   { table: 'members', key: ['id'], shown: ['workspace_id', 'email', 'role'] },

@@ -2,7 +2,15 @@ import type { Sql } from '@chainwatch/db';
 import { unprocessableEntity } from '@chainwatch/problem';
 import type { ProblemError } from '@chainwatch/problem';
 
-export const QUOTAS = ['addresses', 'channels', 'streams', 'keys', 'portal_sessions'] as const;
+export const QUOTAS = [
+  'addresses',
+  'channels',
+  'streams',
+  'keys',
+  'portal_sessions',
+  'projects',
+  'members',
+] as const;
 export type Quota = (typeof QUOTAS)[number];
 
 /** What is counted in the database when it is added. */

@@ -16,6 +16,8 @@ export const quotaMembers = {
   streams: limit('Open event streams, of all projects', 100),
   keys: limit('Keys that count, of all types', 1_000),
   portal_sessions: limit('Portal sessions that have not expired, of all projects', 10_000),
+  projects: limit('Projects', 1_000),
+  members: limit('Members', 1_000),
 };
 
 const used = z.int().min(0);
@@ -34,6 +36,8 @@ export const quotasSchema = z
         channels: used.meta({ description: 'Notification channels it has.', examples: [3] }),
         keys: used.meta({ description: 'Keys that are neither revoked nor expired.', examples: [4] }),
         portal_sessions: used.meta({ description: 'Portal sessions that have not expired.', examples: [2] }),
+        projects: used.meta({ description: 'Projects it has.', examples: [2] }),
+        members: used.meta({ description: 'Members it has.', examples: [5] }),
       })
       .meta({ description: 'What the workspace has at the moment.' }),
   })

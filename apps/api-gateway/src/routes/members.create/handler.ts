@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../../server/define-route.ts';
 import { findMember } from '../../management/find-member.ts';
 import { lockMembers } from '../../management/lock-members.ts';
+import { requireQuota } from '../../management/take-quota.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { emailSchema, memberSchema, roleSchema, toMemberRecord } from '../../records/member.ts';
 
@@ -19,11 +20,12 @@ export const createMember = defineRoute({
   }),
   example: { email: 'ada@example.com', role: 'developer' },
   responses: { 201: memberSchema },
-  problems: [409],
+  problems: [409, 422],
   handle: async ({ body, principal, requestId }, deps) => {
     const id = await deps.db.transaction(async (sql) => {
       const members = await lockMembers(sql, principal);
       await members.expectFree(body.email);
+      await requireQuota(sql, principal.workspaceId, 'members');
       const { rows } = await sql.query<{ id: string }>(
         'INSERT INTO members (workspace_id, email, role) VALUES ($1, $2, $3) RETURNING id',
         [principal.workspaceId, body.email, body.role],

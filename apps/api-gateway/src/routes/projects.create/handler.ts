@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../../server/define-route.ts';
 import { findProject } from '../../management/find-project.ts';
+import { requireQuota } from '../../management/take-quota.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { nameSchema } from '../../records/path-schemas.ts';
 import { projectSchema, toProjectRecord } from '../../records/project.ts';
@@ -13,8 +14,10 @@ export const createProject = defineRoute({
   body: z.strictObject({ name: nameSchema }),
   example: { name: 'Shop' },
   responses: { 201: projectSchema },
+  problems: [422],
   handle: async ({ body, principal, requestId }, deps) => {
     const id = await deps.db.transaction(async (sql) => {
+      await requireQuota(sql, principal.workspaceId, 'projects');
       const { rows } = await sql.query<{ id: string }>(
         'INSERT INTO projects (workspace_id, name) VALUES ($1, $2) RETURNING id',
         [principal.workspaceId, body.name],

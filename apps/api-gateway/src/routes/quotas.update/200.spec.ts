@@ -32,7 +32,8 @@ describe('quotas of a workspace', () => {
     expect(before.body).toMatchObject({
       ...{ workspace_id: world.otherProject.workspaceId },
       ...{ addresses: 10_000_000, channels: 1_000, streams: 100, keys: 1_000, portal_sessions: 10_000 },
-      used: { addresses: 0, channels: 0, keys: 3, portal_sessions: 0 },
+      ...{ projects: 1_000, members: 1_000 },
+      used: { addresses: 0, channels: 0, keys: 3, portal_sessions: 0, projects: 1, members: 0 },
     });
     expect((await set({ channels: 7 })).body).toMatchObject({ addresses: 10_000_000, channels: 7 });
     expect((await set({ addresses: 3 })).body).toMatchObject({ addresses: 3, channels: 1_000 });
@@ -55,7 +56,7 @@ describe('quotas of a workspace', () => {
       .post('/management/keys')
       .send({ type: 'mgt', name: 'more', permissions: ['mgt:quota:write'] })
       .expect(403);
-    for (const body of [{ addresses: -1 }, { addresses: 1.5 }, { addresses: null }, { members: 1 }])
+    for (const body of [{ addresses: -1 }, { addresses: 1.5 }, { projects: null }, { workspaces: 1 }])
       await world.management.put(theirs()).send(body).expect(400);
   });
 
@@ -159,6 +160,37 @@ describe('quotas of a workspace', () => {
     );
     expect(keys.filter((status) => status === 201)).toHaveLength(2);
     expect(keys.filter((status) => status === 422)).toHaveLength(8);
+  });
+
+  it('hold for projects and members, by two replicas at once, and give room back', async () => {
+    await set({ projects: 3, members: 2 });
+    const asks = [world, twin].flatMap(({ otherManagement: client }, replica) =>
+      Array.from({ length: 5 }, (_, n) => ({ client, email: `m${replica}-${n}@example.com` })),
+    );
+    const projects = await Promise.all(
+      asks.map(({ client, email }) => client.post('/management/projects').send({ name: email })),
+    );
+    const made = projects.filter(({ status }) => status === 201);
+    // The workspace came with one.
+    expect(made).toHaveLength(2);
+    const members = await Promise.all(
+      asks.map(({ client, email }) => client.post('/management/members').send({ email, role: 'viewer' })),
+    );
+    expect(members.filter(({ status }) => status === 201)).toHaveLength(2);
+    for (const [what, answers] of Object.entries({ projects, members }))
+      for (const { status, body } of answers.filter((answer) => answer.status !== 201))
+        expect([status, body.detail]).toEqual([422, expect.stringContaining(`quota of ${what}`)]);
+    expect((await world.management.get(theirs()).expect(200)).body.used).toMatchObject({
+      projects: 3,
+      members: 2,
+    });
+    // Who is a member already is told that, not the quota.
+    const { email } = members.find(({ status }) => status === 201)!.body;
+    await world.otherManagement.post('/management/members').send({ email, role: 'owner' }).expect(409);
+    await world.otherManagement.delete(`/management/projects/${made[0]!.body.id}`).expect(204);
+    await world.otherManagement.post('/management/projects').send({ name: 'again' }).expect(201);
+    // Other workspaces have their own.
+    await world.management.post('/management/projects').send({ name: 'ours' }).expect(201);
   });
 
   it('keep nobody waiting while they are far', async () => {

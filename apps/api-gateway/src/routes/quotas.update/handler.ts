@@ -10,6 +10,8 @@ const bodySchema = z.strictObject({
   streams: quotaMembers.streams.optional(),
   keys: quotaMembers.keys.optional(),
   portal_sessions: quotaMembers.portal_sessions.optional(),
+  projects: quotaMembers.projects.optional(),
+  members: quotaMembers.members.optional(),
 });
 
 export const updateQuotas = defineRoute({
@@ -27,9 +29,10 @@ export const updateQuotas = defineRoute({
     const quotas = await deps.db.transaction(async (sql) => {
       const { used: _before, ...from } = await readQuotas(sql, id);
       await sql.query(
-        `INSERT INTO workspace_quotas (workspace_id, addresses, channels, streams, keys, portal_sessions) VALUES ($1, $2, $3, $4, $5, $6)
-         ON CONFLICT (workspace_id) DO UPDATE SET addresses = excluded.addresses, channels = excluded.channels, streams = excluded.streams,
-           keys = excluded.keys, portal_sessions = excluded.portal_sessions, updated_at = now()`,
+        `INSERT INTO workspace_quotas (workspace_id, ${QUOTAS.join(', ')})
+         VALUES ($1, ${QUOTAS.map((_, position) => `$${position + 2}`).join(', ')})
+         ON CONFLICT (workspace_id) DO UPDATE
+         SET ${QUOTAS.map((quota) => `${quota} = excluded.${quota}`).join(', ')}, updated_at = now()`,
         [id, ...QUOTAS.map((quota) => body[quota] ?? null)],
       );
       const after = await readQuotas(sql, id);
