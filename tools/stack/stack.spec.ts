@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@chainwatch/testing';
 import { readLivePidFile } from './pid-files.mjs';
@@ -28,15 +28,17 @@ const getBlocks = async (): Promise<{ status: number; items: { number: number; s
   };
 };
 
-/** What the dashboard's playground asks for. */
-async function play<T>(path: string, body: object): Promise<T> {
-  const response = await fetch(`http://127.0.0.1:${9_891 + offset}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  expect([path, body, response.status]).toEqual([path, body, 201]);
-  return (await response.json()) as T;
+/** The command, in a folder where it finds this stack. */
+function runCommand(...args: string[]): { code: number | null; stdout: string; stderr: string } {
+  const folder = join(stateDir, 'elsewhere');
+  mkdirSync(join(folder, '.chainwatch'), { recursive: true });
+  copyFileSync(join(stateDir, 'stack.json'), join(folder, '.chainwatch/stack.json'));
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(repoDir, 'apps/cli/chainwatch.mjs'), ...args],
+    { cwd: folder, env: { PATH: process.env.PATH, HOME: folder }, encoding: 'utf8', timeout: 120_000 },
+  );
+  return { code: status, stdout, stderr };
 }
 
 function run(script: string, ...args: string[]): { code: number | null; output: string } {
@@ -80,9 +82,19 @@ describe('npm start -- --detach', () => {
     );
 
     for (const gid of Object.keys(chains)) {
-      const { address } = await play<{ address: string }>('/addresses', { chain_gid: gid });
-      const { hash } = await play<{ hash: string }>('/payments', { chain_gid: gid, to: address });
-      expect([gid, hash]).toEqual([gid, expect.stringMatching(/^\w{60,}$/)]);
+      const { code, stdout, stderr } = runCommand(
+        'trigger',
+        'transaction.detected',
+        '--chain',
+        gid,
+        '--json',
+      );
+      expect([gid, code, stderr]).toEqual([gid, 0, expect.stringContaining(` on ${gid} in `)]);
+      const [, hash] = / in (\w{60,})$/.exec(stderr.trim())!;
+      expect(JSON.parse(stdout)).toMatchObject({
+        ...{ type: 'transaction.detected', chain_gid: gid },
+        data: { transaction: { hash } },
+      });
     }
 
     expect(start()).toMatchObject({ code: 1, output: expect.stringContaining('is running already') });

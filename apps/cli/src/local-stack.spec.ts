@@ -21,7 +21,7 @@ afterEach(() => {
 
 function writeStack(apiUrl: string): void {
   mkdirSync('.chainwatch', { recursive: true });
-  writeFileSync('.chainwatch/stack.json', JSON.stringify({ api_url: apiUrl, keys: KEYS, chains: {} }));
+  writeFileSync('.chainwatch/stack.json', JSON.stringify({ api_url: apiUrl, keys: KEYS }));
 }
 
 const config = (more: Partial<Config> = {}): Config => ({

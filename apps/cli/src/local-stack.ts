@@ -7,7 +7,8 @@ const LOCAL_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
 export interface LocalStack {
   readonly api_url: string;
   readonly keys: { readonly api: string; readonly management: string };
-  readonly chains: Readonly<Record<string, unknown>>;
+  /** Absent: it has no local chains. */
+  readonly playground_url?: string;
 }
 
 /**

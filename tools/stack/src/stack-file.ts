@@ -16,6 +16,8 @@ export interface StackFile {
   readonly rpc_url: string;
   readonly dashboard_url: string;
   readonly docs_url: string;
+  /** Gives away coins of the local chains; undefined without them. */
+  readonly playground_url: string | undefined;
   readonly keys: StackKeys;
   readonly nats_url: string;
   readonly database_url: string;

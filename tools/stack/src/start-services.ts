@@ -25,17 +25,19 @@ export async function startServices(
   });
   const origin = `http://127.0.0.1:${ports['api-gateway']}`;
   const rpcUrl = `http://127.0.0.1:${ports['rpc-proxy']}`;
+  const playgroundUrl = options.hasDevnet ? `http://127.0.0.1:${ports.playground}` : undefined;
   const services = listServices(options.distDir, options.portOffset, {
     ...servers,
     secretsKeys: process.env.SECRETS_KEYS || loadSecrets().secrets_keys,
     rpcUrl,
-    playgroundUrl: options.hasDevnet ? `http://127.0.0.1:${ports.playground}` : undefined,
+    playgroundUrl,
   });
   const stack: StackFile = {
     api_url: `${origin}/v1`,
     rpc_url: rpcUrl,
     dashboard_url: `${origin}/ui/`,
     docs_url: `${origin}/docs/`,
+    playground_url: playgroundUrl,
     keys,
     nats_url: servers.natsUrl,
     database_url: servers.databaseUrl,

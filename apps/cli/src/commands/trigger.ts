@@ -1,28 +1,42 @@
 import type { Command } from 'commander';
-import type { components, EventType } from '@chainwatch/sdk';
+import type { Chainwatch, components, EventType } from '@chainwatch/sdk';
 import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { findLocalStack } from '../local-stack.ts';
-import { findFundedNode, parsePayment, PAYMENT_NAMES, sendCoin, type Payment } from '../local-node.ts';
+import {
+  listLocalChains,
+  makeAddress,
+  parsePayment,
+  PAYMENT_NAMES,
+  sendCoin,
+  type Payment,
+} from '../playground.ts';
 import { describeEvent } from '../describe-event.ts';
 
 interface Options {
   readonly channel?: string;
+  readonly chain?: string;
   readonly to?: string;
   readonly set: Payment;
   readonly wait: boolean;
 }
 
-type Family = components['schemas']['Blockchain']['family'];
+type Blockchain = components['schemas']['Blockchain'];
 
+/** The local Bitcoin chain has a block every ten seconds, and confirms after three. */
 const EVENT_MS_MAX = 60_000;
+const PAGE_ITEMS = 100;
 
 export function addTrigger(program: Command, act: Act): void {
   program
     .command('trigger <type>')
     .description('Make an event happen: a real transaction on a local chain, or a test message')
     .option('--channel <id>', 'a test message through this channel')
+    .option(
+      '--chain <gid>',
+      'which local chain, as CAIP-2, by its name or its family; default: the Ethereum one',
+    )
     .option(
       '--to <address>',
       'pay this address of the local chain; default: one that the project monitors, or a new one',
@@ -41,6 +55,7 @@ export function addTrigger(program: Command, act: Act): void {
 it needs --channel, and the event has is_test_message: true.`,
         examples: `chainwatch trigger transaction.detected
 chainwatch trigger transaction.confirmed --to 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045 --set amount=1.5
+chainwatch trigger transaction.detected --chain bitcoin
 chainwatch trigger transaction.confirmed --channel 0199a1b2-…`,
       }),
     )
@@ -49,10 +64,10 @@ chainwatch trigger transaction.confirmed --channel 0199a1b2-…`,
 
 async function trigger(context: Context, type: EventType, options: Options): Promise<void> {
   const { client, output } = context;
-  const { channel, to, set, wait } = options;
+  const { channel, set, wait } = options;
   const api = client();
-  if (channel !== undefined && Object.keys(set).length > 0)
-    throw new CliError('A test message has data of its own: --set is for payments on a local chain.');
+  if (channel !== undefined && (options.chain !== undefined || Object.keys(set).length > 0))
+    throw new CliError('A test message has data of its own: --chain and --set are for payments.');
   if (channel !== undefined) {
     const delivery = await api.notificationChannels.test(channel, { event_type: type });
     output.print(delivery, `Sent a test message ${type} through ${channel}: delivery ${delivery.id}`);
@@ -60,16 +75,18 @@ async function trigger(context: Context, type: EventType, options: Options): Pro
   }
   if (!type.startsWith('transaction.') && type !== 'balance.changed')
     throw new CliError(`A payment makes no ${type}: name a --channel for a test message.`);
-  const node = await findFundedNode(findLocalStack()?.chains ?? {});
-  if (node === undefined)
+  const playground = findLocalStack()?.playground_url;
+  if (playground === undefined)
     throw new CliError(
-      'There is no local chain with an account to pay from: name a --channel for a test message.',
+      'There is no stack with local chains that npm start made: name a --channel for a test message.',
     );
+  const chain = await findChain(api, await listLocalChains(playground), options.chain);
   const after = await readLastPosition(api);
-  const address = to ?? (await findAddress(context, (await api.blockchains.get(node.chainGid)).family));
-  const hash = await sendCoin(node, address, set);
-  output.note(`Paid ${address} on ${node.chainGid} in ${hash}`);
-  if (!wait) return output.print({ hash, address, chain_gid: node.chainGid }, hash);
+  const address =
+    options.to ?? (await findAddress(api, chain)) ?? (await watchNewAddress(api, chain, playground));
+  const hash = await sendCoin(playground, { ...set, chain_gid: chain.gid, to: address });
+  output.note(`Paid ${address} on ${chain.gid} in ${hash}`);
+  if (!wait) return output.print({ hash, address, chain_gid: chain.gid }, hash);
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(EVENT_MS_MAX)]);
   for await (const event of api.events.stream({ after, types: [type], signal })) {
     if (!JSON.stringify(event.data).includes(type === 'balance.changed' ? address : hash)) continue;
@@ -82,17 +99,43 @@ async function trigger(context: Context, type: EventType, options: Options): Pro
 }
 
 /** Where the events of now on begin. */
-async function readLastPosition(api: ReturnType<Context['client']>): Promise<number> {
+async function readLastPosition(api: Chainwatch): Promise<number> {
   const { items } = await api.events.list({ limit: 1 });
   return items[0]?.position ?? 0;
 }
 
-async function findAddress({ client }: Context, family: Family): Promise<string> {
-  const { addresses } = client();
-  const { items } = await addresses.list({ chain_families: [family], is_monitored: true, limit: 1 });
-  if (items[0] !== undefined) return items[0].address;
-  const bytes = crypto.getRandomValues(new Uint8Array(20));
-  const value = `0x${Buffer.from(bytes).toString('hex')}`;
+/** @throws CliError where the stack follows no such chain */
+async function findChain(
+  api: Chainwatch,
+  local: readonly string[],
+  wanted: string | undefined,
+): Promise<Blockchain> {
+  const { items } = await api.blockchains.list({ limit: PAGE_ITEMS });
+  const chains = local.flatMap((gid) => items.find((chain) => chain.gid === gid) ?? []);
+  const found = chains.find(
+    ({ gid, name, family }) => wanted === undefined || [gid, name, family].includes(wanted),
+  );
+  if (found !== undefined) return found;
+  throw new CliError(
+    `expected a local chain that is followed (${chains.map(({ gid }) => gid).join(', ') || 'there is none'}), got ${wanted ?? 'nothing'}`,
+  );
+}
+
+/** One that the project monitors on this chain: not every chain of a family knows each address. */
+async function findAddress(
+  { addresses }: Chainwatch,
+  { gid, family }: Blockchain,
+): Promise<string | undefined> {
+  const { items } = await addresses.list({ chain_families: [family], is_monitored: true, limit: PAGE_ITEMS });
+  return items.find((one) => Object.hasOwn(one.watched_from, gid))?.address;
+}
+
+async function watchNewAddress(
+  { addresses }: Chainwatch,
+  { gid, family }: Blockchain,
+  playground: string,
+): Promise<string> {
+  const value = await makeAddress(playground, gid);
   return (await addresses.createExternal({ value, chain_family: family, label: 'chainwatch trigger' }))
     .address;
 }

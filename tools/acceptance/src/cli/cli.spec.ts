@@ -450,13 +450,14 @@ describe('the command', () => {
       run(['chains', 'status'], { CHAINWATCH_API_KEY: 'svc_api_nonsense' }),
       run(['chains', 'status', '--profile', 'nobody']),
       run(['trigger', 'transaction.detected', '--channel', randomUUID(), '--set', 'amount=1']),
+      run(['trigger', 'transaction.detected', '--channel', randomUUID(), '--chain', 'bitcoin']),
       run(['trigger', 'transaction.detected', '--set', 'colour=red']),
       run(['trigger', 'transaction.detected', '--set', 'amount=1e3']),
       run(['bench-node', 'http://127.0.0.1:1', '--chain', 'nonsense']),
       run(['bench-node', 'http://127.0.0.1:1', '--chain', 'eip155:31337']),
       run(['chains', 'status']),
     ]);
-    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 1, 3, 3, 2, 2, 2, 2, 4, 0]);
+    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 1, 3, 3, 2, 2, 2, 2, 2, 4, 0]);
     for (const { stdout, stderr } of results) {
       expect(stdout + stderr).not.toMatch(/\u001b|\n\s+at /);
       expect(stdout + stderr).not.toContain(project.keys.api);

@@ -35,11 +35,12 @@ afterEach(async () => {
 });
 afterAll(() => stack.stop());
 
-const run = (...args: string[]): Run => {
-  const started = startCommand(stack.folder, args, {});
+const runWith = (env: Record<string, string>, ...args: string[]): Run => {
+  const started = startCommand(stack.folder, args, env);
   runs.push(started);
   return started;
 };
+const run = (...args: string[]): Run => runWith({}, ...args);
 
 async function start(name: string, env: Record<string, string>, isReady = /^Listening on/): Promise<Example> {
   const example = await startExample(name, env, isReady);
@@ -120,6 +121,36 @@ describe('the command', () => {
     );
     const health = await run('doctor').ended;
     expect([health.code, health.stdout]).toEqual([0, expect.stringContaining('✓ eip155:31337: following')]);
+  });
+
+  it('trigger pays on another chain, also where the project watches addresses that the chain does not know', async () => {
+    const { client, keys } = await stack.createProject();
+    const mainnet = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4';
+    await client.addresses.createExternal({ value: mainnet, chain_family: 'bitcoin' });
+    const trigger = (...args: string[]): Run['ended'] =>
+      runWith({ CHAINWATCH_API_KEY: keys.api }, 'trigger', 'transaction.detected', ...args).ended;
+    const paid = await trigger('--chain', 'bitcoin', '--json');
+    expect([paid.code, paid.stderr]).toEqual([0, expect.stringContaining(` on ${BITCOIN_CHAIN} in `)]);
+    const [, address = '', hash = ''] = /^Paid (bcrt1\w+) .* in (\w+)/.exec(paid.stderr)!;
+    expect(JSON.parse(paid.stdout)).toMatchObject({
+      ...{ type: 'transaction.detected', chain_gid: BITCOIN_CHAIN },
+      data: { transaction: { hash } },
+    });
+    // The same one again, by the name of the chain.
+    const again = await trigger('--chain', 'bitcoin-regtest', '--set', 'amount=0.02');
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining(`Paid ${address} `)]);
+    const refused = await Promise.all([
+      trigger('--chain', 'dogecoin'),
+      trigger('--chain', 'bitcoin', '--to', mainnet),
+      trigger('--chain', 'bitcoin', '--set', `from=${address}`),
+      trigger('--chain', 'evm', '--set', 'from=me'),
+    ]);
+    for (const { code, stderr } of refused)
+      expect([code, stderr]).toEqual([2, expect.not.stringMatching(/\n\s+at /)]);
+    expect(refused.map(({ stderr }) => stderr)).toEqual([
+      expect.stringContaining(`(eip155:31337, ${BITCOIN_CHAIN}), got dogecoin`),
+      ...Array<unknown>(3).fill(expect.stringContaining('The local chain did not take it')),
+    ]);
   });
 });
 

@@ -1,10 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Chainwatch } from '@chainwatch/sdk';
+import { findFreePort } from '@chainwatch/testing';
 import { startBcoin, type BcoinHandle } from '@chainwatch/tool-devnet/start-bcoin';
 import { fundWallet } from '../../../devnet/bitcoin/index.ts';
 import { BITCOIN_CHAIN } from '../../../devnet/bitcoin/local-node.ts';
+import { startPlayground } from '../../../stack/src/playground/start-playground.ts';
 import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
 import { EvmChain } from '../evm/evm-chain.ts';
 import { Harness } from '../harness.ts';
@@ -17,6 +20,7 @@ export class LocalStack {
   bitcoin!: BcoinHandle;
   /** Has `.chainwatch/stack.json`. */
   folder = '';
+  #playground: Server | undefined;
 
   async start(): Promise<void> {
     const [bitcoin] = await Promise.all([startBcoin({ hasCoinScan: true }), this.harness.start()]);
@@ -37,16 +41,18 @@ export class LocalStack {
     const { keys } = await bootstrap(db, { label: 'svc' });
     this.folder = mkdtempSync(join(tmpdir(), 'stack-'));
     mkdirSync(join(this.folder, '.chainwatch'));
-    const chains = { 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328': { endpoint_url: 'http://127.0.0.1:1' } };
-    const stack = {
-      api_url: apiUrl,
-      keys,
-      chains: { ...chains, [chain.gid]: { endpoint_url: chain.url } },
+    const nodeUrls = {
+      [chain.gid]: { endpoint_url: chain.url },
+      [BITCOIN_CHAIN]: { endpoint_url: bitcoin.url },
     };
+    const port = await findFreePort();
+    this.#playground = await startPlayground({ port, origin: new URL(apiUrl).origin, nodeUrls });
+    const stack = { api_url: apiUrl, playground_url: `http://127.0.0.1:${port}`, keys };
     writeFileSync(join(this.folder, '.chainwatch', 'stack.json'), JSON.stringify(stack));
   }
 
   async stop(): Promise<void> {
+    this.#playground?.close();
     await this.harness.stop();
     await this.bitcoin?.stop();
     if (this.folder !== '') rmSync(this.folder, { recursive: true, force: true });

@@ -22,10 +22,15 @@ export interface SentFunds {
 
 const TOKEN_DECIMALS = 18;
 
-/** From the same account, without waiting for the block. @returns the hash @throws SetupError */
-export async function sendEther(endpointUrl: string, to: Address, ether: string): Promise<Hex> {
-  const { wallet } = await connect(endpointUrl);
-  return wallet.sendTransaction({ to, value: parseEther(ether) });
+/** From the first account if no other is named, without waiting for the block. @returns the hash @throws SetupError */
+export async function sendEther(
+  endpointUrl: string,
+  to: Address,
+  ether: string,
+  from?: Address,
+): Promise<Hex> {
+  const { account, wallet } = await connect(endpointUrl);
+  return wallet.sendTransaction({ account: from ?? account, to, value: parseEther(ether) });
 }
 
 /** Sends from the local chain's first account, which the node holds the key of; waits for the block. @throws SetupError */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isAddress } from 'viem';
+import { isAddress, type Address } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { SetupError } from '@chainwatch/host';
 import { createScriptKey } from '../../../devnet/bitcoin/index.ts';
@@ -18,10 +18,12 @@ interface Coin {
   readonly symbol: string;
   /** What is sent if nothing is said. */
   readonly amount: string;
+  /** The node has several accounts, one of which may be named to pay. */
+  readonly hasAccounts?: true;
   /** Of a key that nobody keeps. */
   createAddress(): string;
   /** @returns the hash of the transaction @throws SetupError */
-  send(endpointUrl: string, to: string, amount: string): Promise<string>;
+  send(endpointUrl: string, to: string, amount: string, from?: string): Promise<string>;
 }
 
 /** By CAIP-2 id. */
@@ -32,10 +34,12 @@ export const coins: ReadonlyMap<string, Coin> = new Map<string, Coin>([
       symbol: 'ETH',
       amount: '1',
       createAddress: () => privateKeyToAddress(generatePrivateKey()),
-      send: async (endpointUrl, to, amount) => {
-        if (!isAddress(to, { strict: false }))
-          throw new SetupError(`expected an address of 0x and 40 hex digits, got ${to}.`);
-        return sendEther(endpointUrl, to, amount);
+      hasAccounts: true,
+      send: async (endpointUrl, to, amount, from) => {
+        for (const address of [to, from])
+          if (address !== undefined && !isAddress(address, { strict: false }))
+            throw new SetupError(`expected an address of 0x and 40 hex digits, got ${address}.`);
+        return sendEther(endpointUrl, to as Address, amount, from as Address | undefined);
       },
     },
   ],

@@ -20,8 +20,8 @@ const BODY_BYTES_MAX = 4_096;
 const AMOUNT = /^\d{1,6}(\.\d{1,18})?$/;
 
 /**
- * Gives coins of the local chains to whoever plays with the dashboard, on loopback alone. `GET /` lists the chains,
- * `POST /addresses {chain_gid}` makes an address, `POST /payments {chain_gid, to, amount}` pays one.
+ * Gives coins of the local chains to the dashboard's Playground and to `chainwatch trigger`, on loopback alone. `GET /` lists the chains,
+ * `POST /addresses {chain_gid}` makes an address, `POST /payments {chain_gid, to, amount?, from?}` pays one.
  */
 export async function startPlayground(options: PlaygroundOptions): Promise<Server> {
   const server = createServer((req, res) => {
@@ -61,11 +61,13 @@ async function answer(req: IncomingMessage, { origin, nodeUrls }: PlaygroundOpti
     return refuse(400, 'chain_gid: expected one of the local chains');
   if (req.url === '/addresses') return { status: 201, body: { address: coin.createAddress() } };
   if (req.url !== '/payments') return refuse(404, 'expected /addresses or /payments');
-  const { to, amount = coin.amount } = body!;
+  const { to, amount = coin.amount, from } = body!;
   if (typeof to !== 'string' || typeof amount !== 'string' || !AMOUNT.test(amount))
     return refuse(400, 'expected to, an address, and amount, a decimal number as text');
+  if (from !== undefined && (typeof from !== 'string' || coin.hasAccounts !== true))
+    return refuse(400, `from: ${gid} pays out of one wallet, expected nothing`);
   try {
-    return { status: 201, body: { hash: await coin.send(nodeUrls[gid]!.endpoint_url, to, amount) } };
+    return { status: 201, body: { hash: await coin.send(nodeUrls[gid]!.endpoint_url, to, amount, from) } };
   } catch (error) {
     return refuse(422, error instanceof Error ? error.message : String(error));
   }

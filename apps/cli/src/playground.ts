@@ -1,0 +1,55 @@
+import { InvalidArgumentError } from 'commander';
+import { CliError } from './cli-error.ts';
+
+/** Of the playground that `npm start` runs, which gives away coins of the local chains. */
+export interface LocalPayment extends Payment {
+  readonly chain_gid: string;
+  readonly to: string;
+}
+
+/** What a payment on a local chain may be told. */
+export const PAYMENT_NAMES = ['amount', 'from'] as const;
+export type Payment = { readonly [Name in (typeof PAYMENT_NAMES)[number]]?: string };
+
+const ANSWER_MS_MAX = 15_000;
+const AMOUNT = '0.01';
+
+/** One `name=value` beside those before. */
+export function parsePayment(text: string, before: Payment): Payment {
+  const [, name, value = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
+  if (name === undefined || !PAYMENT_NAMES.some((known) => known === name))
+    throw new InvalidArgumentError(`expected one of ${PAYMENT_NAMES.join(', ')}, then = and its value.`);
+  if (name === 'amount' && !/^\d{1,6}(\.\d{1,18})?$/.test(value))
+    throw new InvalidArgumentError('expected an amount such as 1.5.');
+  return { ...before, [name]: value };
+}
+
+/** Chains whose coin it has, as CAIP-2. */
+export async function listLocalChains(url: string): Promise<readonly string[]> {
+  const { chains } = await ask<{ chains: readonly { chain_gid: string }[] }>(url, '/');
+  return chains.map(({ chain_gid: gid }) => gid);
+}
+
+/** An address of a key that nobody keeps. */
+export async function makeAddress(url: string, chainGid: string): Promise<string> {
+  return (await ask<{ address: string }>(url, '/addresses', { chain_gid: chainGid })).address;
+}
+
+/** Resolves to the hash of the transaction. */
+export async function sendCoin(url: string, payment: LocalPayment): Promise<string> {
+  return (await ask<{ hash: string }>(url, '/payments', { amount: AMOUNT, ...payment })).hash;
+}
+
+async function ask<T>(url: string, path: string, body?: object): Promise<T> {
+  const response = await fetch(new URL(path, url), {
+    ...(body !== undefined && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  });
+  const answer = (await response.json()) as T & { detail?: string };
+  if (!response.ok) throw new CliError(`The local chain did not take it: ${answer.detail}`);
+  return answer;
+}
