@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@chainwatch/testing';
 import { readLivePidFile } from './pid-files.mjs';
+import { runPage } from './run-page.ts';
 import { repoDir } from '@chainwatch/host';
 
 // Below the ports that the system hands out, so that no other spec's server is there by chance.
@@ -28,11 +29,20 @@ const getBlocks = async (): Promise<{ status: number; items: { number: number; s
   };
 };
 
-/** The command, in a folder where it finds this stack. */
-function runCommand(...args: string[]): { code: number | null; stdout: string; stderr: string } {
-  const folder = join(stateDir, 'elsewhere');
+/** A folder like a clone whose stack is this one. */
+function openReader(): { folder: string; env: Record<string, string> } {
+  const folder = join(stateDir, 'clone');
   mkdirSync(join(folder, '.chainwatch'), { recursive: true });
   copyFileSync(join(stateDir, 'stack.json'), join(folder, '.chainwatch/stack.json'));
+  for (const name of ['package.json', 'node_modules', 'tools'])
+    if (!existsSync(join(folder, name))) symlinkSync(join(repoDir, name), join(folder, name));
+  const { api_url: API, keys } = readStack();
+  return { folder, env: { CHAINWATCH_STATE_DIR: stateName, API, KEY: keys.api } };
+}
+
+/** The command, in the reader's folder. */
+function runCommand(...args: string[]): { code: number | null; stdout: string; stderr: string } {
+  const { folder } = openReader();
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(repoDir, 'apps/cli/chainwatch.mjs'), ...args],
@@ -106,6 +116,9 @@ describe('npm start -- --detach', () => {
     const known = await waitFor(() => getBlocks().catch(() => undefined));
     expect(known.status).toBe(200);
     expect(known.items[0]!.number).toBeGreaterThanOrEqual(blocks.number);
+
+    for (const page of ['docs/start.md', 'docs/guides/first-hour.md', 'docs/cookbook/solana-pay.md'])
+      expect(await runPage(page, openReader())).not.toMatch(/problems\/|^✗|: command not found|Error: /m);
 
     const processes = [
       'postgres',
