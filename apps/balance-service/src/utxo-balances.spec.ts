@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { runBalanceStep, type StepResult } from './chain/balance-step.ts';
-import { storeOn } from './spec-world/spec-step-world.ts';
+import { storeOn } from './spec-world/spec-store.ts';
 import { BTC, bitcoin, UtxoWorld, type UtxoBlock } from './spec-world/spec-utxo-world.ts';
 
 const A = 'bcrt1qdavt4j2sd7dlhqsavtnfxvzppw6k7qy97tmnu9';

@@ -5,7 +5,8 @@ import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
 import { HistoryTurns } from './history/history-turn.ts';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { MortalDatabase } from './spec-world/spec-mortal-database.ts';
-import { SpecWorld, type SpecAddress } from './spec-world/spec-world.ts';
+import type { SpecAddress } from './spec-world/spec-database.ts';
+import { SpecWorld } from './spec-world/spec-world.ts';
 
 let postgres: PostgresHandle;
 let world: SpecWorld;

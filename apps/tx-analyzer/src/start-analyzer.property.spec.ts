@@ -3,13 +3,9 @@ import type { Transaction } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
 import { makeTransaction } from './spec-world/spec-chain.ts';
-import {
-  checkEvents,
-  participantsOf,
-  playRandomly,
-  SpecScript,
-  type SpecWatch,
-} from './spec-world/spec-script.ts';
+import { checkEvents } from './spec-world/check-events.ts';
+import { playRandomly } from './spec-world/play-randomly.ts';
+import { participantsOf, SpecScript, type SpecWatch } from './spec-world/spec-script.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 
 const POOL = Array.from({ length: 5 }, (_, index) => `0x${String(index).repeat(40)}`);

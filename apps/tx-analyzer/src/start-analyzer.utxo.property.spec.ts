@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import type { Outpoint, Transaction } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { outpointKey } from './model/coin.ts';
-import { checkEvents, playRandomly, SpecScript } from './spec-world/spec-script.ts';
+import { checkEvents } from './spec-world/check-events.ts';
+import { playRandomly } from './spec-world/play-randomly.ts';
+import { SpecScript } from './spec-world/spec-script.ts';
 import { codec, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 

@@ -6,7 +6,8 @@ import type { PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, startPostgres, TOKEN } from '@chainwatch/testing-stack';
 import { runBalanceStep } from './balance-step.ts';
 import { type SpecBlock, type SpecTransaction } from '../spec-world/spec-chain.ts';
-import { beforeStatement, storeOn, StepWorld } from '../spec-world/spec-step-world.ts';
+import { StepWorld } from '../spec-world/spec-step-world.ts';
+import { beforeStatement, storeOn } from '../spec-world/spec-store.ts';
 
 let postgres: PostgresHandle;
 beforeAll(async () => {

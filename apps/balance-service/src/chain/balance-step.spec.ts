@@ -3,7 +3,8 @@ import type { Sql } from '@chainwatch/db';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, OTHER_TOKEN, startPostgres, TOKEN } from '@chainwatch/testing-stack';
 import { runBalanceStep, type StepDeps, type StepResult } from './balance-step.ts';
-import { beforeStatement, storeOn, StepWorld, type SpecAddress } from '../spec-world/spec-step-world.ts';
+import { StepWorld, type SpecAddress } from '../spec-world/spec-step-world.ts';
+import { beforeStatement, storeOn } from '../spec-world/spec-store.ts';
 
 let postgres: PostgresHandle;
 let world: StepWorld;

@@ -1,8 +1,8 @@
-import { createDatabase, type Database, type Sql, type Statement, type Transaction } from '@chainwatch/db';
+import { createDatabase, type Database, type Sql } from '@chainwatch/db';
 import { transactionIdOf, type EventEnvelope } from '@chainwatch/events';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, network, OTHER_TOKEN, TOKEN } from '@chainwatch/testing-stack';
-import type { BalanceStore } from '../store/balance-store.ts';
+import { insertTransaction } from './insert-transaction.ts';
 import { SpecChain, type Drift, type SpecBlock, type SpecTransaction } from './spec-chain.ts';
 
 export interface SpecAddress {
@@ -18,41 +18,6 @@ interface Analysis {
   readonly changed?: readonly { readonly id: string; readonly assetGid: string }[];
   /** Not found with the block, only later (retroactively). */
   readonly overlooked?: readonly string[];
-}
-
-/** The session; the first time that a statement matches `pattern`, `happen` runs before it. */
-export function beforeStatement(session: Sql, pattern: RegExp, happen: () => Promise<void>): Sql {
-  let isDue = true;
-  const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
-    const isNow = isDue && pattern.test(typeof statement === 'string' ? statement : statement.text);
-    if (isNow) isDue = false;
-    if (isNow) await happen();
-    return session.query(statement as string, values);
-  };
-  return { query: query as Sql['query'] };
-}
-
-/** A store on one session, without an owner. */
-export function storeOn(session: Sql): BalanceStore {
-  const transact = async <T>(begin: string, work: (sql: Transaction) => Promise<T>): Promise<T> => {
-    await session.query(begin);
-    try {
-      const result = await work({
-        query: session.query.bind(session) as Sql['query'],
-        send: () => undefined,
-      });
-      await session.query('COMMIT');
-      return result;
-    } catch (error) {
-      await session.query('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
-  };
-  return {
-    sql: session,
-    snapshot: (work) => transact('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
-    write: (work) => transact('BEGIN', work),
-  };
 }
 
 /** The database as gateway, ingestor and analyzer write it, and a node. */
@@ -331,51 +296,4 @@ export class StepWorld {
       }
     }
   }
-}
-
-/** Written as the analyzer does: a second time with another block replaces the first. */
-async function insertTransaction(
-  sql: Sql,
-  block: SpecBlock,
-  { hash, assetGid, from, to, amount, fee }: SpecTransaction,
-  {
-    id,
-    projectId,
-    watched,
-  }: { readonly id: string; readonly projectId: string; readonly watched: readonly SpecAddress[] },
-): Promise<void> {
-  const { rowCount } = await sql.query(
-    `DELETE FROM transfers WHERE transaction_id = $1 AND EXISTS (SELECT 1 FROM transactions WHERE id = $1 AND block_hash <> $2)`,
-    [id, block.hash],
-  );
-  if (rowCount !== 0) await sql.query('DELETE FROM transaction_addresses WHERE transaction_id = $1', [id]);
-  await sql.query(
-    `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer)
-     VALUES ($1, $2, $3, $4, 'detected', 'in', $5, $6, 0, 3, $7, $8, $9)
-     ON CONFLICT (id) DO UPDATE SET status = 'detected', block_number = excluded.block_number, block_hash = excluded.block_hash`,
-    [
-      id,
-      projectId,
-      network.gid,
-      hash,
-      block.number,
-      block.hash,
-      fee === undefined ? null : NATIVE,
-      fee ?? null,
-      fee === undefined ? null : (from ?? null),
-    ],
-  );
-  await sql.query(
-    `INSERT INTO transfers (transaction_id, index, project_id, chain_gid, type, asset_gid, from_address, to_address, amount_raw, monitored_addresses) VALUES ($1, 0, $2, $3, 'token', $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-    [
-      id,
-      projectId,
-      network.gid,
-      assetGid,
-      from ?? null,
-      to ?? null,
-      amount,
-      watched.map(({ address }) => address),
-    ],
-  );
 }

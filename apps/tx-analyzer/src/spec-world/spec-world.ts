@@ -1,23 +1,12 @@
-import type { Bus, BusMessage } from '@chainwatch/bus';
-import type { Block, Network, OpenedChain, UtxoCodec } from '@chainwatch/chain-core';
-import { createDatabase, type Database, type Sql } from '@chainwatch/db';
-import { SUBJECTS, type SubjectKind } from '@chainwatch/events';
+import type { Bus } from '@chainwatch/bus';
+import type { Block, OpenedChain } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { network, startPostgres } from '@chainwatch/testing-stack';
 import type { AnalyzerOptions } from '../model/analyzer-deps.ts';
-import { SpecChain } from './spec-chain.ts';
-import type { MortalDatabase } from './spec-mortal-database.ts';
 import { startAnalyzer, type Analyzer } from '../start-analyzer.ts';
-
-export interface Published {
-  readonly kind: SubjectKind;
-  readonly tokens: readonly string[];
-  readonly messageId: string;
-  readonly payload: { readonly event_id: string; readonly type: string; readonly sequence: number | null };
-}
-
-/** Start of a rescan that reads no block. */
-const ABOVE_ALL = 1_000_000;
+import { SpecBus, type AnalyzerBus } from './spec-bus.ts';
+import { SpecDatabase, type SpecOf } from './spec-database.ts';
+import type { MortalDatabase } from './spec-mortal-database.ts';
 
 const silent = {
   debug: () => undefined,
@@ -26,106 +15,25 @@ const silent = {
   error: () => undefined,
 };
 
-/** A bus in memory; payloads are checked against the public schemas. */
-class SpecBus
-  implements
-    Pick<
-      Bus<'tx-analyzer'>,
-      | 'publish'
-      | 'subscribe'
-      | 'consume'
-      | 'isConnected'
-      | 'onStreamsRecreated'
-      | 'streamState'
-      | 'readStream'
-    >
-{
-  readonly published: Published[] = [];
-  isConnected = true;
-  readonly #listeners = new Set<(firstWord: string) => void>();
-  readonly #handlers = new Map<SubjectKind, Set<(message: BusMessage<SubjectKind>) => void>>();
-
-  publish: Bus<'tx-analyzer'>['publish'] = async (kind, tokens, payload, { messageId }) => {
-    if (!this.isConnected) throw new Error('the bus is away');
-    SUBJECTS[kind].payload.parse(payload);
-    this.published.push({ kind, tokens, messageId, payload });
-  };
-
-  subscribe: Bus<'tx-analyzer'>['subscribe'] = (kind, _tokens, handler) => {
-    const handlers = this.#handlers.get(kind) ?? new Set();
-    this.#handlers.set(kind, handlers);
-    handlers.add(handler as (message: BusMessage<SubjectKind>) => void);
-    return () => void handlers.delete(handler as (message: BusMessage<SubjectKind>) => void);
-  };
-
-  consume: Bus<'tx-analyzer'>['consume'] = ([kind], tokens, { onMessage, onOpen }) => {
-    const stop = this.subscribe(kind, tokens, onMessage);
-    onOpen();
-    return async () => stop();
-  };
-
-  onStreamsRecreated(listener: (firstWord: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
-  #incarnation = 1;
-  streamState = () => ({ incarnation: String(this.#incarnation), lastSeq: this.published.length });
-  readStream = async () => this.streamState();
-
-  loseStreams(): void {
-    this.#incarnation += 1;
-    for (const listener of this.#listeners) listener('tx');
-  }
-
-  /** Sends what the ingestor or the gateway would. */
-  send(kind: SubjectKind, tokens: readonly string[], payload: unknown): void {
-    for (const handler of this.#handlers.get(kind) ?? [])
-      handler({ kind, subject: kind, tokens, payload } as BusMessage<SubjectKind>);
-  }
-}
-
 export interface SpecWorldOptions extends AnalyzerOptions {
-  /** The chain; default: an EVM chain. */
-  readonly of?: { readonly network: Network; readonly utxo?: UtxoCodec };
-}
-
-export interface SpecAddress {
-  readonly id: string;
-  readonly address: string;
-  readonly projectId: string;
+  /** Default: an EVM chain. */
+  readonly of?: SpecOf;
 }
 
 /** The database as ingestor and gateway write it, a node, a bus and an analyzer. */
-export class SpecWorld {
-  readonly db: Database;
-  readonly chain: SpecChain;
+export class SpecWorld extends SpecDatabase {
   bus = new SpecBus();
-  readonly #postgres: PostgresHandle;
-  readonly #options: AnalyzerOptions;
-  readonly #utxo: UtxoCodec | undefined;
   analyzer: Analyzer | undefined;
-  seq = 0;
+  readonly #options: AnalyzerOptions;
 
-  private constructor(
-    postgres: PostgresHandle,
-    url: string,
-    { of = { network }, ...options }: SpecWorldOptions,
-  ) {
-    this.#postgres = postgres;
+  private constructor(url: string, { of = { network }, ...options }: SpecWorldOptions) {
+    super(url, of);
     this.#options = { pollMs: 20, sweepMs: 20, metadataTimeoutMs: 500, ...options };
-    this.chain = new SpecChain(of.network);
-    this.#utxo = of.utxo;
-    this.db = createDatabase({ url, applicationName: 'spec' });
   }
 
   static async start(postgres: PostgresHandle, options: SpecWorldOptions = {}): Promise<SpecWorld> {
-    const world = new SpecWorld(postgres, await postgres.createDatabase(), options);
-    await world.db.query(
-      `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, $2, 'local', 'local', 'https://example.com/x.svg', true)`,
-      [world.gid, world.chain.network.family],
-    );
-    await world.db.query('INSERT INTO ingestor_states (chain_gid, start_number) VALUES ($1, 1)', [world.gid]);
+    const world = new SpecWorld(await postgres.createDatabase(), options);
+    await world.addChain();
     return world;
   }
 
@@ -133,30 +41,12 @@ export class SpecWorld {
     return startPostgres();
   }
 
-  /** Whether addresses have a history: on chains of accounts. */
-  get hasHistory(): boolean {
-    return this.#utxo === undefined;
-  }
-
-  get gid(): string {
-    return this.chain.network.gid;
-  }
-
   /** Why no chain can be opened. */
   openFault: Error | undefined;
 
   /** `mortal`: the process dies when this database says so. */
   startAnalyzer(mortal?: Pick<MortalDatabase, 'isDead' | 'wrap'>): void {
-    const bus: Pick<
-      Bus<'tx-analyzer'>,
-      | 'publish'
-      | 'subscribe'
-      | 'consume'
-      | 'isConnected'
-      | 'onStreamsRecreated'
-      | 'streamState'
-      | 'readStream'
-    > = {
+    const bus: AnalyzerBus = {
       subscribe: this.bus.subscribe,
       consume: this.bus.consume,
       streamState: this.bus.streamState,
@@ -172,7 +62,7 @@ export class SpecWorld {
       bus: bus as Bus<'tx-analyzer'>,
       logger: silent,
       openChain: async () => (this.openFault === undefined ? this.#opened() : Promise.reject(this.openFault)),
-      findUtxo: () => Promise.resolve(this.#utxo),
+      findUtxo: () => Promise.resolve(this.utxo),
       options: this.#options,
     });
   }
@@ -181,7 +71,7 @@ export class SpecWorld {
     return {
       network: this.chain.network,
       client: this.chain.client(),
-      utxo: this.#utxo,
+      utxo: this.utxo,
     };
   }
 
@@ -198,95 +88,6 @@ export class SpecWorld {
     await this.db.close();
   }
 
-  async addProject(): Promise<string> {
-    const { rows } = await this.db.query<{ id: string }>(
-      `WITH w AS (INSERT INTO workspaces (name) VALUES ('w') RETURNING id) INSERT INTO projects (workspace_id, name) SELECT id, 'p' FROM w RETURNING id`,
-    );
-    return rows[0]!.id;
-  }
-
-  /**
-   * What the gateway does in one transaction (watch-address.ts): without its watch an address would count from the
-   * first block. Its backfill finds nothing in earlier blocks, not even after a reorg.
-   */
-  async watch(projectId: string, address: string, sql?: Sql): Promise<SpecAddress> {
-    if (sql === undefined)
-      return this.db.transaction((transaction) => this.watch(projectId, address, transaction));
-    const { rows } = await sql.query<{ id: string }>(
-      `WITH added AS (
-         INSERT INTO addresses (project_id, chain_family, address, display, kind, format) VALUES ($1, $3, $2, $2, 'external', $3) RETURNING id
-       ), backfills AS (
-         INSERT INTO address_backfills (address_id, chain_gid, status, from_block) SELECT id, $4, 'complete', $5::bigint FROM added WHERE $5 IS NOT NULL
-       )
-       SELECT id FROM added`,
-      [projectId, address, this.chain.network.family, this.gid, this.#utxo === undefined ? null : ABOVE_ALL],
-    );
-    const id = rows[0]!.id;
-    await this.watchFromHead(id, sql);
-    return { id, address, projectId };
-  }
-
-  async watchFromHead(id: string, sql: Sql = this.db): Promise<void> {
-    await sql.query(
-      `INSERT INTO address_watches (address_id, chain_gid, from_block, feed_seq) SELECT $1, chain_gid, head_number, feed_seq FROM ingestor_states WHERE head_number IS NOT NULL
-       ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = EXCLUDED.from_block, feed_seq = EXCLUDED.feed_seq`,
-      [id],
-    );
-  }
-
-  /** Asks for what an address did from a block on, as the gateway does (start-histories.ts). */
-  async askForHistory({ id, projectId }: SpecAddress, fromBlock: number, sql: Sql = this.db): Promise<void> {
-    await sql.query(
-      `INSERT INTO address_histories AS h (address_id, chain_gid, project_id, from_block, next_block) VALUES ($1, $2, $3, $4, $4)
-       ON CONFLICT (address_id, chain_gid) DO UPDATE SET status = 'pending', from_block = excluded.from_block, next_block = excluded.next_block,
-         transaction_count = 0, reason = NULL, failure_count = 0, due_at = now(), revision = h.revision + 1`,
-      [id, this.gid, projectId, fromBlock],
-    );
-  }
-
-  /** Addresses of a project as if they were derived from one public key, in their order. */
-  async makeDerived(addresses: readonly SpecAddress[]): Promise<void> {
-    const { rows } = await this.db.query<{ id: string }>(
-      `INSERT INTO public_keys (project_id, extended_public_key, fingerprint, derivation_path, purpose, account_index, chain_family, chain_gid, address_format)
-       VALUES ($1, 'xpub', '00000000', 'm/84''/0''/0''', 84, 0, $2, $3, 'p2wpkh') RETURNING id`,
-      [addresses[0]!.projectId, this.chain.network.family, this.gid],
-    );
-    await this.db.query(
-      `UPDATE addresses a SET kind = 'hd', public_key_id = $2, derivation_change = 0, derivation_index = d.position - 1
-       FROM unnest($1::uuid[]) WITH ORDINALITY AS d (id, position) WHERE a.id = d.id`,
-      [addresses.map(({ id }) => id), rows[0]!.id],
-    );
-  }
-
-  /** What the gateway stores. Undefined: the chain's own finality. */
-  async choosePolicy(projectId: string, depth: number | undefined): Promise<void> {
-    await this.db.query(
-      depth === undefined
-        ? 'DELETE FROM confirmation_policies WHERE project_id = $1 AND chain_gid = $2 AND $3::integer IS NULL'
-        : `INSERT INTO confirmation_policies (project_id, chain_gid, depth) VALUES ($1, $2, $3)
-           ON CONFLICT (project_id, chain_gid) DO UPDATE SET depth = EXCLUDED.depth`,
-      [projectId, this.gid, depth ?? null],
-    );
-  }
-
-  /** A channel of the project that gets progress. */
-  async askForProgress(projectId: string): Promise<void> {
-    await this.db.query(
-      `INSERT INTO notification_channels (project_id, kind, name, config) VALUES ($1, 'webhook', 'w', '{"event_types": ["transaction.progress"]}')`,
-      [projectId],
-    );
-  }
-
-  async setMonitored(id: string, isMonitored: boolean): Promise<void> {
-    await this.db.transaction(async (sql) => {
-      await sql.query(
-        'UPDATE addresses SET is_monitored = $2, watch_xid = pg_current_xact_id() WHERE id = $1',
-        [id, isMonitored],
-      );
-      if (isMonitored) await this.watchFromHead(id, sql);
-    });
-  }
-
   /** What the ingestor sends before it records a block. */
   announce({ number, hash, parentHash }: Pick<Block, 'number' | 'hash' | 'parentHash'>): void {
     this.bus.send('block.seen', [this.gid], {
@@ -296,69 +97,6 @@ export class SpecWorld {
       hash,
       parent_hash: parentHash,
     });
-  }
-
-  /** What the ingestor does for new blocks. */
-  async feedBlocks(...blocks: readonly Block[]): Promise<void> {
-    for (const block of blocks) {
-      await this.db.transaction(async (sql) => {
-        await sql.query(
-          `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status) VALUES ($1, $2, $3, $4, to_timestamp($5), 'new')
-           ON CONFLICT (chain_gid, hash) DO UPDATE SET status = 'new'`,
-          [this.gid, block.number, block.hash, block.parentHash, block.timestamp],
-        );
-        await this.#append(sql, 'block', block);
-      });
-    }
-  }
-
-  /** What the ingestor does for orphans, newest first. */
-  async feedReorg(orphans: readonly Block[], resumeAfter?: number): Promise<void> {
-    await this.db.transaction(async (sql) => {
-      // In the order of ids, as everybody who writes blocks locks them.
-      await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE', [
-        this.gid,
-        orphans.map((orphan) => orphan.hash),
-      ]);
-      for (const orphan of orphans) {
-        await sql.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = $2`, [
-          this.gid,
-          orphan.hash,
-        ]);
-        await this.#append(sql, 'reorg', orphan, resumeAfter);
-      }
-    });
-  }
-
-  async feedFinalize(block: Block): Promise<void> {
-    await this.db.transaction((sql) => this.#append(sql, 'finalize', block));
-  }
-
-  async #append(sql: Sql, type: string, block: Block, resumeSeq?: number): Promise<void> {
-    this.seq += 1;
-    await sql.query(
-      `INSERT INTO chain_feed (chain_gid, seq, type, number, hash, parent_hash, timestamp, resume_seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [
-        this.gid,
-        this.seq,
-        type,
-        block.number,
-        block.hash,
-        block.parentHash,
-        block.timestamp,
-        resumeSeq ?? null,
-      ],
-    );
-    const head =
-      type === 'block'
-        ? block
-        : type === 'reorg'
-          ? { number: block.number - 1, hash: block.parentHash }
-          : undefined;
-    await sql.query(
-      `UPDATE ingestor_states SET feed_seq = $2, head_number = COALESCE($3, head_number), head_hash = COALESCE($4, head_hash) WHERE chain_gid = $1`,
-      [this.gid, this.seq, head?.number ?? null, head?.hash ?? null],
-    );
   }
 
   /** Waits until the analyzer has done every feed entry. */
@@ -371,28 +109,6 @@ export class SpecWorld {
         return rows[0]?.cursor_seq === this.seq;
       },
       { timeoutMs: 15_000, intervalMs: 5, message: `the cursor to reach ${this.seq}` },
-    );
-  }
-
-  async rows<T extends object>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-    return (await this.db.query<T>(text, [...values])).rows;
-  }
-
-  /** Events of the outbox in order, `type hash epoch-free`. */
-  events(): Promise<
-    {
-      event_id: string;
-      project_id: string;
-      type: string;
-      sequence: number;
-      payload: string;
-      is_held: boolean;
-      is_published: boolean;
-      transaction_id: string;
-    }[]
-  > {
-    return this.rows(
-      'SELECT event_id, project_id, type, sequence, payload, is_held, NOT EXISTS (SELECT FROM unpublished_events WHERE event_row_id = event_log.id) AS is_published, transaction_id FROM event_log ORDER BY id',
     );
   }
 }
