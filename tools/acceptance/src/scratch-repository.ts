@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -13,8 +14,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { repoDir } from '@chainwatch/host';
 
+const run = promisify(execFile);
 const PACKAGE_FOLDERS = ['apps', 'libs', 'tools'];
 const FOLDERS = [...PACKAGE_FOLDERS, 'deploy', 'prisma'];
 const NOT_COPIED = ['node_modules', 'dist', '.git', '.env'];
@@ -68,6 +71,27 @@ export class ScratchRepository {
       .filter((name) => existsSync(join(this.dir, name)) && !NOT_COPIED.includes(name))
       .flatMap((name) => this.#listChanged(name))
       .sort();
+  }
+
+  /** How many tests passed. @throws with what they wrote where one failed */
+  async runJest(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number> {
+    const options = [
+      '--experimental-vm-modules',
+      'node_modules/jest/bin/jest.js',
+      '--json',
+      '--outputFile=jest.json',
+    ];
+    await run(process.execPath, [...options, ...args], {
+      cwd: this.dir,
+      env: { ...process.env, NODE_OPTIONS: '', ...env },
+      maxBuffer: 64 * 1_024 * 1_024,
+    }).catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
+      throw new Error(`expected every test to pass:\n${stderr}${stdout}`);
+    });
+    const { numPassedTests } = JSON.parse(readFileSync(join(this.dir, 'jest.json'), 'utf8')) as {
+      numPassedTests: number;
+    };
+    return numPassedTests;
   }
 
   remove(): void {

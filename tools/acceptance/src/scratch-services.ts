@@ -16,11 +16,11 @@ export class ScratchServices {
   }
 
   /** Resolves when it is ready. */
-  async start(app: string): Promise<void> {
+  async start(app: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
     const healthPort = await freePort();
     const child = spawn(process.execPath, ['--import', 'tsx', `apps/${app}/src/main.ts`], {
       cwd: this.#dir,
-      env: { ...process.env, NODE_OPTIONS: '', ...this.#env, HEALTH_PORT: String(healthPort) },
+      env: { ...process.env, NODE_OPTIONS: '', ...this.#env, ...env, HEALTH_PORT: String(healthPort) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     killWithParent(child.pid!, 'KILL');

@@ -1,19 +1,11 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { FsTree, flushChanges, type FileChange } from 'nx/src/generators/tree';
 import { repoDir } from '@chainwatch/host';
-import { startNats, startRedis, waitFor } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
-import type { Bootstrap } from '../../../db/src/bootstrap.ts';
-import { Project } from '../project.ts';
-import { Receiver } from '../receiver.ts';
 import { ScratchRepository } from '../scratch-repository.ts';
-import { ScratchServices } from '../scratch-services.ts';
-import { freePort } from '../services.ts';
+import { ScratchStack } from '../scratch-stack.ts';
 import type { TransactionRecord } from '../transaction-record.ts';
 import { ToyNode } from './toy-node.ts';
 
@@ -37,7 +29,6 @@ const FIXTURE = {
 /** What a script writes from what stands elsewhere. */
 const GENERATED =
   /^(package-lock\.json|(.*\/)?tsconfig(\.projects)?\.json|deploy\/(compose|prometheus\/(prometheus|rules))\.yaml|deploy\/kubernetes\/.*)$/;
-const run = promisify(execFile);
 const scratch = new ScratchRepository();
 const node = new ToyNode();
 let generated: readonly FileChange[];
@@ -126,121 +117,40 @@ it('keeps the contract of families, as recorded from its node', async () => {
   node.pay(ADDRESS, 2);
   node.mine();
   const env = { CONTRACT_RECORD_FAMILY: 'toy', CONTRACT_RECORD_URL: node.url };
-  await runJest(['src/contract.spec', '-t', 'a client of toy'], env);
-  expect(await runJest(['libs/chain-registry', '-t', 'toy|as an address'])).toBeGreaterThan(50);
+  await scratch.runJest(['src/contract.spec', '-t', 'a client of toy'], env);
+  expect(await scratch.runJest(['libs/chain-registry', '-t', 'toy|as an address'])).toBeGreaterThan(50);
 }, 180_000);
 
-/** How many tests passed. @throws with what they wrote where one failed */
-async function runJest(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number> {
-  const options = [
-    '--experimental-vm-modules',
-    'node_modules/jest/bin/jest.js',
-    '--json',
-    '--outputFile=jest.json',
-  ];
-  await run(process.execPath, [...options, ...args], {
-    cwd: scratch.dir,
-    env: { ...process.env, NODE_OPTIONS: '', ...env },
-    maxBuffer: 64 * 1_024 * 1_024,
-  }).catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
-    throw new Error(`expected every test to pass:\n${stderr}${stdout}`);
-  });
-  const { numPassedTests } = JSON.parse(readFileSync(join(scratch.dir, 'jest.json'), 'utf8')) as {
-    numPassedTests: number;
-  };
-  return numPassedTests;
-}
-
 describe('an address of it', () => {
-  const receiver = new Receiver();
-  const stops: (() => Promise<unknown>)[] = [];
-  let services: ScratchServices;
-  let project: Project;
-
-  beforeAll(async () => {
-    const [postgres, nats, redis] = await Promise.all([
-      startPostgres(),
-      startNats(),
-      startRedis(),
-      receiver.start(),
-    ]);
-    stops.push(postgres.stop, nats.stop, redis.stop, () => receiver.stop());
-    const port = await freePort();
-    const env = {
-      DATABASE_URL: postgres.url,
-      NATS_URL: nats.url,
-      REDIS_URL: redis.url,
-      PORT: String(port),
-      SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
-      OUTBOUND_ALLOW: '127.0.0.0/8',
-      WEBHOOK_ALLOW_HTTP: 'true',
-      LOG_LEVEL: 'warn',
-    };
-    services = new ScratchServices(scratch.dir, env);
-    const apps = ['api-gateway', 'block-ingestor-toy', 'tx-analyzer', 'balance-service', 'notifier'];
-    const [made] = await Promise.all([makeProject(env), ...apps.map((app) => services.start(app))]);
-    project = new Project(made.projectId, `http://127.0.0.1:${port}/v1`, made.keys.api);
-    const channel = await ask<{ webhook_secret: string }>(201, 'POST', '/notification_channels/webhook', {
-      name: 'toy',
-      url: receiver.url,
-      event_types: ['transaction.detected', 'transaction.confirmed', 'balance.changed'],
-    });
-    receiver.secrets.set(made.projectId, channel.webhook_secret);
-  }, 180_000);
-
-  afterAll(async () => {
-    await services?.stop();
-    await Promise.all(stops.map((stop) => stop()));
-  }, 60_000);
-
-  /** The scratch repository's: a key may change the family's chains. */
-  async function makeProject(env: Readonly<Record<string, string>>): Promise<Bootstrap> {
-    const { stdout } = await run(process.execPath, ['--import', 'tsx', 'tools/db/src/bootstrap.ts'], {
-      cwd: scratch.dir,
-      env: { ...process.env, NODE_OPTIONS: '', ...env },
-    });
-    return JSON.parse(stdout) as Bootstrap;
-  }
-
-  async function ask<T>(status: number, method: string, path: string, body?: object): Promise<T> {
-    const answer = await project.request(method, path, body);
-    expect([method, path, answer.status, answer.body]).toEqual([method, path, status, answer.body]);
-    return answer.body as T;
-  }
+  const stack = new ScratchStack();
+  beforeAll(() => stack.start(scratch.dir, 'block-ingestor-toy'), 180_000);
+  afterAll(() => stack.stop(), 60_000);
 
   it('is told of a payment, and has its balance', async () => {
     // An address counts from the head on, that block included: it holds none of the earlier payments.
     node.mine();
-    await ask(201, 'POST', '/blockchains', { chain_gid: GID });
-    await ask(200, 'PATCH', `/blockchains/${GID}/toy`, { endpoint_url: node.url });
-    await ask(200, 'POST', `/blockchains/${GID}/actions/activate`);
-    await ask(201, 'POST', '/addresses/external', { value: ADDRESS.toUpperCase(), chain_family: 'toy' });
+    await stack.ask(201, 'POST', '/blockchains', { chain_gid: GID });
+    await stack.ask(200, 'PATCH', `/blockchains/${GID}/toy`, { endpoint_url: node.url });
+    await stack.ask(200, 'POST', `/blockchains/${GID}/actions/activate`);
+    await stack.ask(201, 'POST', '/addresses/external', {
+      value: ADDRESS.toUpperCase(),
+      chain_family: 'toy',
+    });
 
     const hash = node.pay(ADDRESS, 500);
     node.mine();
-    const listTold = () => [...receiver.events.values()].map(({ type }) => type);
-    await waitFor(() => listTold().includes('transaction.detected'), describeWait());
+    await stack.waitForEvents('transaction.detected');
     node.mine();
-    await waitFor(() => listTold().includes('transaction.confirmed'), describeWait());
-    await waitFor(() => listTold().includes('balance.changed'), describeWait());
-    expect(receiver.faults).toEqual([]);
-    const ofPayment = [...receiver.events.values()].filter((event) => event.transactionHash === hash);
+    await stack.waitForEvents('transaction.confirmed', 'balance.changed');
+    const ofPayment = [...stack.receiver.events.values()].filter((event) => event.transactionHash === hash);
     expect(ofPayment.map(({ type }) => type)).toEqual(['transaction.detected', 'transaction.confirmed']);
 
-    const records = await project.listAll<TransactionRecord>('/transactions');
+    const records = await stack.project.listAll<TransactionRecord>('/transactions');
     expect(records).toMatchObject([
       { hash, direction: 'in', transfers: [{ type: 'native', to: ADDRESS, amount_raw: '500' }] },
     ]);
     // What was paid before it was watched counts as well.
-    const balances = await ask(200, 'GET', `/addresses/${ADDRESS}/balances`);
+    const balances = await stack.ask(200, 'GET', `/addresses/${ADDRESS}/balances`);
     expect(balances).toEqual({ [`${GID}/slip44:1`]: '5.03' });
   }, 120_000);
-
-  function describeWait() {
-    return {
-      timeoutMs: 60_000,
-      message: () =>
-        `events, got ${JSON.stringify([...receiver.events.values()])} ${services.output.join('')}`,
-    };
-  }
 });
