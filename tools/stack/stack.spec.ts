@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, sy
 import { join } from 'node:path';
 import { waitFor } from '@chainwatch/testing';
 import { readLivePidFile } from './pid-files.mjs';
-import { runPage } from './run-page.ts';
+import { runPage } from './spec-page.ts';
 import { repoDir } from '@chainwatch/host';
 
 // Below the ports that the system hands out, so that no other spec's server is there by chance.
