@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  BlockNotFoundError,
-  ChainClientError,
-  type BalanceQuery,
-  type BlockRef,
-  type ChainClient,
-  type Network,
-} from '@chainwatch/chain-core';
+import type { BlockRef, Network } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
 import { createFakeBroker, type FakeBroker } from '@chainwatch/testing-stack';
 import { createLogger } from '@chainwatch/telemetry';
 import { startBalanceService } from '../start-balance-service.ts';
+import { createSpecClient } from './create-spec-client.ts';
 
 const CHAIN = 'eip155:31337';
 const network = findNetwork(CHAIN) as Network;
@@ -33,6 +27,8 @@ export interface Move {
 
 /** A chain in memory whose blocks are written to the database as ingestor and analyzer write them. */
 export class World {
+  readonly network = network;
+  readonly assets = [NATIVE, TOKEN];
   readonly db: Database;
   readonly url: string;
   readonly broker: FakeBroker = createFakeBroker();
@@ -185,32 +181,6 @@ export class World {
     );
   }
 
-  readonly client: ChainClient = {
-    network,
-    label: 'fake',
-    readBalances: async (at: BlockRef, queries: readonly BalanceQuery[]) => {
-      this.calls += 1;
-      if (this.failures > 0) {
-        this.failures -= 1;
-        throw new ChainClientError('the node is away');
-      }
-      const state = this.states.get(at.hash);
-      if (state === undefined || this.missing.has(at.hash))
-        throw new BlockNotFoundError(`no state of ${at.hash}`);
-      return queries.map(({ address, assetGid }) =>
-        assetGid === NATIVE || assetGid === TOKEN ? (state.get(`${address}|${assetGid}`) ?? 0n) : undefined,
-      );
-    },
-    verifyChain: async () => undefined,
-    readHead: () => Promise.reject(new Error('not asked for')),
-    findFinalized: async () => undefined,
-    findHeaderByNumber: async () => undefined,
-    findHeaderByHash: async () => undefined,
-    readHeaders: async () => [],
-    readBlock: () => Promise.reject(new Error('not asked for')),
-    close: () => undefined,
-  };
-
   async start(): Promise<{ stop(): Promise<void> }> {
     const db = createDatabase({ url: this.url, applicationName: 'balance-service', poolSize: 4 });
     const bus = this.broker.connect('balance-service');
@@ -218,7 +188,7 @@ export class World {
       db,
       bus,
       logger: createLogger({ service: 'balance-spec', level: 'silent' }),
-      openReader: () => Promise.resolve(this.client),
+      openReader: () => Promise.resolve(createSpecClient(this)),
     });
     let isStopped = false;
     const stop = async (): Promise<void> => {
@@ -265,35 +235,6 @@ export class World {
       [this.addresses[index]!.id, assetGid],
     );
     return rows[0] === undefined ? undefined : BigInt(rows[0].amount_raw);
-  }
-
-  /** Every stretch between two readings, and how much of it transfers and adjustments explain. */
-  async stretches(): Promise<{ difference: bigint; explained: bigint; adjusted: bigint; pair: string }[]> {
-    const { rows } = await this.db.query<{
-      pair: string;
-      difference: string;
-      explained: string;
-      adjusted: string;
-    }>(
-      `WITH h AS (
-         SELECT h.*, a.address, lag(h.amount_raw) OVER w AS before_raw, lag(h.block_number) OVER w AS before_number
-         FROM balance_history h JOIN addresses a ON a.id = h.address_id WINDOW w AS (PARTITION BY h.address_id, h.asset_gid ORDER BY h.block_number))
-       SELECT h.address || ' ' || h.asset_gid || ' ' || h.before_number || '..' || h.block_number AS pair, h.amount_raw - h.before_raw AS difference,
-         coalesce((SELECT sum(CASE WHEN t.to_address = h.address THEN t.amount_raw ELSE 0 END - CASE WHEN t.from_address = h.address THEN t.amount_raw ELSE 0 END)
-           FROM transfers t JOIN transactions x ON x.id = t.transaction_id
-           WHERE t.asset_gid = h.asset_gid AND x.status <> 'reorged' AND x.block_number > h.before_number AND x.block_number <= h.block_number), 0)
-         - coalesce((SELECT sum(x.fee_amount_raw) FROM transactions x WHERE x.fee_asset_gid = h.asset_gid AND x.fee_payer = h.address AND x.status <> 'reorged'
-             AND x.block_number > h.before_number AND x.block_number <= h.block_number), 0) AS explained,
-         coalesce((SELECT sum(j.amount_raw) FROM adjustments j WHERE j.address_id = h.address_id AND j.asset_gid = h.asset_gid
-             AND j.block_number > h.before_number AND j.block_number <= h.block_number), 0) AS adjusted
-       FROM h WHERE h.before_number IS NOT NULL`,
-    );
-    return rows.map((row) => ({
-      pair: row.pair,
-      difference: BigInt(row.difference),
-      explained: BigInt(row.explained),
-      adjusted: BigInt(row.adjusted),
-    }));
   }
 
   async stop(): Promise<void> {
