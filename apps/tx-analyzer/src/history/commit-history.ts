@@ -15,7 +15,6 @@ import {
 } from '../commit/transaction-rows.ts';
 import { writeUnknowns } from '../commit/write-unknowns.ts';
 import type { WriterContext, WriterWork } from '../commit/writer-queue.ts';
-import { addDetectedReads } from '../match/add-detected-reads.ts';
 import { movedTokens } from '../match/prepare-blocks.ts';
 import { BalanceReads, insertBalanceReadsSql } from '../model/balance-read.ts';
 import type { NewAsset } from '../model/blocks-step.ts';
@@ -214,7 +213,7 @@ async function askForBalances(
   matches: readonly MatchedTransaction[],
 ): Promise<void> {
   const reads = new BalanceReads();
-  addDetectedReads(reads, matches, { nativeGid: chain.network.native.gid, atBlock: false });
+  reads.addDetected(matches, { nativeGid: chain.network.native.gid, atBlock: false });
   if (reads.list().length === 0) return;
   const params = new SqlParams();
   const text = `${insertBalanceReadsSql(params, chain.gid, reads.list())}

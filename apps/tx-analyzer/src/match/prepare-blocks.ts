@@ -8,7 +8,6 @@ import { findHits, type HitDeps, type Hits } from './find-hits.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import { matchTransactions } from './match-transactions.ts';
 import type { WatchedByAddress } from '../model/matched-transaction.ts';
-import { addDetectedReads } from './add-detected-reads.ts';
 
 interface PrepareDeps extends HitDeps {
   readonly client?: Pick<ChainClient, 'proveSenders'>;
@@ -46,7 +45,7 @@ export async function prepareBlocks(
     if (found !== undefined && watched.size > 0) {
       const ofBlock = matchTransactions({ block, transactions: found.transactions, watched, traceparent });
       await proveSenders(deps, block, ofBlock, signal);
-      addDetectedReads(reads, ofBlock, { nativeGid, atBlock: true });
+      reads.addDetected(ofBlock, { nativeGid, atBlock: true });
       addChanged(reads, found, watched, traceparent);
       matches.push(...ofBlock);
       matchesOf.set(block.hash, ofBlock);
@@ -60,7 +59,7 @@ export async function prepareBlocks(
       retroactiveMatches.filter((match) => match.block.hash === block.hash),
       signal,
     );
-  addDetectedReads(reads, retroactiveMatches, { nativeGid, atBlock: false });
+  reads.addDetected(retroactiveMatches, { nativeGid, atBlock: false });
   const moved = movedTokens([...retroactiveMatches, ...matches], nativeGid);
   const newAssets = await deps.assets.prepare(moved, signal);
   const movedBefore = movedTokens(retroactiveMatches, nativeGid);

@@ -1,3 +1,4 @@
+import type { MatchedTransaction } from './matched-transaction.ts';
 import type { SqlParams } from './sql-params.ts';
 
 /** Work for the balance service. */
@@ -17,6 +18,22 @@ export class BalanceReads {
 
   add(read: BalanceRead): void {
     this.#reads.set(`${read.addressId ?? ''}|${read.assetGid}`, read);
+  }
+
+  /** The native coin and every moved asset of every participating address: `atBlock` at their block, otherwise at the head. */
+  addDetected(
+    matches: readonly MatchedTransaction[],
+    { nativeGid, atBlock }: { readonly nativeGid: string; readonly atBlock: boolean },
+  ): void {
+    for (const { block, transfers, participants, traceparent } of matches) {
+      const common = { reason: 'detected', ...(atBlock ? { block } : {}), traceparent } as const;
+      for (const { id: addressId, address } of participants) {
+        this.add({ addressId, assetGid: nativeGid, ...common });
+        for (const { assetGid, monitored } of transfers)
+          if (assetGid !== nativeGid && monitored.includes(address))
+            this.add({ addressId, assetGid, ...common });
+      }
+    }
   }
 
   /** In the order of the blocks, those at the head last. */

@@ -11,7 +11,6 @@ import { findHits } from '../match/find-hits.ts';
 import { matchTransactions } from '../match/match-transactions.ts';
 import { outpointKey } from '../model/coin.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
-import { addDetectedReads } from '../match/add-detected-reads.ts';
 import { listUsed, movedTokens } from '../match/prepare-blocks.ts';
 import { heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from '../commit/read-states.ts';
 import { writeStep } from '../commit/run-step.ts';
@@ -71,7 +70,7 @@ async function prepareAgain(
   const plan = planReprocess({ chainGid, blocks, matches, records });
   const retroactive = [...plan.fresh, ...plan.grown];
   const reads = new BalanceReads();
-  addDetectedReads(reads, retroactive, { nativeGid: network.native.gid, atBlock: false });
+  reads.addDetected(retroactive, { nativeGid: network.native.gid, atBlock: false });
   // A transfer that is no longer true has also explained a balance.
   for (const record of findChanged(chainGid, plan, records))
     for (const pair of heldPairs(chain, record)) reads.add({ ...pair, reason: 'detected' });
