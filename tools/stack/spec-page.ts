@@ -29,7 +29,8 @@ export async function runPage(page: string, { folder, env }: Reader): Promise<st
   });
   const ended = once(shell, 'exit');
   let output = '';
-  for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  for (const stream of [shell.stdout!, shell.stderr!])
+    stream.on('data', (chunk) => (output += String(chunk)));
   const typed = shell.stdio[3] as NodeJS.WritableStream;
   try {
     for (const [, block, shown = ''] of text.matchAll(

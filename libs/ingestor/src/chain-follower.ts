@@ -5,14 +5,13 @@ import { BranchMovedError } from './errors.ts';
 import type { ChainReset, ChainStatus, FeedBatch, FollowState } from './feed.ts';
 import type { FeedStore } from './feed-store.ts';
 import { findAncestor } from './find-ancestor.ts';
-import { planAdvance } from './plan-advance.ts';
+import { pickLinked, planAdvance } from './plan-advance.ts';
 import { planExtension } from './plan-extension.ts';
 import { planFinalization } from './plan-finalization.ts';
 import { planRepair } from './plan-repair.ts';
 import { planReset } from './plan-reset.ts';
 import { readRanges } from './read-ranges.ts';
 import { RecentBlocks } from './recent-blocks.ts';
-import { pickLinked } from './pick-linked.ts';
 
 export interface FollowerOptions {
   readonly client: FollowClient;

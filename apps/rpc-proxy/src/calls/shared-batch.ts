@@ -1,5 +1,4 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
-import { cacheKeyOf } from '../cache/cache-key.ts';
 import { withId, type StoredReply } from '../cache/memory-store.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
@@ -12,7 +11,7 @@ import type { ScannedCall } from '../json/scan-call.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { join, readBatch, respondWithParts } from './assemble-batch.ts';
 import { InFlightBatchCall } from './in-flight-batch-call.ts';
-import { cacheCallOf, type CallSharing } from './call-sharing.ts';
+import { cacheCallOf, cacheKeyOf, type CallSharing } from './call-sharing.ts';
 import { queryOf } from './query-of.ts';
 import { errorPart, PartSink } from './part-sink.ts';
 import type { RuledCall } from './types.ts';
