@@ -102,8 +102,8 @@ describe('npm start -- --detach', () => {
       expect([gid, code, stderr]).toEqual([gid, 0, expect.stringContaining(` on ${gid} in `)]);
       const [, hash] = / in (\w{60,})$/.exec(stderr.trim())!;
       expect(JSON.parse(stdout)).toMatchObject({
-        ...{ type: 'transaction.detected', chain_gid: gid },
-        data: { transaction: { hash } },
+        type: 'transaction.detected',
+        data: { transaction: { hash, chain_gid: gid } },
       });
     }
 

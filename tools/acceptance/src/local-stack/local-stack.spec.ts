@@ -133,8 +133,8 @@ describe('the command', () => {
     expect([paid.code, paid.stderr]).toEqual([0, expect.stringContaining(` on ${BITCOIN_CHAIN} in `)]);
     const [, address = '', hash = ''] = /^Paid (bcrt1\w+) .* in (\w+)/.exec(paid.stderr)!;
     expect(JSON.parse(paid.stdout)).toMatchObject({
-      ...{ type: 'transaction.detected', chain_gid: BITCOIN_CHAIN },
-      data: { transaction: { hash } },
+      type: 'transaction.detected',
+      data: { transaction: { hash, chain_gid: BITCOIN_CHAIN } },
     });
     // The same one again, by the name of the chain.
     const again = await trigger('--chain', 'bitcoin-regtest', '--set', 'amount=0.02');
