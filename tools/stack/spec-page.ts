@@ -13,6 +13,8 @@ interface Reader {
 
 /** What starts and ends the stack, which runs already. */
 const OF_THE_STACK = /npm (?:start|run stop)\b.*/g;
+/** A script that comes line by line is no input of its commands; Node's pipes are sockets, which cannot be opened. */
+const READ_FROM_3 = 'exec bash /dev/fd/4 4< <(exec cat <&3) </dev/null 3<&-';
 /** Of the reader's own programs. */
 const PORTS = /\b(?:3000|9900)\b/g;
 
@@ -23,7 +25,7 @@ const PORTS = /\b(?:3000|9900)\b/g;
 export async function runPage(page: string, { folder, env }: Reader): Promise<string> {
   const port = String(await findFreePort());
   const text = readFileSync(join(repoDir, page), 'utf8').replace(OF_THE_STACK, '').replace(PORTS, port);
-  const shell = spawn('bash', ['/dev/fd/3'], {
+  const shell = spawn('bash', ['-c', READ_FROM_3], {
     ...{ cwd: folder, env: { PATH: process.env.PATH, HOME: folder, ...env }, detached: true },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
