@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { findFreePort, waitFor } from '@chainwatch/testing';
@@ -34,6 +34,8 @@ export async function runPage(page: string, { folder, env }: Reader): Promise<st
   for (const stream of [shell.stdout!, shell.stderr!])
     stream.on('data', (chunk) => (output += String(chunk)));
   const typed = shell.stdio[3] as NodeJS.WritableStream;
+  // As the shell of a person has it: jobs have names.
+  typed.write('set -m\n');
   try {
     for (const [, block, shown = ''] of text.matchAll(
       /^```sh\n([^]*?)^```$(?:\s*<!-- shows: (.*?) -->)?/gm,
@@ -46,16 +48,27 @@ export async function runPage(page: string, { folder, env }: Reader): Promise<st
     }
     typed.end();
     await ended;
-    await waitFor(() => !isAlive(-shell.pid!), { message: () => `what ${page} started to end\n${output}` });
+    await waitFor(() => listSession(shell.pid!).length === 0, {
+      message: () => `what ${page} started to end\n${output}`,
+    });
     return output;
   } finally {
-    if (isAlive(-shell.pid!)) process.kill(-shell.pid!, 'SIGKILL');
+    for (const pid of listSession(shell.pid!)) process.kill(pid, 'SIGKILL');
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Processes that a shell started and its children, also those of jobs, which are groups of their own. */
+function listSession(leader: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isOfSession(name, leader))
+    .map(Number);
+}
+
+function isOfSession(pid: string, leader: number): boolean {
   try {
-    return process.kill(pid, 0);
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, , , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state !== 'Z' && session === String(leader);
   } catch {
     return false;
   }
