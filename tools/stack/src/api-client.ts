@@ -1,4 +1,4 @@
-class ApiError extends Error {
+export class ApiError extends Error {
   readonly status: number;
   constructor(method: string, path: string, status: number, body: string) {
     super(`${method} ${path} answered ${status}: ${body}`);

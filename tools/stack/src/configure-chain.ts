@@ -1,13 +1,29 @@
-import type { ApiClient } from './api-client.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError, type ApiClient } from './api-client.ts';
 import type { NodeUrls } from '../../devnet/local-node.ts';
 
-/** Adds the chain, gives it its node and activates it, as an operator would through the API. Again and again: the same. */
+const BUSY_MS_MAX = 30_000;
+const BUSY_PAUSE_MS = 1_000;
+
+/**
+ * Adds the chain, gives it its node and activates it, as an operator would through the API. Again and again: the same, so
+ * it comes again where the API is busy (503), as on a slow machine that starts everything at once.
+ */
 export async function configureChain(
   api: ApiClient,
   chainGid: string,
   family: string,
   urls: NodeUrls,
 ): Promise<void> {
+  for (const deadline = Date.now() + BUSY_MS_MAX; ; await delay(BUSY_PAUSE_MS))
+    try {
+      return await configure(api, chainGid, family, urls);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 503 || Date.now() > deadline) throw error;
+    }
+}
+
+async function configure(api: ApiClient, chainGid: string, family: string, urls: NodeUrls): Promise<void> {
   const alreadyThere = [409];
   await api.call('POST', '/blockchains', { chain_gid: chainGid }, alreadyThere);
   await api.call('PATCH', `/blockchains/${chainGid}/${family}`, urls);
