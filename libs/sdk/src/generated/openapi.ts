@@ -5847,6 +5847,16 @@ export interface components {
              * @example 10000
              */
             portal_sessions: number;
+            /**
+             * @description Projects of the workspace, at most.
+             * @example 1000
+             */
+            projects: number;
+            /**
+             * @description Members of the workspace, at most.
+             * @example 1000
+             */
+            members: number;
             /** @description What the workspace has at the moment. */
             used: {
                 /**
@@ -5869,6 +5879,16 @@ export interface components {
                  * @example 2
                  */
                 portal_sessions: number;
+                /**
+                 * @description Projects it has.
+                 * @example 2
+                 */
+                projects: number;
+                /**
+                 * @description Members it has.
+                 * @example 5
+                 */
+                members: number;
             };
         };
         Project: {
@@ -16202,11 +16222,15 @@ export interface operations {
                      *       "streams": 100,
                      *       "keys": 1000,
                      *       "portal_sessions": 10000,
+                     *       "projects": 1000,
+                     *       "members": 1000,
                      *       "used": {
                      *         "addresses": 1042,
                      *         "channels": 3,
                      *         "keys": 4,
-                     *         "portal_sessions": 2
+                     *         "portal_sessions": 2,
+                     *         "projects": 2,
+                     *         "members": 5
                      *       }
                      *     }
                      */
@@ -16272,6 +16296,16 @@ export interface operations {
                      * @example 10000
                      */
                     portal_sessions?: number;
+                    /**
+                     * @description Projects of the workspace, at most.
+                     * @example 1000
+                     */
+                    projects?: number;
+                    /**
+                     * @description Members of the workspace, at most.
+                     * @example 1000
+                     */
+                    members?: number;
                 };
             };
         };
@@ -16294,11 +16328,15 @@ export interface operations {
                      *       "streams": 100,
                      *       "keys": 1000,
                      *       "portal_sessions": 10000,
+                     *       "projects": 1000,
+                     *       "members": 1000,
                      *       "used": {
                      *         "addresses": 1042,
                      *         "channels": 3,
                      *         "keys": 4,
-                     *         "portal_sessions": 2
+                     *         "portal_sessions": 2,
+                     *         "projects": 2,
+                     *         "members": 5
                      *       }
                      *     }
                      */
