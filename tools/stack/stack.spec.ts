@@ -117,7 +117,7 @@ describe('npm start -- --detach', () => {
     expect(known.status).toBe(200);
     expect(known.items[0]!.number).toBeGreaterThanOrEqual(blocks.number);
 
-    for (const page of ['docs/start.md', 'docs/guides/first-hour.md', 'docs/cookbook/solana-pay.md'])
+    for (const page of ['docs/start.md', 'docs/cookbook/solana-pay.md'])
       expect(await runPage(page, openReader())).not.toMatch(/problems\/|^✗|: command not found|Error: /m);
 
     const processes = [
