@@ -14,10 +14,15 @@ export async function findDelivery(
   params: z.infer<typeof deliveryParams>,
 ): Promise<Prisma.DeliveryGetPayload<{ include: { attempts: true } }>> {
   const channel = await findChannel({ prisma }, principal, params.notification_channel_id);
-  const row = await prisma.delivery.findFirst({
-    where: { id: params.delivery_id, channelId: channel.id },
-    include: { attempts: { orderBy: [{ startedAt: 'asc' }, { id: 'asc' }] } },
-  });
+  // Two statements on one snapshot: else an attempt could be told whose outcome the delivery does not know yet.
+  const row = await prisma.$transaction(
+    (sql) =>
+      sql.delivery.findFirst({
+        where: { id: params.delivery_id, channelId: channel.id },
+        include: { attempts: { orderBy: [{ startedAt: 'asc' }, { id: 'asc' }] } },
+      }),
+    { isolationLevel: 'RepeatableRead' },
+  );
   if (!row) throw notFound(`There is no delivery ${params.delivery_id} of this channel.`);
   return row;
 }

@@ -157,7 +157,7 @@ async function chooseWorkspace(world: DashboardWorld): Promise<void> {
   await page.getByRole('menuitemradio', { name: 'First' }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   await world.visit('Addresses');
-  await page.getByText('Customer 42').first().waitFor();
+  await page.getByRole('table', { name: 'Addresses' }).getByRole('row').nth(1).waitFor();
   await beside.getByRole('navigation').getByRole('link', { name: 'Projects' }).click();
   await beside.getByRole('main').getByText('Default').first().waitFor();
   expect(

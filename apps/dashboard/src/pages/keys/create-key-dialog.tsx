@@ -78,6 +78,6 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 /** A key grants no management permission that it does not hold. */
-function listOffered({ key, project_permissions }: Session, type: KeyType): Key['permissions'] {
-  return type === 'api' ? project_permissions : key.permissions.filter((one) => one.startsWith('mgt:'));
+function listOffered({ permissions, project_permissions }: Session, type: KeyType): Key['permissions'] {
+  return type === 'api' ? project_permissions : permissions.filter((one) => one.startsWith('mgt:'));
 }

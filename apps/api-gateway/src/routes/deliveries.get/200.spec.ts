@@ -1,0 +1,42 @@
+import { waitFor } from '@chainwatch/testing';
+import { startSpecWorld } from '../../spec-support/spec-world.ts';
+import type { SpecWorld } from '../../spec-support/spec-world.ts';
+
+let world: SpecWorld;
+beforeAll(async () => {
+  world = await startSpecWorld();
+});
+afterAll(() => world.stop());
+
+it('tells no attempt whose outcome the delivery does not know yet', async () => {
+  const { body: channel } = await world.api
+    .post('/channels')
+    .send({ name: 'hook', url: 'https://1.1.1.1/' })
+    .expect(201);
+  const { body: delivery } = await world.api.post(`/channels/${channel.id}/actions/test`).expect(202);
+  const read = () => world.api.get(`/channels/${channel.id}/deliveries/${delivery.id}`).expect(200);
+
+  // Whoever reads stands between the delivery and its attempts while the notifier records one.
+  const reading = await world.db.transaction(async (sql) => {
+    await sql.query('LOCK TABLE delivery_attempts IN ACCESS EXCLUSIVE MODE');
+    const answer = read().then((response) => response);
+    await waitFor(
+      async () =>
+        ((
+          await sql.query(
+            `SELECT FROM pg_locks WHERE NOT granted AND relation = 'delivery_attempts'::regclass AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+          )
+        ).rowCount ?? 0) > 0,
+      { message: 'the reader to wait for the attempts' },
+    );
+    await sql.query(
+      `WITH a AS (INSERT INTO delivery_attempts (id, delivery_id, number, started_at, duration_ms, status_code, request, response_body)
+         VALUES (gen_random_uuid(), $1, 1, now(), 5, 200, '{"method":"POST","url":"https://1.1.1.1/","headers":{}}', 'ok'))
+       UPDATE deliveries SET status = 'delivered', attempt_count = 1 WHERE id = $1`,
+      [delivery.id],
+    );
+    return { answer };
+  });
+  expect((await reading.answer).body).toMatchObject({ status: 'pending', attempts: [] });
+  expect((await read()).body).toMatchObject({ status: 'delivered', attempts: [{ status_code: 200 }] });
+});
