@@ -35,7 +35,7 @@ export function addTrigger(program: Command, act: Act): void {
     .option('--channel <id>', 'a test message through this channel')
     .option(
       '--chain <gid>',
-      'which local chain, as CAIP-2, by its name or its family; default: the Ethereum one',
+      'which local chain, as CAIP-2, by its name or its family; default: the one with a block each second',
     )
     .option(
       '--to <address>',
