@@ -95,6 +95,8 @@ async function useAsDeveloper(world: DashboardWorld): Promise<void> {
   await page.getByRole('dialog').getByRole('textbox', { name: 'Address' }).fill(address);
   await page.getByRole('dialog').getByRole('button', { name: 'Add address' }).click();
   await page.waitForURL('**/ui/addresses/0x*');
+  // Its own page would ask for what is gone.
+  await world.visit('Members');
   const status = await page.evaluate(
     ([asked, project]) =>
       fetch(`/v1/addresses/${asked}`, { method: 'DELETE', headers: { 'X-Project-Id': project! } }).then(
