@@ -3,6 +3,7 @@ import type { Permission } from '@chainwatch/api-key';
 import type { Principal } from '@chainwatch/key-store';
 import { forbidden, unprocessableEntity } from '@chainwatch/problem';
 import { keyTypeOf } from '../auth/key-type-of.ts';
+import { permissionsOfRole } from '../auth/role-permissions.ts';
 
 /**
  * A management key can grant only management permissions that it holds, so it cannot make a key with more rights than
@@ -18,6 +19,16 @@ export function checkGrants({ permissions: held }: Principal, granted: readonly 
     throw forbidden(
       `A management key grants what it holds itself; this one does not hold ${missing.join(', ')}.`,
     );
+}
+
+/**
+ * A role is a grant to whoever signs in with the member's address: of what the role may in the workspace, and on its
+ * projects, which keys of theirs need `mgt:key:write` for.
+ *
+ * @throws ProblemError 403
+ */
+export function checkRole(principal: Principal, role: string): void {
+  checkGrants(principal, [...permissionsOfRole(role, 'mgt', principal), 'mgt:key:write']);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../server/define-route.ts';
+import { checkRole } from '../../management/check-grants.ts';
 import { findMember } from '../../management/find-member.ts';
 import { lockMembers } from '../../management/lock-members.ts';
 import { requireQuota } from '../../management/take-quota.ts';
@@ -22,6 +23,7 @@ export const createMember = defineRoute({
   responses: { 201: memberSchema },
   problems: [409, 422],
   handle: async ({ body, principal, requestId }, deps) => {
+    checkRole(principal, body.role);
     const id = await deps.db.transaction(async (sql) => {
       const members = await lockMembers(sql, principal);
       await members.expectFree(body.email);

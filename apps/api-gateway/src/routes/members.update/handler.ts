@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../server/define-route.ts';
+import { checkRole } from '../../management/check-grants.ts';
 import { findMember } from '../../management/find-member.ts';
 import { lockMembers } from '../../management/lock-members.ts';
 import { recordChange } from '../../management/record-change.ts';
@@ -28,6 +29,7 @@ export const updateMember = defineRoute({
       const { id, ...from } = await members.get(params.member_id);
       const to = { email: body.email ?? from.email, role: body.role ?? from.role };
       if (to.email === from.email && to.role === from.role) return;
+      checkRole(principal, to.role);
       if (to.email !== from.email) await members.expectFree(to.email);
       if (from.role === 'owner' && to.role !== 'owner') await members.expectAnotherOwner(id);
       await recordChange(sql, { principal, requestId }, { action: 'member.updated', targetId: id, from, to });
