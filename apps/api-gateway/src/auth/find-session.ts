@@ -25,13 +25,15 @@ export type FindSession = (
 interface SessionDeps {
   readonly db: Pick<Database, 'query'>;
   readonly sealer: Pick<Sealer, 'open'>;
+  /** Whose word counts: what another one vouched for ends with it. */
+  readonly issuer: string | undefined;
 }
 
 /**
  * The caller of a page that signed in. Its key, or its member, is looked up each time, past every cache: a session ends
  * with it at once. With `X-Workspace-Id` a person acts in that workspace, with `X-Project-Id` on that project.
  */
-export function createSessionFinder({ db, sealer }: SessionDeps): FindSession {
+export function createSessionFinder({ db, sealer, issuer }: SessionDeps): FindSession {
   return async (req, findPrincipal) => {
     const sealed = findSessionCookie(req.get('cookie'), req.secure);
     if (sealed === undefined) return 'none';
@@ -42,7 +44,7 @@ export function createSessionFinder({ db, sealer }: SessionDeps): FindSession {
     if ('key' in session) {
       const known = await findPrincipal(session.key);
       current = known && (await refresh(db, known, session.id));
-    } else current = await findMember(db, session, workspaceId);
+    } else if (session.issuer === issuer) current = await findMember(db, session, workspaceId);
     if (current === undefined) return 'invalid';
     const principal = { ...current, endsAtMs: session.until_ms, sessionId: session.id };
     const ownerSecret = 'key' in session ? session.key : session.secret;

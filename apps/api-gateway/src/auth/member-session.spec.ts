@@ -36,7 +36,7 @@ async function addMember(role: Role, email = `${randomUUID()}@example.com`, by =
 }
 
 const cookieOf = (email: string): string => {
-  const { name, value } = makePersonCookie(world.deps.sealer, email);
+  const { name, value } = makePersonCookie(world.deps.sealer, { email, issuer: undefined });
   return `${name}=${value}`;
 };
 

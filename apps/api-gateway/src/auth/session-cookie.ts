@@ -14,6 +14,8 @@ interface KeySession {
 /** Of the person whom the issuer vouches for. */
 interface PersonSession {
   readonly email: string;
+  /** As it was configured then. */
+  readonly issuer: string | undefined;
   /** What only this session has: answers that it alone may see again are sealed with it. */
   readonly secret: string;
 }
@@ -29,9 +31,12 @@ export function makeSessionCookie(sealer: Pick<Sealer, 'seal'>, key: string): Re
   return sealCookie(sealer, { key });
 }
 
-/** @param email verified, in lower case */
-export function makePersonCookie(sealer: Pick<Sealer, 'seal'>, email: string): ReplyCookie {
-  return sealCookie(sealer, { email, secret: randomBytes(32).toString('base64url') });
+/** @param person whose address is verified, and in lower case */
+export function makePersonCookie(
+  sealer: Pick<Sealer, 'seal'>,
+  person: Pick<PersonSession, 'email' | 'issuer'>,
+): ReplyCookie {
+  return sealCookie(sealer, { ...person, secret: randomBytes(32).toString('base64url') });
 }
 
 export function removedSessionCookie(): ReplyCookie {

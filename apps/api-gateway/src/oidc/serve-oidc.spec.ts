@@ -234,6 +234,22 @@ describe('coming back', () => {
 });
 
 describe('an issuer', () => {
+  it.each([
+    ['is no longer configured', undefined],
+    ['has given way to another one', 'https://accounts.example.com'],
+  ])('that %s has vouched for nobody', async (_name, other) => {
+    const walker = new Walker();
+    await signIn(walker, { account: 'ada' });
+    await readSession(walker).expect(200);
+    const changed =
+      other === undefined ? await startSpecWorld({ sharing: world }) : (await withIssuer(other, world)).world;
+    await changed
+      .send('get', '/v1/session')
+      .set({ 'Sec-Fetch-Site': 'same-origin', Cookie: walker.cookieFor(origin) })
+      .expect(401);
+    await changed.stop();
+  });
+
   it('that tells the address to who asks for it is asked', async () => {
     const private_ = await startIssuer({ client: CLIENT, accounts, tellsInToken: false });
     const { world: asking, origin: at } = await withIssuer(private_.url, world);

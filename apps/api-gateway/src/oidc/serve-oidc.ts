@@ -25,6 +25,7 @@ export function serveOidc(options: OidcOptions): Router {
   const { settings, deps } = options;
   const router = Router({ caseSensitive: true, strict: true });
   if (settings === undefined) return router;
+  const { issuer } = settings;
   const client = new OidcClient(settings, deps.dial);
   router.get('/ui/oidc/start', refusing(options, start));
   router.get(CALLBACK, refusing(options, comeBack));
@@ -47,7 +48,7 @@ export function serveOidc(options: OidcOptions): Router {
     const { rows } = await deps.db.query('SELECT FROM members WHERE email = $1 LIMIT 2', [email]);
     if (rows.length === 0)
       throw new SignInError('unknown_member', 'expected the address of a member, got one of nobody');
-    setCookie(req, res, makePersonCookie(deps.sealer, email));
+    setCookie(req, res, makePersonCookie(deps.sealer, { email, issuer }));
     // Who is in several workspaces says in which to act before anything is done in one.
     res.redirect(
       303,

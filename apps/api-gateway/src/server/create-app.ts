@@ -104,7 +104,7 @@ export function createApp(options: AppOptions): Express {
     Router().use(
       authenticate({
         keys: options.keys,
-        findSession: createSessionFinder(options.deps),
+        findSession: createSessionFinder({ ...options.deps, issuer: options.oidc?.issuer }),
         findPortal: createPortalFinder(options.deps.db),
         namespaceLabel,
         limit,
