@@ -75,6 +75,8 @@ export const api = createClient<paths>({
 
 api.use({
   onRequest({ request, schemaPath }) {
+    // A session ends wherever it acted: a workspace that the person was removed from would refuse that, too.
+    if (schemaPath === '/session' && request.method === 'DELETE') return request;
     // The management interface is the workspace's.
     const isOfProject = !schemaPath.startsWith('/management') && schemaPath !== '/session';
     for (const [name, value] of Object.entries(actingHeaders(isOfProject))) request.headers.set(name, value);

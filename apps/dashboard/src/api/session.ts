@@ -82,8 +82,12 @@ export async function signIn(key: string): Promise<Session> {
   return bodyOf(api.POST('/session', { params: { header: { 'X-Api-Key': key } } }));
 }
 
+/** @throws ApiError where the session goes on */
 export async function signOut(): Promise<void> {
-  await api.DELETE('/session');
+  await bodyOf(api.DELETE('/session')).catch((error: unknown) => {
+    // It had ended.
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  });
   actIn(undefined);
 }
 

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import type { LiveState } from '../api/live.ts';
 import { rememberProject, rememberWorkspace, sessionQuery, signOut, type Session } from '../api/session.ts';
 import { Dot, toWords } from '../ui/status.tsx';
+import { tellProblem } from '../ui/toast.tsx';
 import { chooseTheme, useTheme, type Theme } from './theme.ts';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
@@ -31,7 +32,11 @@ export function AccountMenu({ session, project, live }: AccountMenuProps) {
     void router.navigate({ to: '/' });
   };
   const leave = async (): Promise<void> => {
-    await signOut();
+    try {
+      await signOut();
+    } catch (error) {
+      return tellProblem(error as Error);
+    }
     client.clear();
     await router.navigate({ to: '/sign-in', search: {} });
   };
