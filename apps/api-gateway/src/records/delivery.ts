@@ -48,6 +48,9 @@ export const deliverySchema = z
   })
   .meta({ id: 'Delivery' });
 
+/** Of a delivery that was sent again and again; each may have 16 KiB of an answer. */
+export const ATTEMPTS_SHOWN = 100;
+
 export const deliveryDetailSchema = deliverySchema
   .extend({
     attempts: z
@@ -95,7 +98,7 @@ export const deliveryDetailSchema = deliverySchema
             .meta({ description: 'The first 16 KiB of the answer. Null without one.', examples: ['ok'] }),
         }),
       )
-      .meta({ description: 'Every attempt, oldest first.' }),
+      .meta({ description: `The last ${ATTEMPTS_SHOWN} attempts, oldest first.` }),
   })
   .meta({ id: 'DeliveryWithAttempts' });
 

@@ -1,4 +1,5 @@
 import { waitFor } from '@chainwatch/testing';
+import { addDelivery } from '../../spec-support/portal.ts';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
@@ -39,4 +40,22 @@ it('tells no attempt whose outcome the delivery does not know yet', async () => 
   });
   expect((await reading.answer).body).toMatchObject({ status: 'pending', attempts: [] });
   expect((await read()).body).toMatchObject({ status: 'delivered', attempts: [{ status_code: 200 }] });
+});
+
+it('shows its last attempts, oldest first: no receiver makes an answer that the gateway cannot hold', async () => {
+  const { body: channel } = await world.api
+    .post('/channels')
+    .send({ name: 'x', url: 'https://1.1.1.1/' })
+    .expect(201);
+  const { id } = await addDelivery(world, world.project.keys.api, channel.id);
+  await world.db.query(
+    `INSERT INTO delivery_attempts (id, delivery_id, number, started_at, duration_ms, status_code, request, response_body)
+     SELECT gen_random_uuid(), $1, n, now(), 5, 500, '{}', repeat('x', 16384) FROM generate_series(2, 1000) AS n`,
+    [id],
+  );
+  await world.db.query('UPDATE deliveries SET attempt_count = 1000 WHERE id = $1', [id]);
+  const { body } = await world.api.get(`/channels/${channel.id}/deliveries/${id}`).expect(200);
+  const numbers = body.attempts.map(({ number }: { number: number }) => number);
+  expect(numbers).toEqual(Array.from({ length: 100 }, (_, place) => 901 + place));
+  expect(body.attempt_count).toBe(1_000);
 });

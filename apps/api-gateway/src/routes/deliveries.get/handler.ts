@@ -7,7 +7,7 @@ export const getDelivery = defineRoute({
   path: '/notification_channels/:notification_channel_id/deliveries/:delivery_id',
   permission: 'api:delivery:read',
   isForPortals: true,
-  summary: 'One delivery with every attempt',
+  summary: 'One delivery with its attempts',
   params: deliveryParams,
   responses: { 200: deliveryDetailSchema },
   handle: async ({ params, principal }, deps) => ({
