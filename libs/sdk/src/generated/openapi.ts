@@ -1384,7 +1384,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One delivery with every attempt
+         * One delivery with its attempts
          * @description Needs the permission `api:delivery:read`. A portal session may ask, about its own channels.
          */
         get: operations["getDelivery"];
@@ -5516,7 +5516,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             delivered_at: string | null;
-            /** @description Every attempt, oldest first. */
+            /** @description The last 100 attempts, oldest first. */
             attempts: {
                 /**
                  * Format: uuid

@@ -840,7 +840,7 @@ export class NotificationChannelOperations {
   }
 
   /**
-   * One delivery with every attempt.
+   * One delivery with its attempts.
    *
    * Needs the permission `api:delivery:read`. A portal session may ask, about its own channels. `GET /notification_channels/{notification_channel_id}/deliveries/{delivery_id}`
    */
