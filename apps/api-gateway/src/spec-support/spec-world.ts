@@ -79,7 +79,7 @@ interface WorldOptions {
   >;
   readonly feeds?: Partial<EventFeedsDeps>;
   readonly statementTimeoutMs?: number;
-  /** Makes another instance of the app, with that one's database and projects. */
+  /** Makes another instance of the app, with that one's database, projects and sealing keys. */
   readonly sharing?: SpecWorld;
 }
 
@@ -182,7 +182,7 @@ function createDeps(
     readonly published: Published[];
     readonly label: string;
   },
-  { allow = ['127.0.0.0/8', '::1/128'], settings, feeds }: WorldOptions,
+  { allow = ['127.0.0.0/8', '::1/128'], settings, feeds, sharing }: WorldOptions,
 ): ApiDeps {
   const logger = { warn: () => undefined };
   const { db } = stores;
@@ -196,7 +196,9 @@ function createDeps(
         void published.push({ kind, tokens, payload }),
     },
     cache: createCache(undefined),
-    sealer: createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' }),
+    sealer:
+      sharing?.deps.sealer ??
+      createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' }),
     feeds: new EventFeeds({ ...open, ...feeds }),
     exports: new Exports({ ...open, ...feeds }),
     dial: createDial({ allow: [...allow] }),

@@ -1,3 +1,6 @@
+import type * as Client from './client.ts';
+import type * as Session from './session.ts';
+
 const WORKSPACE = '6f1d1f4e-0000-4000-8000-000000000001';
 
 /** What a browser does with an address that names no host. */
@@ -9,8 +12,8 @@ class PageRequest extends Request {
 
 const asked: Request[] = [];
 let answer: () => Response;
-let session: typeof import('./session.ts');
-let client: typeof import('./client.ts');
+let session: typeof Session;
+let client: typeof Client;
 beforeAll(async () => {
   globalThis.Request = PageRequest;
   globalThis.fetch = async (request) => {
