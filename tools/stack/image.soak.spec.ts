@@ -185,10 +185,18 @@ async function makeBase(): Promise<void> {
   rmSync(rootfs, { recursive: true });
 }
 
+/** Parts of the C library that native packages load, and programs may not. */
+const C_LIBRARIES = ['libdl.so.2', 'libpthread.so.0', 'libresolv.so.2', 'librt.so.1', 'libutil.so.1'];
+
 function copyProgram(rootfs: string, program: string, to: string): void {
   cpSync(realpathSync(program), join(rootfs, to));
   const libraries = execFileSync('ldd', [program], { encoding: 'utf8' }).matchAll(/(?:=> |^\s*)(\/\S+)/gm);
-  for (const [, library = ''] of libraries) cpSync(realpathSync(library), join(rootfs, library));
+  for (const [, library = ''] of libraries) {
+    cpSync(realpathSync(library), join(rootfs, library));
+    if (!library.endsWith('/libc.so.6')) continue;
+    for (const path of C_LIBRARIES.map((name) => join(dirname(library), name)))
+      if (existsSync(path)) cpSync(realpathSync(path), join(rootfs, path));
+  }
 }
 
 function listFiles(root: string): string[] {
