@@ -45,9 +45,13 @@ export async function useChains(world: DashboardWorld): Promise<void> {
   await incidents.getByText('Accepted').waitFor();
 }
 
-/** There is one workspace that may change chains. */
+/** There is one workspace that may change chains; its first key may do everything. */
 async function becomeOperator({ harness, tenant, page }: DashboardWorld): Promise<void> {
   await harness.db.query('UPDATE workspaces SET is_operator = false WHERE is_operator');
   await harness.db.query('UPDATE workspaces SET is_operator = true WHERE id = $1', [tenant.workspaceId]);
+  await harness.db.query(
+    `UPDATE api_keys SET permissions = permissions || ARRAY['mgt:quota:read', 'mgt:quota:write'] WHERE workspace_id = $1 AND type = 'mgt'`,
+    [tenant.workspaceId],
+  );
   await page.reload();
 }
