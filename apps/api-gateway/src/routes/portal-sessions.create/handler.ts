@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { generatePortalToken } from '@chainwatch/api-key';
 import { requireQuota } from '../../management/take-quota.ts';
-import { findPortalSession } from '../../portal/find-portal-session.ts';
+import { findPortalSession } from '../../portal-sessions/find-portal-session.ts';
 import { createdPortalSessionSchema } from '../../records/portal-session.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { insertPortalSession } from './insert-portal-session.ts';

@@ -1,5 +1,5 @@
 import { recordChange } from '../../management/record-change.ts';
-import { missingPortalSession } from '../../portal/find-portal-session.ts';
+import { missingPortalSession } from '../../portal-sessions/find-portal-session.ts';
 import { portalSessionParams } from '../../records/portal-session.ts';
 import { defineRoute } from '../../server/define-route.ts';
 

@@ -1,4 +1,4 @@
-import { findPortalSession } from '../../portal/find-portal-session.ts';
+import { findPortalSession } from '../../portal-sessions/find-portal-session.ts';
 import { portalSessionParams, portalSessionSchema } from '../../records/portal-session.ts';
 import { defineRoute } from '../../server/define-route.ts';
 
