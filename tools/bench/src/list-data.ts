@@ -176,7 +176,7 @@ export function otherSteps({ transactions }: ListScale): string[] {
     `CREATE UNLOGGED TABLE bench_events AS SELECT d.i, d.project_id, d.project_no, d.id AS transaction_id, c.gid AS chain_gid,
        now() - (${transactions} - d.i) * (${MONTH_SECONDS}::float8 / ${events}) * interval '1 second' AS at FROM bench_draws d JOIN bench_chains c ON c.no = d.chain_no WHERE d.i > ${transactions - events}`,
     `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, created_at)
-     SELECT ${idOf('event', 'i')}, project_id, chain_gid, ${eventType}, i, transaction_id, 'tx.detected', json_build_object('event_id', ${idOf('event', 'i')}, 'data', repeat(md5(i::text), 12))::text, at FROM bench_events`,
+     SELECT ${idOf('event', 'i')}, project_id, chain_gid, ${eventType}, i, transaction_id, 'tx.detected', json_build_object('event_id', ${idOf('event', 'i')}, 'type', ${eventType}, 'created_at', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'data', repeat(md5(i::text), 12))::text, at FROM bench_events`,
     'INSERT INTO event_keys (event_id, row_id) SELECT event_id, id FROM event_log',
     `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, attempt_count, created_at, updated_at, delivered_at)
      SELECT ${idOf('delivery', 'i')}, project_id, ${idOf('channel', `project_no || '/0'`)}, ${idOf('event', 'i')}, ${eventType}, CASE WHEN i % 100 = 0 THEN 'failed' WHEN i % 100 = 1 THEN 'held' WHEN i % 1000 = 2 THEN 'discarded' ELSE 'delivered' END, 1, at, at, at FROM bench_events`,
