@@ -987,4 +987,51 @@ describe('usage', () => {
       { method: 'other', requests: 2, cached: 0, bytes_in: made[2]!.length + made[3]!.length },
     ]);
   });
+
+  it('has the time of each answered call, added to what replicas of the release before wrote', async () => {
+    const gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url] });
+    await allServe(gateway);
+    const key = await world.makeKey(['rpc:evm:read']);
+    await world.db.query(
+      `INSERT INTO rpc_usage (key_id, workspace_id, chain_gid, method, hour, requests, failures, cached, bytes_in, bytes_out)
+       SELECT id, workspace_id, $2, 'eth_call', date_trunc('hour', now()), 7, 0, 0, 1, 1 FROM api_keys WHERE key_hash = $1`,
+      [Buffer.from(hashApiKey(key)), ETHEREUM],
+    );
+    const read = async () => {
+      await gateway.flushUsage();
+      const { rows } = await world.db.query<{ method: string; requests: number; timed: number; ms: number }>(
+        `SELECT method, sum(requests)::int AS requests, sum((SELECT sum(n) FROM unnest(latency_counts) AS n))::int AS timed, sum(latency_ms) AS ms
+         FROM rpc_usage WHERE key_id = (SELECT id FROM api_keys WHERE key_hash = $1) GROUP BY method ORDER BY method`,
+        [Buffer.from(hashApiKey(key))],
+      );
+      return rows;
+    };
+    expect(await read()).toEqual([{ method: 'eth_call', requests: 7, timed: null, ms: 0 }]);
+    const batch = `[${call('eth_call')},${call('eth_call', '[]', '2')},${call('eth_chainId', '[]', '3')}]`;
+    for (const body of [call('eth_call'), batch]) {
+      await post(gateway, body, { key });
+      await read();
+    }
+    expect(await read()).toEqual([
+      { method: 'eth_call', requests: 10, timed: 3, ms: expect.any(Number) },
+      { method: 'eth_chainId', requests: 1, timed: 1, ms: expect.any(Number) },
+    ]);
+    const before = await read();
+    expect(before.every(({ ms }) => ms > 0)).toBe(true);
+
+    // Nobody was told what came after the client had left.
+    nodes[0]!.seen.length = 0;
+    nodes[0]!.answer = () => undefined;
+    const stop = new AbortController();
+    const left = fetch(`${gateway.url}/ethereum`, {
+      method: 'POST',
+      body: call('eth_chainId'),
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      signal: stop.signal,
+    }).catch(() => 'left');
+    await waitFor(() => nodes[0]!.seen.length === 1);
+    stop.abort();
+    expect(await left).toBe('left');
+    expect(await read()).toEqual([before[0], { ...before[1], requests: 2 }]);
+  });
 });

@@ -9,6 +9,7 @@
 export { adoptRestoredRows } from './adopt-restored-rows.ts';
 export * from './database.ts';
 export { findPrismaDir } from './find-schema-fault.ts';
+export { LATENCY_BOUNDS_MS } from './latency-bounds.ts';
 export * from './migrate.ts';
 export * from './migration-errors.ts';
 export { readActiveChains } from './read-active-chains.ts';

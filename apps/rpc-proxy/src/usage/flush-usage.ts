@@ -79,27 +79,39 @@ function addTo(pending: Map<string, UsageRow & { hour: Date }>, row: UsageRow, h
   known.cached += row.cached;
   known.bytesIn += row.bytesIn;
   known.bytesOut += row.bytesOut;
+  known.latencyMs += row.latencyMs;
+  for (const [bucket, count] of row.latencyCounts.entries()) known.latencyCounts[bucket]! += count;
 }
+
+/** Rows of services of the release before have no counts: theirs are taken as zeros. */
+const INSERT_SQL = `
+  INSERT INTO rpc_usage (key_id, workspace_id, chain_gid, method, hour, requests, failures, cached, bytes_in, bytes_out, latency_ms, latency_counts)
+  SELECT key_id, workspace_id, chain_gid, method, hour, requests, failures, cached, bytes_in, bytes_out, latency_ms, latency_counts::bigint[]
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::float8[], $12::text[])
+    AS counted (key_id, workspace_id, chain_gid, method, hour, requests, failures, cached, bytes_in, bytes_out, latency_ms, latency_counts)
+  ON CONFLICT (key_id, hour, chain_gid, method) DO UPDATE SET
+    requests = rpc_usage.requests + EXCLUDED.requests, failures = rpc_usage.failures + EXCLUDED.failures, cached = rpc_usage.cached + EXCLUDED.cached,
+    bytes_in = rpc_usage.bytes_in + EXCLUDED.bytes_in, bytes_out = rpc_usage.bytes_out + EXCLUDED.bytes_out,
+    latency_ms = rpc_usage.latency_ms + EXCLUDED.latency_ms,
+    latency_counts = (
+      SELECT array_agg(coalesce(had, 0) + coalesce(more, 0) ORDER BY bucket)
+      FROM unnest(rpc_usage.latency_counts, EXCLUDED.latency_counts) WITH ORDINALITY AS counts (had, more, bucket))`;
 
 async function insertUsage(db: Sql, rows: readonly (UsageRow & { hour: Date })[]): Promise<void> {
   const column = (name: keyof (UsageRow & { hour: Date })): unknown[] => rows.map((row) => row[name]);
-  await db.query(
-    `INSERT INTO rpc_usage (key_id, workspace_id, chain_gid, method, hour, requests, failures, cached, bytes_in, bytes_out)
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
-     ON CONFLICT (key_id, hour, chain_gid, method) DO UPDATE SET
-       requests = rpc_usage.requests + EXCLUDED.requests, failures = rpc_usage.failures + EXCLUDED.failures, cached = rpc_usage.cached + EXCLUDED.cached,
-       bytes_in = rpc_usage.bytes_in + EXCLUDED.bytes_in, bytes_out = rpc_usage.bytes_out + EXCLUDED.bytes_out`,
-    [
-      column('keyId'),
-      column('workspaceId'),
-      column('chainGid'),
-      column('method'),
-      column('hour'),
-      column('requests'),
-      column('failures'),
-      column('cached'),
-      column('bytesIn'),
-      column('bytesOut'),
-    ],
-  );
+  await db.query(INSERT_SQL, [
+    column('keyId'),
+    column('workspaceId'),
+    column('chainGid'),
+    column('method'),
+    column('hour'),
+    column('requests'),
+    column('failures'),
+    column('cached'),
+    column('bytesIn'),
+    column('bytesOut'),
+    column('latencyMs'),
+    // As text: unnest would take an array of arrays apart to the last number.
+    rows.map(({ latencyCounts }) => `{${latencyCounts.join(',')}}`),
+  ]);
 }

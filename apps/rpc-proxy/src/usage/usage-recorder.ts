@@ -1,3 +1,4 @@
+import { LATENCY_BOUNDS_MS } from '@chainwatch/db';
 import type { Principal } from '@chainwatch/key-store';
 import { histogram } from '@chainwatch/telemetry';
 import type { Chain } from '../chains/chain.ts';
@@ -18,15 +19,28 @@ export interface UsageRow {
   cached: number;
   bytesIn: number;
   bytesOut: number;
+  /** From a call to the end of its answer, summed; a call of a batch takes as long as the batch. */
+  latencyMs: number;
+  /** Answered calls by how long they took, as LATENCY_BOUNDS_MS says. */
+  readonly latencyCounts: number[];
 }
 
 const seconds = histogram('chainwatch_rpc_request_seconds', {
   description: 'From a request, single or batch, to its answer',
 });
 
+/** One for each bound, and one for what took longer. */
+const BUCKETS = LATENCY_BOUNDS_MS.length + 1;
+
 /** Counts in memory: a few additions per call, and no database access. */
 export class UsageRecorder {
   #keys = new Map<string, Map<MethodRule | Chain, UsageRow>>();
+  readonly #now: () => number;
+
+  /** @param now milliseconds, monotonic */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Counts the calls of a request now, and the outcome when it is known. */
   open(
@@ -39,12 +53,19 @@ export class UsageRecorder {
     for (const { rule } of calls) this.#rowOf(principal, chain, rule).requests += 1;
     const first = calls[0]!.rule;
     this.#rowOf(principal, chain, first).bytesIn += body.length;
-    const startedAt = performance.now();
+    const startedAt = this.#now();
     reply.onDone = ({ bytes, isFailure }) => {
-      seconds.record((performance.now() - startedAt) / 1_000, { chain_gid: chain.network.gid });
+      const ms = this.#now() - startedAt;
+      seconds.record(ms / 1_000, { chain_gid: chain.network.gid });
+      const bucket = findBucket(ms);
       // Looked up again, because a collection may have taken the row between the call and its answer.
       this.#rowOf(principal, chain, first).bytesOut += bytes;
-      if (isFailure) for (const { rule } of calls) this.#rowOf(principal, chain, rule).failures += 1;
+      for (const { rule } of calls) {
+        const row = this.#rowOf(principal, chain, rule);
+        row.latencyMs += ms;
+        row.latencyCounts[bucket]! += 1;
+        if (isFailure) row.failures += 1;
+      }
     };
   }
 
@@ -82,9 +103,16 @@ export class UsageRecorder {
         cached: 0,
         bytesIn: 0,
         bytesOut: 0,
+        latencyMs: 0,
+        latencyCounts: new Array<number>(BUCKETS).fill(0),
       };
       rows.set(key, row);
     }
     return row;
   }
+}
+
+function findBucket(ms: number): number {
+  const found = LATENCY_BOUNDS_MS.findIndex((bound) => ms <= bound);
+  return found === -1 ? LATENCY_BOUNDS_MS.length : found;
 }

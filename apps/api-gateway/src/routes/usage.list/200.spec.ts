@@ -13,14 +13,16 @@ describe('GET /management/usage', () => {
       [world.otherProject.workspaceId, 'eip155:1', 'eth_call', '2026-01-01T11:00:00Z', 100],
     ];
     for (const [index, [workspaceId, chainGid, method, hour, requests]] of rows.entries()) {
+      const latency = index === 1 ? [57.25, '{0,3,0,2,0,0,0,0,0,0,0,0,0,0,1}'] : [0, '{}'];
       const key = index === 3 ? '22222222-2222-4222-8222-222222222222' : keyId;
-      await world.db.query('INSERT INTO rpc_usage VALUES ($1, $2, $3, $4, $5, $6, 1, 2, 30, 40)', [
+      await world.db.query('INSERT INTO rpc_usage VALUES ($1, $2, $3, $4, $5, $6, 1, 2, 30, 40, $7, $8)', [
         key,
         workspaceId,
         chainGid,
         method,
         hour,
         requests,
+        ...latency,
       ]);
     }
   });
@@ -43,6 +45,16 @@ describe('GET /management/usage', () => {
         cached: 2,
         bytes_in: 30,
         bytes_out: 40,
+        latency: {
+          calls: 6,
+          mean_ms: 9.54,
+          p95_ms: null,
+          buckets: [
+            { up_to_ms: 2, calls: 3 },
+            { up_to_ms: 10, calls: 2 },
+            { up_to_ms: null, calls: 1 },
+          ],
+        },
       },
     ]);
     expect(body.meta).toEqual({
@@ -52,6 +64,11 @@ describe('GET /management/usage', () => {
       total_pages: 3,
       next_cursor: expect.any(String),
     });
+  });
+
+  it('has no times of what a service of the release before counted', async () => {
+    const { body } = await world.management.get('/management/usage?until=2026-01-01T10:30:00Z').expect(200);
+    expect(body.items).toMatchObject([{ requests: 5, latency: null }]);
   });
 
   it('is sorted and filtered', async () => {

@@ -3,6 +3,7 @@ import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
 import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { describeLatency, latencySchema, type LatencyColumns } from './describe-latency.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
@@ -29,8 +30,13 @@ const usageSchema = z.object({
   cached: count.meta({ description: 'Of them: answered without asking a node.', examples: [400] }),
   bytes_in: count.meta({ description: 'Bytes of their bodies.', examples: [120_000] }),
   bytes_out: count.meta({ description: 'Bytes of the answers.', examples: [480_000] }),
+  latency: latencySchema.nullable().meta({
+    description:
+      'How long they took, from the call to the end of its answer; a call of a batch takes as long as the batch. Null where no time was taken.',
+  }),
 });
-type UsageRow = Omit<z.infer<typeof usageSchema>, 'hour'> & { readonly hour: Date };
+type UsageRow = Omit<z.infer<typeof usageSchema>, 'hour' | 'latency'> &
+  LatencyColumns & { readonly hour: Date };
 
 const querySchema = z.strictObject({
   ...pageParameters,
@@ -83,14 +89,18 @@ export const listUsage = defineRoute({
       after === undefined ? 'true' : behindSql(order, after, (value) => `$${values.push(value)}`);
     const [found, total] = await Promise.all([
       db.query<UsageRow & { readonly key: Key }>(
-        `SELECT hour, key_id, chain_gid, method, requests, failures, cached, bytes_in, bytes_out, ${keySql(order)} AS key FROM rpc_usage
+        `SELECT hour, key_id, chain_gid, method, requests, failures, cached, bytes_in, bytes_out, latency_ms, latency_counts::float8[], ${keySql(order)} AS key FROM rpc_usage
          WHERE ${where} AND ${behind} ORDER BY ${orderSql(order)} LIMIT ${limit} OFFSET ${offset}`,
         values,
       ),
       countUsage(db, query, { workspaceId: principal.workspaceId, where, values: filters }),
     ]);
     const { rows, nextCursor } = pager.close(found.rows);
-    const items = rows.map(({ key: _, ...row }) => ({ ...row, hour: row.hour.toISOString() }));
+    const items = rows.map(({ key: _, latency_ms, latency_counts, ...row }) => ({
+      ...row,
+      hour: row.hour.toISOString(),
+      latency: describeLatency({ latency_ms, latency_counts }),
+    }));
     return { status: 200, body: toPage(items, total, query, nextCursor) };
   },
 });

@@ -9,7 +9,7 @@ import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
 import { Tile, Tiles } from '../../ui/rows.tsx';
 import { Networks } from './networks.tsx';
-import { sayShare, sumUsage } from './sum-usage.ts';
+import { sayMean, sayP95, sayShare, sumUsage } from './sum-usage.ts';
 import { TryCall } from './try-call.tsx';
 import { UsageHours } from './usage-hours.tsx';
 import { UsageTable } from './usage-table.tsx';
@@ -88,7 +88,11 @@ function UsagePanels({ hours }: { readonly hours: number }) {
         </p>
       )}
       <Tiles>
-        <Tile name="Calls" value={total!.requests.toLocaleString()} />
+        <Tile
+          name="Calls"
+          value={total!.requests.toLocaleString()}
+          note={`${sayBytes(total!.bytesOut)} sent`}
+        />
         <Tile
           name="From the cache"
           value={sayShare(total!.cached, total!.requests)}
@@ -99,7 +103,7 @@ function UsagePanels({ hours }: { readonly hours: number }) {
           value={sayShare(total!.failures, total!.requests)}
           note={`${total!.failures.toLocaleString()} calls`}
         />
-        <Tile name="Sent" value={sayBytes(total!.bytesOut)} />
+        <Tile name="Mean time" value={sayMean(total!)} note={`95 % take ${sayP95(total!)}`} />
       </Tiles>
       <UsageHours rows={rows} hours={hours} />
       <UsageTable title="By method" sums={sumUsage(rows, ({ method }) => method)} />

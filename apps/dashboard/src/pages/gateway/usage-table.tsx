@@ -1,6 +1,6 @@
 import { Panel } from '../../ui/panel.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
-import { sayShare, type UsageSum } from './sum-usage.ts';
+import { sayMean, sayP95, sayShare, type UsageSum } from './sum-usage.ts';
 
 interface UsageTableProps {
   readonly title: string;
@@ -23,20 +23,22 @@ export function UsageTable({ title, sums }: UsageTableProps) {
 const COLUMNS: readonly Column<UsageSum>[] = [
   {
     name: 'Name',
-    width: 'minmax(11rem, 1fr)',
+    width: 'minmax(9rem, 1fr)',
     cell: ({ name }) => <span className="truncate font-medium">{name}</span>,
   },
-  { name: 'Calls', width: '6rem', isRight: true, cell: ({ requests }) => requests.toLocaleString() },
+  { name: 'Calls', width: '5rem', isRight: true, cell: ({ requests }) => requests.toLocaleString() },
   {
     name: 'From the cache',
-    width: '7rem',
+    width: '6.5rem',
     isRight: true,
     cell: ({ cached, requests }) => sayShare(cached, requests),
   },
   {
     name: 'Failures',
-    width: '6rem',
+    width: '4.5rem',
     isRight: true,
     cell: ({ failures, requests }) => sayShare(failures, requests),
   },
+  { name: 'Mean time', width: '5.5rem', isRight: true, cell: sayMean },
+  { name: '95 % take', width: '6rem', isRight: true, cell: sayP95 },
 ];
