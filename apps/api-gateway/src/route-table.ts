@@ -25,6 +25,7 @@ import { createBlockchain } from './routes/blockchains.create/handler.ts';
 import { deactivateBlockchain } from './routes/blockchains.deactivate/handler.ts';
 import { getBlockchain } from './routes/blockchains.get/handler.ts';
 import { listBlockchains } from './routes/blockchains.list/handler.ts';
+import { listNodes } from './routes/blockchains.list-nodes/handler.ts';
 import { reprocessBlocks } from './routes/blockchains.reprocess/handler.ts';
 import { resetBlockchain } from './routes/blockchains.reset/handler.ts';
 import { updateEndpointRoutes } from './routes/blockchains.update-endpoint/handler.ts';
@@ -164,6 +165,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   deactivateBlockchain,
   reprocessBlocks,
   resetBlockchain,
+  listNodes,
   listIncidents,
   acceptIncident,
   ...updateEndpointRoutes,

@@ -27,6 +27,8 @@ class FakeClient implements ChainClient {
   isClosed = false;
   /** Finds something unknown in every block. */
   isBlind = false;
+  /** What happens while it serves. */
+  onCall = (): void => undefined;
 
   constructor(label: string) {
     this.label = label;
@@ -85,6 +87,7 @@ class FakeClient implements ChainClient {
   }
   #serve<T>(answer: () => T): Promise<T> {
     this.callCount++;
+    this.onCall();
     return this.failure === undefined ? Promise.resolve(answer()) : Promise.reject(this.failure);
   }
 }
@@ -147,10 +150,53 @@ describe('createFailoverClient', () => {
     expect((await client.readHead()).hash).toBe('a100');
     expect(client.clients[0]).toEqual({
       label: 'one',
+      isPrimary: false,
       isHealthy: false,
       lastError: 'other chain',
+      failedAtMs: 1_000_000,
       headNumber: 100,
+      headMs: 0,
     });
+  });
+
+  it('says of each endpoint what it did last, and what it failed with before it came back', async () => {
+    const { client, fakes, clock } = build();
+    fakes[0].failure = new ChainClientError('connect to 10.1.2.3 refused', { publicMessage: 'no answer' });
+    await client.readHead();
+    clock.nowMs += 5_000;
+    fakes[0].failure = undefined;
+    fakes[1].failure = down;
+    await client.readHead();
+    expect(client.clients).toEqual([
+      {
+        label: 'one',
+        isPrimary: true,
+        isHealthy: true,
+        headNumber: 100,
+        headMs: 0,
+        answeredAtMs: 1_005_000,
+        failedAtMs: 1_000_000,
+        lastError: 'no answer',
+      },
+      {
+        label: 'two',
+        isPrimary: false,
+        isHealthy: false,
+        headNumber: 100,
+        headMs: 0,
+        answeredAtMs: 1_000_000,
+        failedAtMs: 1_005_000,
+        lastError: 'connection refused',
+      },
+      { label: 'three', isPrimary: false, isHealthy: true },
+    ]);
+  });
+
+  it('says how long an endpoint took to tell its head', async () => {
+    const { client, fakes, clock } = build();
+    fakes[0].onCall = () => void (clock.nowMs += 120);
+    await client.readHead();
+    expect(client.clients[0]).toMatchObject({ headMs: 120, answeredAtMs: 1_000_120 });
   });
 
   it('notices when the endpoint in use turns to another chain', async () => {

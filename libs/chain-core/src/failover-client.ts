@@ -127,7 +127,10 @@ class StickyFailoverClient implements FailoverClient {
 
   get clients(): readonly EndpointHealth[] {
     const nowMs = this.#options.now();
-    return this.#endpoints.map((endpoint) => endpoint.health(nowMs));
+    return this.#endpoints.map((endpoint) => ({
+      ...endpoint.health(nowMs),
+      isPrimary: endpoint === this.#primary,
+    }));
   }
 
   verifyChain(signal?: AbortSignal): Promise<void> {
@@ -137,11 +140,7 @@ class StickyFailoverClient implements FailoverClient {
 
   async readHead(signal?: AbortSignal): Promise<BlockHeader> {
     this.#probe();
-    return this.#run(async (client, endpoint) => {
-      const head = await client.readHead(signal);
-      endpoint.headNumber = head.number;
-      return head;
-    }, signal);
+    return this.#run((_, endpoint) => this.#readHeadOf(endpoint, signal), signal);
   }
 
   findFinalized(signal?: AbortSignal): Promise<BlockRef | undefined> {
@@ -235,7 +234,7 @@ class StickyFailoverClient implements FailoverClient {
     for (const endpoint of this.#order()) {
       try {
         const [result] = await Promise.all([call(endpoint.client, endpoint), this.#verify(endpoint, signal)]);
-        endpoint.succeed();
+        endpoint.succeed(this.#options.now());
         this.#choose(endpoint);
         return result;
       } catch (error) {
@@ -265,6 +264,14 @@ class StickyFailoverClient implements FailoverClient {
       return;
     await endpoint.client.verifyChain(signal);
     endpoint.verifiedAtMs = nowMs;
+  }
+
+  async #readHeadOf(endpoint: EndpointState, signal?: AbortSignal): Promise<BlockHeader> {
+    const startedAtMs = this.#options.now();
+    const head = await endpoint.client.readHead(signal);
+    endpoint.headNumber = head.number;
+    endpoint.headMs = this.#options.now() - startedAtMs;
+    return head;
   }
 
   #choose(endpoint: EndpointState): void {
@@ -308,7 +315,8 @@ class StickyFailoverClient implements FailoverClient {
     if (endpoint.isOpen(this.#options.now())) return;
     try {
       await this.#verify(endpoint);
-      endpoint.headNumber = (await endpoint.client.readHead()).number;
+      await this.#readHeadOf(endpoint);
+      endpoint.answeredAtMs = this.#options.now();
     } catch (error) {
       if (error instanceof Error) endpoint.fail(error, this.#options.now(), this.#options);
     }

@@ -1,5 +1,6 @@
 import type { Database } from '@chainwatch/db';
-import type { BlockHeader } from '@chainwatch/chain-core';
+import type { BlockHeader, EndpointHealth } from '@chainwatch/chain-core';
+import { toNodeReport } from './node-report.ts';
 import type { OwnedShare } from '@chainwatch/ownership';
 import { COMMIT_BATCH_SQL } from './commit-batch-sql.ts';
 import { StaleStateError } from './errors.ts';
@@ -43,6 +44,8 @@ interface StoreOptions {
   readonly share: OwnedShare;
   /** The head that the node reports; every write stores it along. */
   readonly nodeHeadNumber?: () => number | undefined;
+  /** The nodes that the chain is read from. */
+  readonly listNodes?: () => readonly EndpointHealth[];
 }
 
 export function createPgFeedStore({
@@ -193,7 +196,7 @@ async function writeStatus(
 const BEAT_MS = 10_000;
 
 /**
- * Writes every 10 s to the chain's row that it has an owner, and the node's head. A row older than 30 s has no
+ * Writes every 10 s to the chain's row that it has an owner, the node's head, and how its nodes are. A row older than 30 s has no
  * owner, whatever its status says. A failed write does no harm: the row gets old, as it should. Returns a function
  * that stops it.
  */
@@ -201,12 +204,14 @@ export function startBeating({
   share,
   chainGid,
   nodeHeadNumber = () => undefined,
+  listNodes = () => [],
 }: Omit<StoreOptions, 'db'>): () => void {
   const beat = (): Promise<unknown> =>
     share.transaction((sql) =>
       sql.query(
-        'UPDATE ingestor_states SET updated_at = now(), node_head_number = coalesce($2, node_head_number) WHERE chain_gid = $1',
-        [chainGid, nodeHeadNumber() ?? null],
+        `UPDATE ingestor_states SET updated_at = now(), node_head_number = coalesce($2, node_head_number), nodes = $3, nodes_at = now()
+         WHERE chain_gid = $1`,
+        [chainGid, nodeHeadNumber() ?? null, JSON.stringify(listNodes().map(toNodeReport))],
       ),
     );
   const timer = setInterval(() => void beat().catch(() => undefined), BEAT_MS);

@@ -2,7 +2,7 @@ import type { Logger } from '@chainwatch/telemetry';
 import {
   ChainNotConfiguredError,
   type ActiveChain,
-  type ChainClient,
+  type FailoverClient,
   type OpenChain,
 } from '@chainwatch/chain-core';
 import type { ShareWork } from '@chainwatch/ownership';
@@ -35,29 +35,44 @@ const FLUSH_MS = 1_000;
 export async function runChain(context: ChainContext, work: ChainWork): Promise<void> {
   const { db } = context;
   const { share, item: row, report } = work;
-  const owned = { db, chainGid: row.gid, share, nodeHeadNumber: () => report.nodeHeadNumber };
+  const client = await connect(context, row);
+  const owned = {
+    db,
+    chainGid: row.gid,
+    share,
+    nodeHeadNumber: () => report.nodeHeadNumber,
+    listNodes: () => (client instanceof ChainNotConfiguredError ? [] : client.clients),
+  };
   const stopBeating = startBeating(owned);
   try {
-    await connectAndRun(context, work, createPgFeedStore(owned));
+    await followChain(context, work, { client, store: createPgFeedStore(owned) });
   } finally {
     stopBeating();
   }
 }
 
-async function connectAndRun(context: ChainContext, work: ChainWork, store: FeedStore): Promise<void> {
+interface Connected {
+  readonly client: FailoverClient | ChainNotConfiguredError;
+  readonly store: FeedStore;
+}
+
+async function followChain(
+  context: ChainContext,
+  work: ChainWork,
+  { client, store }: Connected,
+): Promise<void> {
   const { bus, log, runners, startBlocks } = context;
   const { item: row } = work;
   const chainGid = row.gid;
-  const connected = await connect(context, row);
-  if (connected instanceof ChainNotConfiguredError) {
-    log.error({ err: connected }, 'the chain could not be followed');
-    await idleChain({ ...work, store, fault: connected });
+  if (client instanceof ChainNotConfiguredError) {
+    log.error({ err: client }, 'the chain could not be followed');
+    await idleChain({ ...work, store, fault: client });
     return;
   }
   const publisher = createBusBlockPublisher({ bus, chainGid, log });
   const runner = new ChainRunner({
     ...work,
-    client: connected,
+    client,
     store,
     publisher,
     log,
@@ -78,7 +93,7 @@ async function connectAndRun(context: ChainContext, work: ChainWork, store: Feed
 async function connect(
   { openChain }: ChainContext,
   row: ActiveChain,
-): Promise<ChainClient | ChainNotConfiguredError> {
+): Promise<FailoverClient | ChainNotConfiguredError> {
   try {
     return (await openChain(row)).client;
   } catch (error) {

@@ -322,6 +322,41 @@ describe('what is not known', () => {
     await waitFor(async () => (await age()) < 30, { message: 'the beat' });
     expect((await readState())?.node_head_number).toBe(await anvil.blockNumber());
   });
+
+  it('is written of the nodes with every beat: those that answer, those that do not, and no credential', async () => {
+    const { port } = new URL(anvil.url);
+    await db.query('UPDATE blockchains SET endpoint_sealed = $1', [
+      `http://user:secret@127.0.0.1:${port}/?token=secret`,
+    ]);
+    start({ endpoints: { [GID]: ['http://127.0.0.1:1/secret'] } });
+    await expectCaughtUp();
+    const readNodes = async () =>
+      (
+        await db.query<{ nodes: Record<string, unknown>[]; age: number }>(
+          'SELECT nodes, extract(epoch FROM now() - nodes_at)::int AS age FROM ingestor_states',
+        )
+      ).rows[0]!;
+    await waitFor(async () => (await readNodes()).nodes[1]?.last_error_at, { message: 'the beat' });
+    const { nodes, age } = await readNodes();
+    expect(age).toBeLessThan(30);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+    expect(nodes).toMatchObject([
+      {
+        url: `http://127.0.0.1:${port}`,
+        is_in_use: true,
+        head_number: await anvil.blockNumber(),
+        latency_ms: expect.any(Number),
+        last_success_at: time,
+        last_error_at: null,
+        last_error: null,
+      },
+      {
+        ...{ url: 'http://127.0.0.1:1', is_in_use: false, head_number: null, latency_ms: null },
+        ...{ last_success_at: null, last_error_at: time, last_error: expect.any(String) },
+      },
+    ]);
+    expect(JSON.stringify(nodes)).not.toContain('secret');
+  });
 });
 
 describe('outages', () => {

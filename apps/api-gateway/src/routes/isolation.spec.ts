@@ -406,7 +406,8 @@ describe('chains, assets and tokens beside another workspace', () => {
 
   it('chains are the same for all, and nobody sees their nodes', async () => {
     await world.db.query(
-      `INSERT INTO ingestor_states (chain_gid, status, reason) VALUES ('eip155:1', 'stalled', 'the node does not answer') ON CONFLICT DO NOTHING`,
+      `INSERT INTO ingestor_states (chain_gid, status, reason, nodes, nodes_at)
+       VALUES ('eip155:1', 'stalled', 'the node does not answer', '[{"url": "https://node.example.com:443"}]', now()) ON CONFLICT DO NOTHING`,
     );
     for (const path of ['/blockchains', '/blockchains/eip155:1', `/blockchains/${chain}`]) {
       const [own, foreign] = [await world.api.get(path).expect(200), await world.other.get(path).expect(200)];

@@ -5,6 +5,7 @@ import { api, bodyOf } from './client.ts';
 type Schemas = components['schemas'];
 export type Block = Schemas['Block'];
 export type Incident = Schemas['Incident'];
+export type Node = Schemas['Node'];
 
 const CHAIN_MS = 5_000;
 const ROWS_MAX = 100;
@@ -16,6 +17,15 @@ export const chainQuery = (gid: string) =>
     queryKey: ['chains', gid],
     queryFn: ({ signal }) =>
       bodyOf(api.GET('/blockchains/{chain_gid}', { params: { path: { chain_gid: gid } }, signal })),
+    refetchInterval: CHAIN_MS,
+  });
+
+/** For who may set them. */
+export const nodesQuery = (gid: string) =>
+  queryOptions({
+    queryKey: ['chains', gid, 'nodes'],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/blockchains/{chain_gid}/nodes', { params: { path: { chain_gid: gid } }, signal })),
     refetchInterval: CHAIN_MS,
   });
 

@@ -212,6 +212,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/blockchains/{chain_gid}/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the nodes are that a blockchain is read from, as the block ingestor found them
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        get: operations["listNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/blockchains/{chain_gid}/incidents": {
         parameters: {
             query?: never;
@@ -2443,6 +2463,45 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             created_at: string;
+        };
+        Node: {
+            /**
+             * @description Scheme, host and port of its URL; what may hold a credential is never shown.
+             * @example https://node.example.com:443
+             */
+            url: string;
+            /** @description Whether the chain is read from it now. */
+            is_in_use: boolean;
+            /**
+             * @description `serving`: it answered when it was asked last; `failing`: it did not, or serves another chain; `unknown`: it was not asked yet.
+             * @enum {string}
+             */
+            status: "serving" | "failing" | "unknown";
+            /**
+             * @description The last head that it told. Null before.
+             * @example 21000002
+             */
+            head_number: number | null;
+            /**
+             * @description How many milliseconds it took to tell a head when it was asked last. Null before.
+             * @example 42
+             */
+            latency_ms: number | null;
+            /**
+             * @description When it answered last, since the ingestor began to read the chain. Null: never.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_success_at: string | null;
+            /**
+             * @description When it failed last, since then. Null: never.
+             * @example null
+             */
+            last_error_at: string | null;
+            /**
+             * @description Why it failed then. Null: it never did.
+             * @example null
+             */
+            last_error: string | null;
         };
         Incident: {
             /**
@@ -7493,6 +7552,71 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listNodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "reported_at": "2026-01-01T00:00:00.000Z",
+                     *       "items": [
+                     *         {
+                     *           "url": "https://node.example.com:443",
+                     *           "is_in_use": true,
+                     *           "status": "serving",
+                     *           "head_number": 21000002,
+                     *           "latency_ms": 42,
+                     *           "last_success_at": "2026-01-01T00:00:00.000Z",
+                     *           "last_error_at": null,
+                     *           "last_error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description When the ingestor said so, which it does every 10 s. Null where nobody did for 30 s: then nothing is known of the nodes.
+                         * @example 2026-01-01T00:00:00.000Z
+                         */
+                        reported_at: string | null;
+                        /** @description In the order of preference. */
+                        items: components["schemas"]["Node"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -17678,7 +17802,18 @@ export interface operations {
                      *           "failures": 3,
                      *           "cached": 400,
                      *           "bytes_in": 120000,
-                     *           "bytes_out": 480000
+                     *           "bytes_out": 480000,
+                     *           "latency": {
+                     *             "calls": 1190,
+                     *             "mean_ms": 12.41,
+                     *             "p95_ms": 50,
+                     *             "buckets": [
+                     *               {
+                     *                 "up_to_ms": 50,
+                     *                 "calls": 310
+                     *               }
+                     *             ]
+                     *           }
                      *         }
                      *       ],
                      *       "meta": {
@@ -17740,6 +17875,37 @@ export interface operations {
                              * @example 480000
                              */
                             bytes_out: number;
+                            /** @description How long they took, from the call to the end of its answer; a call of a batch takes as long as the batch. Null where no time was taken. */
+                            latency: {
+                                /**
+                                 * @description Calls whose time was taken: all that were answered, but for subscriptions.
+                                 * @example 1190
+                                 */
+                                calls: number;
+                                /**
+                                 * @description Their mean in milliseconds.
+                                 * @example 12.41
+                                 */
+                                mean_ms: number;
+                                /**
+                                 * @description At least 95 of 100 took at most so many milliseconds: the bound of a bucket. Null: more than the highest bound.
+                                 * @example 50
+                                 */
+                                p95_ms: number | null;
+                                /** @description The calls by how long they took, the fastest first, without empty buckets: add them up over rows. The bounds are 1, 2, 5, 10, 20, 50 and so on up to 10,000, and 30,000. */
+                                buckets: {
+                                    /**
+                                     * @description They took at most so long, and longer than the bound before. Null: longer than any bound.
+                                     * @example 50
+                                     */
+                                    up_to_ms: number | null;
+                                    /**
+                                     * @description How many.
+                                     * @example 310
+                                     */
+                                    calls: number;
+                                }[];
+                            } | null;
                         }[];
                         /** @description Where the page stands in the list. */
                         meta: {

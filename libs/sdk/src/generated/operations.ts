@@ -165,6 +165,15 @@ export class BlockchainOperations {
   }
 
   /**
+   * How the nodes are that a blockchain is read from, as the block ingestor found them.
+   *
+   * Needs the permission `api:blockchain:write`. `GET /blockchains/{chain_gid}/nodes`
+   */
+  listNodes(chainGid: string, options?: RequestOptions): Promise<Answer<'listNodes'>> {
+    return this.#call({ method: 'GET', path: '/blockchains/{chain_gid}/nodes', params: { chain_gid: chainGid }, options });
+  }
+
+  /**
    * What this release does not know in the blocks of a chain.
    *
    * Needs the permission `api:blockchain:read`. `GET /blockchains/{chain_gid}/incidents`

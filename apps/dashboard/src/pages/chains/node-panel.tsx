@@ -8,15 +8,21 @@ import { Checkbox, reasonFor, TextField } from '../../ui/field.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { tell } from '../../ui/toast.tsx';
+import { NodeList } from './node-list.tsx';
 
-/** Which node the chain is read from. It is never shown: its URL may hold a password. */
+/** Which nodes the chain is read from, and how they are. Whole URLs are never shown: they may hold a password. */
 export function NodePanel({ chain }: { readonly chain: Blockchain }) {
   const may = useMay();
   return (
-    <Panel title="Node">
+    <Panel title="Nodes">
+      {chain.is_active && may('api:blockchain:write') && (
+        <div className="mb-3 border-b border-line pb-3">
+          <NodeList chainGid={chain.gid} />
+        </div>
+      )}
       <p className="text-[13px] text-soft">
         {chain.has_endpoint
-          ? 'A URL is stored, sealed. It is never shown.'
+          ? 'A URL is stored, sealed. It is never shown whole.'
           : 'No URL is stored here; the configuration of the services may name nodes.'}
       </p>
       {may('api:blockchain:write') && <EndpointForm chain={chain} />}

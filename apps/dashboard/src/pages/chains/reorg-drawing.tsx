@@ -37,7 +37,12 @@ export function ReorgDrawing({ reorg: { from, to, branches }, counting }: ReorgD
   const height = 2 * MARGIN + (rows.length - 1) * STEP_Y + HEIGHT;
   const undone = branches.flat().length;
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="group" aria-label={`Blocks ${from} to ${to}`}>
+    <div
+      className="scroll-shadow overflow-x-auto"
+      tabIndex={0}
+      role="group"
+      aria-label={`Blocks ${from} to ${to}`}
+    >
       <svg
         width={width}
         height={height}
