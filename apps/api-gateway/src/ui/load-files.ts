@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 export interface StaticFile {
   readonly type: string;
   readonly bytes: Buffer;
-  /** Undefined where it would not be smaller. */
-  readonly gzipped: Buffer | undefined;
+  /** Compressed when it is first asked for; undefined where it would not be smaller. */
+  gzipped(): Buffer | undefined;
 }
 
 const TYPES = new Map([
@@ -36,8 +36,15 @@ export function loadFiles(folder: string): ReadonlyMap<string, StaticFile> {
 }
 
 export function toStaticFile(type: string, bytes: Buffer): StaticFile {
-  const gzipped = gzipSync(bytes, { level: 9 });
-  return { type, bytes, gzipped: gzipped.length < bytes.length ? gzipped : undefined };
+  let zipped: Buffer | undefined;
+  return {
+    type,
+    bytes,
+    gzipped() {
+      zipped ??= gzipSync(bytes, { level: 9 });
+      return zipped.length < bytes.length ? zipped : undefined;
+    },
+  };
 }
 
 function listFolder(folder: string) {

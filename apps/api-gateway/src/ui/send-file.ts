@@ -2,10 +2,10 @@ import type { Request, Response } from 'express';
 import type { StaticFile } from './load-files.ts';
 
 /** Answers with a file, smaller to whoever can read that. */
-export function sendFile(req: Request, res: Response, { type, bytes, gzipped }: StaticFile): void {
-  res.setHeader('Content-Type', type);
+export function sendFile(req: Request, res: Response, file: StaticFile): void {
+  res.setHeader('Content-Type', file.type);
   res.vary('Accept-Encoding');
-  const isZipped = gzipped !== undefined && req.acceptsEncodings('gzip') === 'gzip';
-  if (isZipped) res.setHeader('Content-Encoding', 'gzip');
-  res.end(isZipped ? gzipped : bytes);
+  const zipped = req.acceptsEncodings('gzip') === 'gzip' ? file.gzipped() : undefined;
+  if (zipped !== undefined) res.setHeader('Content-Encoding', 'gzip');
+  res.end(zipped ?? file.bytes);
 }

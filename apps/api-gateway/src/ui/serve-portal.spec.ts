@@ -3,7 +3,11 @@ import express from 'express';
 import request from 'supertest';
 import { servePortal } from './serve-portal.ts';
 
-const page = { type: 'text/html; charset=utf-8', bytes: Buffer.from('<!doctype html>'), gzipped: undefined };
+const page = {
+  type: 'text/html; charset=utf-8',
+  bytes: Buffer.from('<!doctype html>'),
+  gzipped: () => undefined,
+};
 const [framed, alone] = [randomUUID(), randomUUID()];
 const ORIGINS = ['https://shop.example.com', 'http://localhost:3000'];
 const asked: string[] = [];
