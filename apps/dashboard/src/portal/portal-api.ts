@@ -23,4 +23,13 @@ export const portalQuery = (id: string) =>
         }),
       ),
     staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) =>
+      state.data === undefined ? false : askAgainMs(state.data.expires_at, Date.now()),
   });
+
+const ASK_AGAIN_MS_MIN = 5_000;
+
+/** When the session should have ended: then the API says so, and the page with it. */
+export function askAgainMs(expiresAt: string, nowMs: number): number {
+  return Math.max(ASK_AGAIN_MS_MIN, Date.parse(expiresAt) - nowMs);
+}

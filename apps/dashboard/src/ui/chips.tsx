@@ -93,7 +93,7 @@ export function TextChip({ name, value, placeholder, type = 'text', onChange }: 
           onChange={(event) => setText(event.target.value)}
           onBlur={apply}
           className={classes(
-            type === 'date' ? 'w-32' : 'w-24',
+            type === 'date' ? 'w-32' : 'w-28',
             'rounded bg-transparent px-1 outline-offset-1 placeholder:text-faint',
           )}
         />

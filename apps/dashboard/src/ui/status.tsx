@@ -9,6 +9,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   delivered: 'ok',
   active: 'ok',
   healthy: 'ok',
+  serving: 'ok',
   resolved: 'ok',
   following: 'ok',
   processed: 'info',

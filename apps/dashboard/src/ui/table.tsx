@@ -46,7 +46,7 @@ export function Table<T>({ label, columns, rows, keyOf, onEnd, isLoadingMore = f
   const tracks = columns.map(({ width }) => width).join(' ');
   return (
     // It scrolls sideways where the window is narrow: by the keyboard, too.
-    <div className="overflow-x-auto" tabIndex={0}>
+    <div className="scroll-shadow overflow-x-auto" tabIndex={0}>
       <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className="min-w-max">
         <div role="rowgroup">
           <div

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { sayLeft } from './say-left.ts';
 
 const UNITS = [
   ['day', 86_400],
@@ -50,17 +51,16 @@ function sayAgo(thenMs: number, now: number): string {
   return RELATIVE.format(Math.trunc(seconds / length), unit);
 }
 
-/** How long until then: `23 h 59 min`. */
+/** How long until then, with the exact time on hover. */
 export function TimeLeft({ until }: { readonly until: string }) {
-  const seconds = Math.max(0, Math.ceil((Date.parse(until) - Math.max(useNow(), Date.now())) / 1_000));
-  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
+  const now = Math.max(useNow(), Date.now());
   return (
     <time
       dateTime={until}
       title={ABSOLUTE.format(new Date(until))}
       className="whitespace-nowrap tabular-nums"
     >
-      {seconds < 60 ? `${seconds} s` : hours === 0 ? `${minutes} min` : `${hours} h ${minutes} min`}
+      {sayLeft(Date.parse(until), now)}
     </time>
   );
 }

@@ -65,7 +65,7 @@ export function DeliveryView({ channelId, deliveryId, hasEventPage = false }: De
                   <Link
                     to="/events/$id"
                     params={{ id: delivery.event_id }}
-                    className="truncate font-mono text-accent-ink hover:underline"
+                    className="font-mono break-all text-accent-ink hover:underline"
                   >
                     {delivery.event_id}
                   </Link>
