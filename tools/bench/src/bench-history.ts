@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { BUSY_ADDRESS, openBusyRecording, QUIET_BLOCKS, type Recording } from './recordings.ts';
 import { startReplay } from './replay.ts';
 import type { Report } from './report.ts';
@@ -18,7 +19,7 @@ export async function benchHistory(report: Report, directory: string): Promise<v
     goal: `≥ ${GOAL.toLocaleString('en')} stored/s`,
     isMet: median >= GOAL,
     measured: `${Math.round(median).toLocaleString('en')} stored/s`,
-    detail: `median of ${ROUNDS} rounds (${rates.map((rate) => Math.round(rate)).join(', ')}), behind a head that stands still`,
+    detail: `median of ${ROUNDS} rounds (${rates.map((rate) => Math.round(rate)).join(', ')}), behind a head that stands still; load average ${loadavg()[0]!.toFixed(1)}`,
   });
 }
 

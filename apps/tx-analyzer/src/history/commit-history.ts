@@ -4,7 +4,7 @@ import { transactionIdOf } from '@chainwatch/events';
 import { BaseError } from '@chainwatch/problem';
 import { buildEvent } from '../commit/build-event.ts';
 import { clearRecords } from '../commit/commit-blocks.ts';
-import { insertEvents } from '../commit/insert-events.ts';
+import { insertEventsSql } from '../commit/insert-events.ts';
 import { mergeRecords } from '../commit/merge-records.ts';
 import { lockAndReadExisting } from '../commit/read-existing.ts';
 import {
@@ -26,7 +26,7 @@ import { SqlParams } from '../model/sql-params.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 import type { HistoryJob } from './history-turn.ts';
 import { planHistory } from './plan-history.ts';
-import { writeProgress, type HistoryProgress } from './write-progress.ts';
+import { sendProgress, type HistoryProgress } from './write-progress.ts';
 
 export interface HistoryStep {
   readonly jobs: readonly HistoryJob[];
@@ -80,14 +80,14 @@ async function writeHistory(
   });
   if (plan.resetIds.length > 0) await clearRecords(sql, plan.resetIds);
   const merged = plan.merges.length === 0 ? [] : await mergeRecords(sql, chain, plan.merges);
-  await insertRecords(sql, chain, { newAssets, upserts: plan.upserts, merged });
+  // While the database writes one statement, the next one is built.
+  sendRecords(sql, chain, { newAssets, upserts: plan.upserts, merged });
   const events = plan.confirmed.map((state) => buildStored(chain, state, cursor.number ?? 0, now));
-  await insertEvents(sql, events, isHolding(cursor));
-  await dispatch(sql, events);
+  sendEvents(sql, events, isHolding(cursor));
   await writeUnknowns(sql, chain, blocks, matches);
-  await askForBalances(sql, chain, matches);
+  sendBalanceReads(sql, chain, matches);
   if (progress !== undefined)
-    await writeProgress(
+    sendProgress(
       sql,
       chain.gid,
       jobs.filter(({ addressId }) => alive.has(addressId)),
@@ -139,26 +139,26 @@ interface NewRecords {
   readonly merged: readonly TransactionState[];
 }
 
-async function insertRecords(
-  sql: Sql,
+function sendRecords(
+  sql: Transaction,
   chain: ChainContext,
   { newAssets, upserts, merged }: NewRecords,
-): Promise<void> {
+): void {
   const states = [...upserts, ...merged];
-  const write = async (name: string, rows: readonly unknown[], of: (params: SqlParams) => string) => {
+  const send = (name: string, rows: readonly unknown[], of: (params: SqlParams) => string): void => {
     if (rows.length === 0) return;
     const params = new SqlParams();
     const text = of(params);
-    await sql.query({ name, text, values: params.values });
+    sql.send({ name, text, values: params.values });
   };
-  await write('history_assets', newAssets, (params) => insertAssetsSql(params, chain, newAssets));
-  await write('history_transactions', upserts, (params) => upsertTransactionsSql(params, chain, upserts));
-  await write(
+  send('history_assets', newAssets, (params) => insertAssetsSql(params, chain, newAssets));
+  send('history_transactions', upserts, (params) => upsertTransactionsSql(params, chain, upserts));
+  send(
     'history_transfers',
     states.flatMap(({ transfers }) => transfers),
     (params) => insertTransfersSql(params, chain, states),
   );
-  await write('history_participants', states, (params) => insertTransactionAddressesSql(params, states));
+  send('history_participants', states, (params) => insertTransactionAddressesSql(params, states));
 }
 
 function buildStored(
@@ -190,10 +190,13 @@ function buildStored(
   };
 }
 
-/** For the channels there are now: a later one gets what is found later. */
-async function dispatch(sql: Sql, events: readonly StoredEvent[]): Promise<void> {
+/** And their deliveries, to the channels there are now: a later one gets what is found later. */
+function sendEvents(sql: Transaction, events: readonly StoredEvent[], isHeld: boolean): void {
   if (events.length === 0) return;
-  await sql.query({
+  const params = new SqlParams();
+  const text = insertEventsSql(params, events, isHeld);
+  sql.send({ name: 'insert_events', text, values: params.values });
+  sql.send({
     name: 'dispatch_history',
     text: `INSERT INTO historical_dispatches (channel_id, event_row_id)
            SELECT c.id, e.id FROM event_keys k CROSS JOIN LATERAL (SELECT id, project_id, subject_kind FROM event_log WHERE id = k.row_id OFFSET 0) e
@@ -207,11 +210,11 @@ async function dispatch(sql: Sql, events: readonly StoredEvent[]): Promise<void>
  * A balance is the chain's, whatever was found: it is asked for only where none was read yet, or where what was found
  * may explain an adjustment.
  */
-async function askForBalances(
-  sql: Sql,
+function sendBalanceReads(
+  sql: Transaction,
   chain: ChainContext,
   matches: readonly MatchedTransaction[],
-): Promise<void> {
+): void {
   const reads = new BalanceReads();
   reads.addDetected(matches, { nativeGid: chain.network.native.gid, atBlock: false });
   if (reads.list().length === 0) return;
@@ -220,5 +223,5 @@ async function askForBalances(
     WHERE EXISTS (SELECT FROM assets a WHERE a.gid = r.asset_gid AND a.status = 'active')
       AND (NOT EXISTS (SELECT FROM balances b WHERE b.address_id = r.address_id AND b.asset_gid = r.asset_gid)
         OR EXISTS (SELECT FROM adjustments j WHERE j.address_id = r.address_id AND j.asset_gid = r.asset_gid))`;
-  await sql.query({ name: 'history_reads', text, values: params.values });
+  sql.send({ name: 'history_reads', text, values: params.values });
 }

@@ -10,6 +10,7 @@ import type { Sql } from '@chainwatch/db';
 import type { Logger } from '@chainwatch/telemetry';
 import type { WriterQueue } from '../commit/writer-queue.ts';
 import type { ChainContext } from '../model/chain-context.ts';
+import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import type { FamilyWatch } from '../watch/family-watch.ts';
 import { commitHistory } from './commit-history.ts';
 import { recordHistory } from './history-metrics.ts';
@@ -74,50 +75,61 @@ async function fail({ sql, chain }: HistoryDeps, turn: HistoryTurn, error: unkno
   await writeFailure(sql, chain.gid, turn, { reason, isMissing }).catch(() => undefined);
 }
 
-/** Lists the next blocks of a turn, and reads and stores them in batches: the next one is read while one is stored. */
+/**
+ * Lists the next blocks of a turn, and stores them in batches: while one is written, the next one is read, matched and
+ * proved.
+ */
 async function runTurn(deps: HistoryDeps, turn: HistoryTurn, isRetry: boolean): Promise<void> {
   const { client, signal } = deps;
   const page = await listBlocks(client, turn, signal);
   const startedAtMs = performance.now();
-  const read = (start: number): Promise<Block[]> => readBatch(deps, page.refs, start, isRetry);
-  let next = read(0);
+  const prepare = (start: number): Promise<Batch> =>
+    prepareBatch(deps, turn, page.refs.slice(start, start + BODIES_AT_ONCE), isRetry);
+  let next = prepare(0);
   for (let start = 0; start === 0 || start < page.refs.length; start += BODIES_AT_ONCE) {
-    const blocks = await next;
+    const batch = await next;
     await untilHeadIsIdle(deps);
     const end = start + BODIES_AT_ONCE;
-    next = end < page.refs.length ? read(end) : Promise.resolve([]);
+    if (end < page.refs.length) next = prepare(end);
     // It is awaited later, or not at all.
     next.catch(() => undefined);
-    const nextBlock = (end < page.refs.length ? blocks.at(-1)!.number : page.toBlock) + 1;
+    const nextBlock = (end < page.refs.length ? batch.blocks.at(-1)!.number : page.toBlock) + 1;
     const seconds = Math.max(0.001, (performance.now() - startedAtMs) / 1000);
     const blocksPerSecond = (nextBlock - turn.fromBlock) / seconds;
     const accounts = page.accounts ?? new Map();
-    await store(deps, turn, blocks, { nextBlock, blocksPerSecond, accounts });
+    await store(deps, turn, batch, { nextBlock, blocksPerSecond, accounts });
   }
 }
 
-async function readBatch(
-  { readBlock, signal }: HistoryDeps,
-  refs: readonly BlockRef[],
-  start: number,
-  isRetry: boolean,
-): Promise<Block[]> {
-  return Promise.all(refs.slice(start, start + BODIES_AT_ONCE).map((ref) => readBlock(ref, signal, isRetry)));
+/** Blocks that were read, and what in them is of the turn's jobs. */
+interface Batch {
+  readonly blocks: readonly Block[];
+  readonly matches: readonly MatchedTransaction[];
 }
 
-/** Commits what blocks hold for the turn's jobs, in steps; the last one says how far the jobs are. */
-async function store(
-  { sql, chain, client, watch, writerQueue, signal }: HistoryDeps,
+async function prepareBatch(
+  { readBlock, sql, chain, client, watch, signal }: HistoryDeps,
   { jobs }: HistoryTurn,
-  blocks: readonly Block[],
-  progress: Omit<HistoryProgress, 'found'>,
-): Promise<void> {
+  refs: readonly BlockRef[],
+  isRetry: boolean,
+): Promise<Batch> {
+  const blocks = await Promise.all(refs.map((ref) => readBlock(ref, signal, isRetry)));
   const matches = await matchHistory({ sql, chainGid: chain.gid, family: chain.family, watch }, jobs, blocks);
   for (const block of blocks) {
     const own = matches.filter((match) => match.block.hash === block.hash);
     if (own.length > 0)
       await client.proveSenders?.(block, [...new Set(own.map(({ transaction }) => transaction))], signal);
   }
+  return { blocks, matches };
+}
+
+/** Commits what blocks hold for the turn's jobs, in steps; the last one says how far the jobs are. */
+async function store(
+  { chain, writerQueue }: HistoryDeps,
+  { jobs }: HistoryTurn,
+  { blocks, matches }: Batch,
+  progress: Omit<HistoryProgress, 'found'>,
+): Promise<void> {
   const found = countByAddress(matches);
   const steps = splitSteps(matches);
   let stored = 0;

@@ -1,4 +1,4 @@
-import type { Sql } from '@chainwatch/db';
+import type { Sql, Transaction } from '@chainwatch/db';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import type { HistoryJob, HistoryTurn } from './history-turn.ts';
 
@@ -13,14 +13,14 @@ export interface HistoryProgress {
 }
 
 /** Stores, in an open transaction of the owner, how far jobs are. One that has no block left is complete. */
-export async function writeProgress(
-  sql: Sql,
+export function sendProgress(
+  sql: Transaction,
   chainGid: string,
   jobs: readonly HistoryJob[],
   { nextBlock, blocksPerSecond, found, accounts }: HistoryProgress,
-): Promise<void> {
-  await sql.query(
-    `UPDATE address_histories h SET status = CASE WHEN $4 > r.to_block THEN 'complete' ELSE 'running' END, next_block = greatest(h.next_block, least($4, r.to_block + 1)),
+): void {
+  sql.send({
+    text: `UPDATE address_histories h SET status = CASE WHEN $4 > r.to_block THEN 'complete' ELSE 'running' END, next_block = greatest(h.next_block, least($4, r.to_block + 1)),
        to_block = r.to_block, transaction_count = h.transaction_count + r.found, blocks_per_second = $5, reason = NULL, accounts = ARRAY(SELECT DISTINCT unnest(h.accounts || string_to_array(r.accounts, ',')) ORDER BY 1), failure_count = 0,
        due_at = clock_timestamp(), updated_at = clock_timestamp()
      FROM (SELECT j.address_id, j.found, j.accounts, coalesce(w.from_block, s.start_number) - 1 AS to_block
@@ -28,7 +28,7 @@ export async function writeProgress(
            JOIN ingestor_states s ON s.chain_gid = $1
            LEFT JOIN address_watches w ON w.address_id = j.address_id AND w.chain_gid = $1) r
      WHERE h.chain_gid = $1 AND h.address_id = r.address_id`,
-    [
+    values: [
       chainGid,
       jobs.map(({ addressId }) => addressId),
       jobs.map(({ addressId }) => found.get(addressId) ?? 0),
@@ -37,7 +37,7 @@ export async function writeProgress(
       // Canonical addresses contain no comma.
       jobs.map(({ address }) => accounts.get(address)?.join(',') ?? ''),
     ],
-  );
+  });
 }
 
 /** How many of the transactions are of each address. */

@@ -27,7 +27,7 @@ async function judge(
 ): Promise<string | undefined> {
   const labels = Object.keys(opinions);
   const client = {
-    clients: labels.map((label) => ({ label, isHealthy: true })),
+    clients: labels.map((label) => ({ label, isHealthy: true, isPrimary: label === labels[0] })),
     readBlockElsewhere: async (_ref: BlockRef, first: string) =>
       labels
         .filter((label) => label !== first && opinions[label] !== undefined)
