@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@chainwatch/testing';
 import { readLivePidFile } from './pid-files.mjs';
-import { runPage } from './spec-page.ts';
+import { startOutside, type Outside } from './spec-outside.ts';
+import { listPagesWithShell, runPage, type Reader } from './spec-page.ts';
 import { repoDir } from '@chainwatch/host';
 
 // Below the ports that the system hands out, so that no other spec's server is there by chance.
@@ -14,6 +16,7 @@ const runDir = join(stateDir, 'run');
 
 interface StackJson {
   readonly api_url: string;
+  readonly nats_url: string;
   readonly keys: { readonly api: string };
   readonly chains: Record<string, { endpoint_url: string }>;
 }
@@ -30,14 +33,24 @@ const getBlocks = async (): Promise<{ status: number; items: { number: number; s
 };
 
 /** A folder like a clone whose stack is this one. */
-function openReader(): { folder: string; env: Record<string, string> } {
+function openReader(): Reader {
   const folder = join(stateDir, 'clone');
   mkdirSync(join(folder, '.chainwatch'), { recursive: true });
   copyFileSync(join(stateDir, 'stack.json'), join(folder, '.chainwatch/stack.json'));
   for (const name of ['package.json', 'node_modules', 'tools'])
     if (!existsSync(join(folder, name))) symlinkSync(join(repoDir, name), join(folder, name));
-  const { api_url: API, keys } = readStack();
-  return { folder, env: { CHAINWATCH_STATE_DIR: stateName, API, KEY: keys.api } };
+  const { api_url, nats_url, chains } = readStack();
+  return {
+    folder,
+    // npm asks nobody but this stack.
+    env: { CHAINWATCH_STATE_DIR: stateName, npm_config_prefix: folder, npm_config_update_notifier: 'false' },
+    instead: {
+      ...outside.instead,
+      'https://api.example.com': new URL(api_url).origin,
+      'nats.example.com:4222': new URL(nats_url).host,
+      'http://127.0.0.1:8545': chains['eip155:31337']!.endpoint_url,
+    },
+  };
 }
 
 /** The command, in the reader's folder. */
@@ -51,32 +64,42 @@ function runCommand(...args: string[]): { code: number | null; stdout: string; s
   return { code: status, stdout, stderr };
 }
 
-function run(script: string, ...args: string[]): { code: number | null; output: string } {
+/** Beside it the outside answers. */
+async function run(script: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
   const env = {
     ...process.env,
+    ...outside.env,
     CHAINWATCH_STATE_DIR: stateName,
     NODE_OPTIONS: '',
     DATABASE_URL: '',
     NATS_URL: '',
     REDIS_URL: '',
   };
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(repoDir, 'tools/stack', script), ...args],
-    { env, encoding: 'utf8', timeout: 120_000 },
-  );
-  return { code: status, output: `${stdout}${stderr}` };
+  const child = spawn(process.execPath, [join(repoDir, 'tools/stack', script), ...args], {
+    ...{ env, timeout: 120_000 },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
 }
 const start = () => run('start.mjs', '--detach', '--no-demo', '--port-offset', String(offset));
 
-afterAll(() => {
-  run('stop.mjs');
+let outside: Outside;
+beforeAll(async () => {
+  outside = await startOutside();
+});
+afterAll(async () => {
+  await run('stop.mjs');
+  await outside.stop();
   rmSync(stateDir, { recursive: true, force: true });
 });
 
 describe('npm start -- --detach', () => {
-  it('brings everything up, refuses a second start, survives SIGKILL of the supervisor and stops without a rest', async () => {
-    const first = start();
+  it('brings everything up, refuses a second start and survives SIGKILL of the supervisor', async () => {
+    const first = await start();
     expect(first).toMatchObject({ code: 0, output: expect.stringContaining('Ready after') });
     expect(statSync(join(stateDir, 'stack.json')).mode & 0o077).toBe(0);
     const { keys, chains } = readStack();
@@ -107,19 +130,33 @@ describe('npm start -- --detach', () => {
       });
     }
 
-    expect(start()).toMatchObject({ code: 1, output: expect.stringContaining('is running already') });
+    expect(await start()).toMatchObject({ code: 1, output: expect.stringContaining('is running already') });
 
     process.kill(readLivePidFile(runDir, 'supervisor')!.pid, 'SIGKILL');
-    expect(start()).toMatchObject({ code: 0, output: expect.stringContaining('Ready after') });
+    expect(await start()).toMatchObject({ code: 0, output: expect.stringContaining('Ready after') });
     expect(readStack().keys).toEqual(keys);
     // A connection to the gateway of before may still be in the pool.
     const known = await waitFor(() => getBlocks().catch(() => undefined));
     expect(known.status).toBe(200);
     expect(known.items[0]!.number).toBeGreaterThanOrEqual(blocks.number);
+  });
 
-    for (const page of ['docs/start.md', 'docs/cookbook/solana-pay.md'])
-      expect(await runPage(page, openReader())).not.toMatch(/problems\/|^✗|: command not found|Error: /m);
+  // Page after page as they are sorted: some use a channel that one before has made.
+  it.each(listPagesWithShell())('does what %s says, typed as it stands', async (page) => {
+    const output = await runPage(page, openReader());
+    expect(output).not.toMatch(
+      /problems\/|^✗|: command not found|: unbound variable|npm error|curl: |Error: /m,
+    );
+  });
 
+  it('sends to whom the pages name', async () => {
+    await waitFor(() => outside.paths.some((path) => path.startsWith('/services/')), {
+      message: 'the test message of the treasury at its chat service',
+    });
+    expect(outside.mails.flatMap(({ to }) => to)).toContain('finance@example.com');
+  });
+
+  it('stops without a rest', async () => {
     const processes = [
       'postgres',
       'nats',
@@ -132,8 +169,8 @@ describe('npm start -- --detach', () => {
       'tx-analyzer',
       'notifier',
     ].map((name) => readLivePidFile(runDir, name)!);
-    expect(run('stop.mjs')).toMatchObject({ code: 0, output: expect.stringContaining('Stopped.') });
+    expect(await run('stop.mjs')).toMatchObject({ code: 0, output: expect.stringContaining('Stopped.') });
     expect(processes.filter(({ pid }) => existsSync(`/proc/${pid}`))).toEqual([]);
-    expect(run('stop.mjs').output).toContain('Nothing is running.');
+    expect((await run('stop.mjs')).output).toContain('Nothing is running.');
   });
 });

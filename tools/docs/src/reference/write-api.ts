@@ -131,13 +131,14 @@ function writeFirst({ info, tags }: OpenApiDocument): Page {
     fence('python [Python]', PYTHON_SETUP),
     fence('go [Go]', GO_SETUP),
     ':::',
+    "`read` takes the key typed or pasted: it stays out of the shell's history.",
     'The TypeScript samples use [the SDK](/repository/libs/sdk/). It sends a POST that was not answered again, under the same `Idempotency-Key`; in other languages that is for you.',
   ].join('\n\n');
   return { path: `${FOLDER}/index.md`, text };
 }
 
 const SHELL_SETUP = `API=https://api.example.com/v1
-read -rs KEY   # a key, typed or pasted: it stays out of the shell's history`;
+read -rs KEY`;
 
 const TYPESCRIPT_SETUP = `import { createClient } from '@chainwatch/sdk';
 

@@ -1,16 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Command } from 'commander';
-import { repoDir } from '@chainwatch/host';
 import { describeApi } from '../../../sdk/src/describe-api.ts';
 import { readProgram } from '../reference/write-cli.ts';
+import { findRepositoryFault, listMade } from './find-repository-faults.ts';
 import { readShell } from './read-shell.ts';
 
-const { scripts } = JSON.parse(readFileSync(join(repoDir, 'package.json'), 'utf8')) as {
-  scripts: Record<string, string>;
-};
-const NPM = new Set(['ci', 'install', 'pack', 'publish', 'run', ...Object.keys(scripts)]);
 const document = describeApi();
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(document, 'openapi.json');
@@ -18,40 +12,21 @@ const program = readProgram();
 
 /** What is wrong with the commands of a shell script: names, flags, files, routes and bodies that are not there. */
 export function findShellFaults(script: string): string[] {
-  return readShell(script).flatMap((words) => {
-    const fault = findFault(words);
+  const commands = readShell(script);
+  const made = listMade(commands);
+  return commands.flatMap((words) => {
+    const fault = findFault(words) ?? findRepositoryFault(words, made);
     return fault === undefined ? [] : [`${words.join(' ').slice(0, 120)}: ${fault}`];
   });
 }
 
 function findFault([name, ...words]: readonly string[]): string | undefined {
-  if (name === 'npx') return findNpxFault(words);
-  if (name === 'npm') return findNpmFault(words);
-  if (name === 'node' || name === 'tsx') return findFileFault(words);
   if (name === 'curl') return findCurlFault(words);
   if (name === 'chainwatch') return findCliFault(words);
-  return undefined;
-}
-
-function findNpxFault(words: readonly string[]): string | undefined {
-  const [first, second] = words;
-  if (first === '--no-install') return second === 'chainwatch' ? findCliFault(words.slice(2)) : undefined;
-  return first === 'chainwatch' ? 'expected npx --no-install' : findFileFault(words.slice(1));
-}
-
-function findNpmFault(words: readonly string[]): string | undefined {
-  const [first, ...rest] = words.filter((word) => !word.startsWith('-') || word === '--');
-  if (first === undefined || !NPM.has(first)) return `expected a command of npm, got ${first}`;
-  if (first !== 'run') return undefined;
-  return rest[0] !== undefined && rest[0] in scripts
-    ? undefined
-    : `expected a script of package.json, got ${rest[0]}`;
-}
-
-/** Files of the repository; what a command makes, and what the reader has, is elsewhere. */
-function findFileFault(words: readonly string[]): string | undefined {
-  const file = words.find((word) => /^(?:tools|libs|apps|deploy)\//.test(word) && !word.includes('/dist/'));
-  return file === undefined || existsSync(join(repoDir, file)) ? undefined : `expected a file, got ${file}`;
+  if (name !== 'npx') return undefined;
+  const [first, second, ...rest] = words;
+  if (first === 'chainwatch') return 'expected npx --no-install';
+  return first === '--no-install' && second === 'chainwatch' ? findCliFault(rest) : undefined;
 }
 
 /** `[--flag VALUE]` of a description counts as given. */

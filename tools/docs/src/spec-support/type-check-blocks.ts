@@ -10,6 +10,15 @@ export interface Block {
   readonly given: string;
 }
 
+/** What the parser has against the blocks: `place: message`. */
+export function parseBlocks(blocks: readonly Pick<Block, 'place' | 'code'>[]): string[] {
+  return blocks.flatMap(({ place, code }) =>
+    (ts.transpileModule(code, { reportDiagnostics: true }).diagnostics ?? []).map(
+      ({ messageText }) => `${place}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+    ),
+  );
+}
+
 /** What the compiler has against the blocks, each a module of its own beside the specs: `place: message`. */
 export function typeCheckBlocks(blocks: readonly Block[]): string[] {
   const folder = join(repoDir, 'tools/docs/src');

@@ -7,6 +7,7 @@ import { BITCOIN_CHAIN } from '../../../devnet/bitcoin/local-node.ts';
 import { EVM_CHAIN } from '../../../devnet/evm/local-node.ts';
 import { SOLANA_CHAIN } from '../../../devnet/solana/local-node.ts';
 import { TRON_CHAIN } from '../../../devnet/tron/local-node.ts';
+import { DEMO_FLAGS } from './demo-flags.ts';
 import { receive } from './receive.ts';
 import { mineBitcoin, sendBitcoin } from './send-bitcoin.ts';
 import { sendFunds } from './send-funds.ts';
@@ -46,7 +47,7 @@ export async function runDemo(args: readonly string[]): Promise<void> {
 }
 
 async function send(args: readonly string[]): Promise<void> {
-  const { to, ...amounts } = readFlags(args, ['to', 'ether', 'token', 'btc', 'sol', 'trx']);
+  const { to, ...amounts } = readFlags(args, DEMO_FLAGS.send);
   const [[unit, amount] = [undefined, ''], ...others] = Object.entries(amounts);
   if (!unit || others.length > 0)
     throw new SetupError('expected one of --ether, --token, --btc, --sol and --trx, such as --ether 1.');
@@ -81,7 +82,7 @@ async function send(args: readonly string[]): Promise<void> {
 }
 
 function printAddress(args: readonly string[]): void {
-  const { chain = 'bitcoin' } = readFlags(args, ['chain']);
+  const { chain = 'bitcoin' } = readFlags(args, DEMO_FLAGS.address);
   if (chain !== 'bitcoin' && chain !== 'solana')
     throw new SetupError(`expected --chain bitcoin or --chain solana, got ${chain}.`);
   console.log(
@@ -90,7 +91,7 @@ function printAddress(args: readonly string[]): void {
 }
 
 async function mine(args: readonly string[]): Promise<void> {
-  const { blocks = '1' } = readFlags(args, ['blocks']);
+  const { blocks = '1' } = readFlags(args, DEMO_FLAGS.mine);
   const count = Number(blocks);
   if (!Number.isInteger(count) || count < 1 || count > BLOCKS_MAX)
     throw new SetupError(`expected --blocks 1 … ${BLOCKS_MAX}, got ${blocks}.`);
@@ -99,7 +100,7 @@ async function mine(args: readonly string[]): Promise<void> {
 }
 
 async function receiveByHand(args: readonly string[]): Promise<void> {
-  const { port = '9900', secret } = readFlags(args, ['port', 'secret']);
+  const { port = '9900', secret } = readFlags(args, DEMO_FLAGS.receive);
   if (!/^\d{1,5}$/.test(port)) throw new SetupError(`expected --port with a number, got ${port}.`);
   const { url } = await receive({
     port: Number(port),

@@ -70,7 +70,7 @@ export async function showEverything(stack: StackFile): Promise<void> {
     await receiver.close();
   }
   say(
-    'That was the demo. README.md does the same by hand with curl; npm run demo -- send --to 0x… --ether 1 sends more.\n',
+    'That was the demo. docs/guides/first-hour.md does the same by hand; npm run demo -- send --to 0x… --ether 1 sends more.\n',
   );
 }
 
