@@ -14,7 +14,11 @@ const PARTS = [
   {
     name: 'oracle',
     title: 'every family against its oracle over random histories',
-    specs: ['tools/acceptance/src/.*/oracle\\.spec\\.ts$'],
+    specs: [
+      'tools/acceptance/src/.*/oracle\\.spec\\.ts$',
+      'apps/tx-analyzer/src/start-analyzer\\.bcoin\\.spec\\.ts$',
+    ],
+    env: { ANALYZER_ROUNDS: '200' },
   },
   {
     name: 'crashes',
@@ -29,6 +33,16 @@ const PARTS = [
     env: { PROVE_RUNS: '1000' },
   },
   {
+    name: 'lies',
+    title: 'a node of each family tells every lie that its liar knows',
+    specs: ['tools/acceptance/src/.*/lies\\.soak\\.spec\\.ts$'],
+  },
+  {
+    name: 'streams',
+    title: 'a gateway keeps 2,000 event streams open within 200 MB',
+    specs: ['tools/acceptance/src/faults/many-streams\\.soak\\.spec\\.ts$'],
+  },
+  {
     name: 'untraced',
     title: 'an EVM node without traces that lies, and its random histories',
     specs: ['tools/acceptance/src/evm/untraced\\.'],
@@ -36,10 +50,11 @@ const PARTS = [
   {
     name: 'generators',
     title:
-      'what the Nx generators write passes types, lint, format and its specs; a fifth family of theirs is followed, and a new network',
+      'what the Nx generators write passes types, lint, format and its specs; a fifth family of theirs is followed, a new network, a toy channel kind and a toy event',
     specs: [
       'tools/nx/src/generators\\.soak\\.spec\\.ts$',
       'tools/acceptance/src/families/.*\\.soak\\.spec\\.ts$',
+      'tools/acceptance/src/deliveries/toy-.*\\.soak\\.spec\\.ts$',
     ],
   },
   {

@@ -28,6 +28,7 @@ export { findPgBouncer, startPgBouncer, type PgBouncerHandle } from './start-pgb
 export { startPostgres, type PostgresHandle, type PostgresOptions } from './start-postgres.ts';
 export { startPostgresServer, type PostgresServerHandle } from './start-postgres-server.ts';
 export { startRedis, type RedisHandle } from './start-redis.ts';
+export { chooseDataDir } from './temporary-directory.ts';
 export { takeBaseBackup } from './take-base-backup.ts';
 export { startTcpProxy, type TcpProxy } from './start-tcp-proxy.ts';
 export { waitFor, type WaitOptions } from './wait-for.ts';

@@ -35,7 +35,14 @@ describe('nx affected', () => {
   });
 
   it('names the specs of documents alone, when a document changes', async () => {
-    expect(await listAffected('docs/guides/webhooks.md')).toEqual(['tool-docs', 'tool-test']);
+    // Its shell blocks are typed beside the stack; acceptance and benches use the stack's code.
+    expect(await listAffected('docs/guides/webhooks.md')).toEqual([
+      'tool-acceptance',
+      'tool-bench',
+      'tool-docs',
+      'tool-stack',
+      'tool-test',
+    ]);
     expect(await listAffected('docs/asyncapi.json')).toEqual([
       'tool-asyncapi',
       'tool-docs',

@@ -1,12 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 
 /** They start servers and wait, or set up their process for themselves: they run beside each other. */
 const ALONE =
   /^(apps\/(balance-service|block-ingestor-\w+|notifier)\/|apps\/rpc-proxy\/src\/plain\/|libs\/(bus|outbox|testing|testing-stack)\/|tools\/(acceptance|devnet)\/|tools\/stack\/stack\.spec)/;
-/** They would hold for every spec of the group. */
+/** At the top level of a spec they would hold for every spec of the group; what a spec imports may call them there. */
 const FILE_HOOK = /^(before|after)(All|Each)\(/m;
+const HOOK = /\b(before|after)(All|Each)\(/;
+const OWN_IMPORT = /from '(\.[^']+)'/g;
 /** Specs in one file; more are dealt out to several, so that workers share them. */
 const GROUP_SIZE = 60;
 
@@ -15,8 +17,7 @@ const GROUP_SIZE = 60;
  * longer than its tests: small specs are imported by one file in `dir`. A spec with hooks at its top level stays alone.
  */
 export function groupSpecs(dir: string, name: string, specs: readonly string[]): string[] {
-  const isAlone = (spec: string): boolean =>
-    ALONE.test(spec) || FILE_HOOK.test(readFileSync(join(repoDir, spec), 'utf8'));
+  const isAlone = (spec: string): boolean => ALONE.test(spec) || hasFileHooks(join(repoDir, spec));
   const grouped = specs.filter((spec) => !isAlone(spec));
   const count = Math.ceil(grouped.length / GROUP_SIZE);
   const files = Array.from({ length: count }, (_, part) => {
@@ -26,4 +27,11 @@ export function groupSpecs(dir: string, name: string, specs: readonly string[]):
     return file;
   });
   return [...files, ...specs.filter(isAlone).map((spec) => join(repoDir, spec))];
+}
+
+function hasFileHooks(path: string): boolean {
+  const text = readFileSync(path, 'utf8');
+  if (FILE_HOOK.test(text)) return true;
+  const imported = [...text.matchAll(OWN_IMPORT)].map(([, name = '']) => join(dirname(path), name));
+  return imported.some((file) => existsSync(file) && HOOK.test(readFileSync(file, 'utf8')));
 }

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
-import { startPostgresServer } from '@chainwatch/testing';
+import { chooseDataDir, startPostgresServer } from '@chainwatch/testing';
 import { runJest } from './run-jest.ts';
 
 /** `npm test -- arguments`: Jest alone with these arguments, over one PostgreSQL. */
 const startedAt = Date.now();
+process.env.TEST_DATA_DIR = chooseDataDir();
 const postgres = await startPostgresServer({ isDurable: false });
 const shutDown = (): void => void postgres.stop().finally(() => process.exit(130));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, shutDown);

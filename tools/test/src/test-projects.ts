@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
-import { startPostgresServer } from '@chainwatch/testing';
+import { chooseDataDir, startPostgresServer } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
 import { kindOf, listSpecs } from '../nx/plugin.mjs';
 import { prepareServers } from '../prepare-servers.mjs';
@@ -24,6 +24,7 @@ interface TestTask {
 const SERVERS = /\bstart(Postgres|Nats|Redis|Anvil)|(tool-devnet|'\.)\/start-/;
 
 const [tasks] = (await once(process, 'message')) as [readonly TestTask[]];
+process.env.TEST_DATA_DIR = chooseDataDir();
 const dir = await realpath(await mkdtemp(join(tmpdir(), 'chainwatch-test-')));
 try {
   for (const outcome of await runTasks(tasks)) process.send!(outcome);
