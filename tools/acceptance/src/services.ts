@@ -119,10 +119,11 @@ export class Services {
     const env = {
       ...process.env,
       DRAIN_DELAY: '0s',
+      // Not those of whoever runs this.
+      NODE_OPTIONS: '',
       ...this.#env,
       ...this.#extras.get(name),
       HEALTH_PORT: String(healthPort),
-      NODE_OPTIONS: '',
     };
     const child = spawn(process.execPath, [`${this.#dist}/${name.replace(/-\d+$/, '')}.mjs`], {
       env,

@@ -33,6 +33,9 @@ const ARGUMENTS = [
   '--force-color-profile=srgb',
 ];
 
+/** Compressed, all that a first page needs. */
+export const FIRST_LOAD_BYTES_MAX = 250_000;
+
 /** How long a page may take to show what is waited for: the machine may be busy. */
 const PATIENCE_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import type { Bootstrap } from '../../../db/src/bootstrap.ts';
 import { EvmChain } from '../evm/evm-chain.ts';
-import { Browser } from './browser.ts';
+import { Browser, FIRST_LOAD_BYTES_MAX } from './browser.ts';
 import { DashboardWorld } from './dashboard-world.ts';
 import { usePublicKeys } from './spec-public-keys.ts';
 import { useAddresses, useAssets, useEvents } from './spec-addresses.ts';
@@ -10,9 +10,6 @@ import { useGateway, usePlayground } from './spec-gateway.ts';
 import { ACCOUNTS, useIssuer } from './spec-oidc.ts';
 import { usePortal } from './spec-portal.ts';
 import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
-
-/** Compressed, all that the first page needs. */
-const FIRST_LOAD_BYTES_MAX = 250_000;
 
 /** The pages as a person uses them: in Chromium, against everything that runs in production. */
 describe('the dashboard', () => {

@@ -33,6 +33,11 @@ export async function useChains(world: DashboardWorld): Promise<void> {
   await url.fill(chain.url);
   await world.press('Set the node');
   await world.say('The node serves this chain');
+  const node = page.getByRole('list', { name: 'Nodes' }).getByRole('listitem').first();
+  await node.getByText(new URL(chain.url).host).waitFor();
+  await node.getByText('Serving').waitFor();
+  await node.getByText(`Head ${(await chain.readHead()).number.toLocaleString('en')}`).waitFor();
+  await world.inspect('chain-nodes');
 
   await harness.db.query(
     `INSERT INTO incidents (chain_gid, kind, block_number, last_block_number, block_hash, expected, got) VALUES ($1, 'transaction-type:0x7d', $2, $2, '0x00', 'transaction types 0x0 to 0x4', 'transaction type 0x7d')`,

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FrameLocator, Request } from 'playwright-core';
+import { FIRST_LOAD_BYTES_MAX } from './browser.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
 
 const TITLE = 'Notifications of your shop';
@@ -99,6 +100,8 @@ export async function usePortal(world: DashboardWorld): Promise<void> {
     });
     shop.url = session.url;
     stranger.url = session.url;
+    // The dashboard's page asks again after each event, as long as it is open.
+    await world.page.goto('about:blank');
     const checkCalls = watchCalls(world, session.url.split('#')[1]!);
     await seeInFrame(world, { shop, endpoint, eventId, session });
     await seeAlone(world, session);
@@ -196,6 +199,11 @@ async function seeAlone(world: DashboardWorld, { url }: Session): Promise<void> 
   await page.goto(url);
   await page.getByRole('table', { name: 'Deliveries' }).waitFor();
   expect(new URL(page.url()).hash).toBe('');
+  const bytes = await world.browser.firstLoadBytes();
+  expect(bytes).toBeLessThanOrEqual(FIRST_LOAD_BYTES_MAX);
+  // Scripts and styles are among them.
+  expect(bytes).toBeGreaterThan(FIRST_LOAD_BYTES_MAX / 10);
+  await page.getByText(/^This page is open for another [1-9] min\.$/).waitFor();
   const kept = await page.evaluate<string>(READ_KEPT);
   expect(kept).toContain('"sessionStorage":{');
   expect(kept).not.toContain(url.split('#')[1]);

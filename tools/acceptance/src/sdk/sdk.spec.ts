@@ -179,26 +179,36 @@ describe('retries', () => {
   it('429 waits until the limit is whole, and PATCH is told of it at once', async () => {
     const { address } = await client.addresses.createExternal({ value: valueOf(9), chain_family: 'evm' });
     let reset = 0;
-    for (let isLimited = false; !isLimited; ) {
-      const responses = await Promise.all(
-        Array.from({ length: 50 }, () =>
-          fetch(`${baseUrl}/version`, { headers: { 'x-api-key': project.keys.api } }),
-        ),
-      );
-      isLimited = responses.some(({ status }) => status === 429);
-      reset = Number(responses.at(-1)!.headers.get('x-ratelimit-reset')) * 1_000 - Date.now();
-    }
+    const useUp = async (): Promise<void> => {
+      for (let isLimited = false; !isLimited; ) {
+        const responses = await Promise.all(
+          Array.from({ length: 50 }, () =>
+            fetch(`${baseUrl}/version`, { headers: { 'x-api-key': project.keys.api } }),
+          ),
+        );
+        isLimited = responses.some(({ status }) => status === 429);
+        reset = Number(responses.at(-1)!.headers.get('x-ratelimit-reset')) * 1_000 - Date.now();
+      }
+    };
     const { statuses, waits, client: watched, stop } = watch();
+    /** One request more may be allowed in each 1.5 s: what was not refused is asked again. */
+    const askUntilRefused = async (ask: () => Promise<unknown>): Promise<void> => {
+      do {
+        await useUp();
+        statuses.length = 0;
+        await ask();
+      } while (statuses[0] !== 429);
+    };
     try {
-      await expect(watched.addresses.update(address, { label: 'x' })).rejects.toMatchObject({
-        code: 'rate-limit',
+      await askUntilRefused(async () => {
+        const problem = await watched.addresses.update(address, { label: 'x' }).catch((one: unknown) => one);
+        expect(statuses).toHaveLength(1);
+        if (statuses[0] === 429) expect(problem).toMatchObject({ code: 'rate-limit' });
       });
-      expect(statuses).toEqual([429]);
-      await watched.version.get();
+      await askUntilRefused(() => watched.version.get());
     } finally {
       stop();
     }
-    expect(statuses.slice(1, 2)).toEqual([429]);
     expect(statuses.at(-1)).toBe(200);
     // What the server said, not the second of a backoff; up to the seconds that it is rounded to.
     expect(waits.filter((ms) => Math.abs(ms - reset) < 5_000)).not.toEqual([]);

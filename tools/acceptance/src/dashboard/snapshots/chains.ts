@@ -94,6 +94,27 @@ export const incidents: readonly Schemas['Incident'][] = [
   }),
 ];
 
+export const nodes: readonly Schemas['Node'][] = [
+  make('Node', {
+    url: 'https://polygon.example.com:443',
+    is_in_use: true,
+    status: 'serving',
+    head_number: 78_550_021,
+    latency_ms: 38,
+    last_success_at: ago(1, 's'),
+  }),
+  make('Node', {
+    url: 'https://other-polygon.example.net:8545',
+    is_in_use: false,
+    status: 'failing',
+    head_number: 78_549_640,
+    latency_ms: 912,
+    last_success_at: ago(14, 'min'),
+    last_error_at: ago(9, 's'),
+    last_error: 'eth_getBlockByNumber: HTTP 429',
+  }),
+];
+
 export const tokens: readonly Schemas['Token'][] = (
   [
     [ETH, 'Ether', 'ETH', 18],

@@ -4,6 +4,7 @@ import {
   chains,
   countingBlocks,
   incidents,
+  nodes,
   POLYGON,
   tokens,
   undoneBlocks,
@@ -19,7 +20,7 @@ import {
   secrets,
 } from './deliveries.ts';
 import type { Answers } from './fixed-api.ts';
-import { listOf } from './make-record.ts';
+import { ago, listOf } from './make-record.ts';
 import { keys, members, session, usage } from './workspace.ts';
 
 /** More than a page shows, as in a project that is used. */
@@ -32,6 +33,7 @@ export const fixedAnswers: Answers = {
   listBlockchains: () => listOf(chains),
   getBlockchain: ({ path }) => chains.find(({ gid }) => gid === path.chain_gid),
   listIncidents: ({ path }) => listOf(path.chain_gid === POLYGON ? incidents : []),
+  listNodes: () => ({ reported_at: ago(3, 's'), items: nodes }),
   listBlocks: ({ query }) => listOf(query.get('statuses') === 'reorged' ? undoneBlocks : countingBlocks),
   getBlock: ({ path }) => blockOfPayment(Number(path.block_number)),
   getToken: ({ path }) => tokens.find(({ gid }) => gid === `${path.chain_gid}/${path.asset_path}`),

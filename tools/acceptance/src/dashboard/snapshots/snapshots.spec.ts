@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { comparePictures, type Difference } from './compare-pictures.ts';
+import type { Difference } from './compare-pictures.ts';
+import { ComparingProcess } from './comparing-process.ts';
 import { fileOf, pictureFiles, picturesDir } from './kept-pictures.ts';
 import { PictureStudio, THEMES, type Theme } from './picture-studio.ts';
 import { shownPages, type ShownPage } from './shown-pages.ts';
@@ -18,18 +19,27 @@ it('keeps a small picture of each page in each theme, and no other one', () => {
 /** The pages as they are now beside how they were when somebody looked at them: `npm run snapshots`. */
 describe('in Chromium', () => {
   let studio: PictureStudio | undefined;
+  const comparing = new ComparingProcess();
   let folder: string;
 
   beforeAll(async () => {
     studio = await PictureStudio.open();
     folder = mkdtempSync(join(tmpdir(), 'chainwatch-pictures-'));
   });
-  afterAll(() => studio?.close());
+  afterAll(async () => {
+    await studio?.close();
+    comparing.close();
+  });
 
   const pageOf = (wanted: string): ShownPage => shownPages.find(({ name }) => name === wanted)!;
   const compare = async (name: string, theme: Theme): Promise<[Difference | undefined, Buffer]> => {
-    const taken = await studio!.take(theme);
-    return [comparePictures(readFileSync(join(picturesDir, fileOf(name, theme))), taken), taken];
+    const kept = readFileSync(join(picturesDir, fileOf(name, theme)));
+    let isAsKept = false;
+    const taken = await studio!.take(theme, async (picture) => {
+      isAsKept = (await comparing.compare(kept, picture)) === undefined;
+      return isAsKept;
+    });
+    return [isAsKept ? undefined : await comparing.compare(kept, taken), taken];
   };
 
   it.each(shownPages.map((page) => [page.name, page] as const))('%s looks as it did', async (name, page) => {

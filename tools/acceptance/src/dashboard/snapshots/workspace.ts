@@ -62,19 +62,20 @@ export const members: readonly Schemas['Member'][] = (
   ] as const
 ).map(([email, role, days]) => make('Member', { id: uuid(email), email, role, created_at: ago(days, 'd') }));
 
+/** Chain, name, most calls in an hour, share of the cache, milliseconds of most of the others. */
 const METHODS = [
-  [ETHEREUM, 'eth_getLogs', 410, 0.05],
-  [ETHEREUM, 'eth_call', 1_900, 0.62],
-  [ETHEREUM, 'eth_getBalance', 1_240, 0.48],
-  [BITCOIN, 'getblock', 96, 0.9],
-  [SOLANA, 'getTransaction', 520, 0.71],
+  [ETHEREUM, 'eth_getLogs', 410, 0.05, 200],
+  [ETHEREUM, 'eth_call', 1_900, 0.62, 50],
+  [ETHEREUM, 'eth_getBalance', 1_240, 0.48, 20],
+  [BITCOIN, 'getblock', 96, 0.9, 100],
+  [SOLANA, 'getTransaction', 520, 0.71, 50],
 ] as const;
 
 const HOUR_MS = 3_600_000;
 
 /** A day of calls, newest first. */
 export const usage = Array.from({ length: 24 }, (_, hoursAgo) =>
-  METHODS.map(([chain_gid, method, most, share]) => {
+  METHODS.map(([chain_gid, method, most, share, nodeMs]) => {
     const requests = Math.round((most * (8 + ((hoursAgo * 5 + 3) % 17))) / 25);
     return {
       hour: new Date(Math.floor(NOW_MS / HOUR_MS) * HOUR_MS - hoursAgo * HOUR_MS).toISOString(),
@@ -86,6 +87,19 @@ export const usage = Array.from({ length: 24 }, (_, hoursAgo) =>
       cached: Math.round(requests * share),
       bytes_in: requests * 120,
       bytes_out: requests * 2_048,
+      latency: latencyOf(requests, Math.round(requests * share), nodeMs),
     };
   }),
 ).flat();
+
+/** Answers of the cache take no time, those of the node their own; one in fifty takes ten times as long. */
+function latencyOf(calls: number, cached: number, nodeMs: number) {
+  const slow = Math.round((calls - cached) / 50);
+  const buckets = [
+    { up_to_ms: 1, calls: cached },
+    { up_to_ms: nodeMs, calls: calls - cached - slow },
+    { up_to_ms: nodeMs * 10, calls: slow },
+  ].filter((bucket) => bucket.calls > 0);
+  const totalMs = cached * 0.4 + (calls - cached - slow) * nodeMs * 0.7 + slow * nodeMs * 8;
+  return { calls, mean_ms: Math.round((100 * totalMs) / calls) / 100, p95_ms: nodeMs, buckets };
+}
