@@ -9,7 +9,6 @@ const LONG = [
   '/tools/stack/stack',
   '/apps/tx-analyzer/',
   '/libs/ingestor/',
-  '/(apps|libs|tools)-[a-z-]+-\\d',
   '/apps/',
   '/tools/devnet/',
   '/libs/bus/',

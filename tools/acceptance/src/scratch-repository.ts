@@ -75,12 +75,7 @@ export class ScratchRepository {
 
   /** How many tests passed. @throws with what they wrote where one failed */
   async runJest(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number> {
-    const options = [
-      '--experimental-vm-modules',
-      'node_modules/jest/bin/jest.js',
-      '--json',
-      '--outputFile=jest.json',
-    ];
+    const options = ['node_modules/jest/bin/jest.js', '--json', '--outputFile=jest.json'];
     await run(process.execPath, [...options, ...args], {
       cwd: this.dir,
       env: { ...process.env, NODE_OPTIONS: '', ...env },

@@ -43,7 +43,7 @@ const read = (file: string): string => readFileSync(join(copy, file), 'utf8');
 async function run(bin: string, ...args: string[]): Promise<[code: number, output: string]> {
   const { code, output } = await runCommand(
     process.execPath,
-    ['--experimental-vm-modules', join(repoDir, 'node_modules', bin), ...args],
+    [join(repoDir, 'node_modules', bin), ...args],
     { cwd: copy, env: { ...process.env, NODE_OPTIONS: '', NX_DAEMON: 'false' } },
   );
   return [code, code === 0 ? '' : output];

@@ -27,7 +27,7 @@ export async function runJest(
     env: {
       ...process.env,
       ...env,
-      NODE_OPTIONS: '--experimental-vm-modules --no-warnings',
+      NODE_OPTIONS: '--no-warnings',
       RESULTS_FILE: resultsFile,
     },
   });
@@ -41,12 +41,12 @@ export async function runJest(
   return [...results, { path: 'jest', passed: 0, failed: 1, message: `Jest ended with ${code}.\n` }];
 }
 
-/** Arguments for these files; `dir` holds those that import small specs together. */
-export function wholeRun(dir: string, files: readonly string[]): string[] {
+/** Arguments for these files; one is run in Jest's own process. */
+export function wholeRun(files: readonly string[]): string[] {
   const config = {
     ...jestConfig,
-    roots: [...jestConfig.roots, dir],
     testSequencer: join(repoDir, 'tools/test/longest-first.mjs'),
+    maxWorkers: Math.min(jestConfig.maxWorkers, files.length),
   };
   return ['--config', JSON.stringify(config), '--runTestsByPath', ...files];
 }

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { chooseDataDir, startPostgresServer } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
 import { kindOf, listSpecs } from '../nx/plugin.mjs';
 import { prepareServers } from '../prepare-servers.mjs';
-import { groupSpecs } from './group-specs.ts';
 import { runJest, wholeRun, type FileResult } from './run-jest.ts';
 
 /**
@@ -25,11 +23,9 @@ const SERVERS = /\bstart(Postgres|Nats|Redis|Anvil)|(tool-devnet|'\.)\/start-/;
 
 const [tasks] = (await once(process, 'message')) as [readonly TestTask[]];
 process.env.TEST_DATA_DIR = chooseDataDir();
-const dir = await realpath(await mkdtemp(join(tmpdir(), 'chainwatch-test-')));
 try {
   for (const outcome of await runTasks(tasks)) process.send!(outcome);
 } finally {
-  await rm(dir, { recursive: true, force: true });
   process.disconnect();
 }
 
@@ -39,11 +35,7 @@ async function runTasks(
   const filesOf = new Map(
     asked.map(({ id, root, kind }) => [
       id,
-      groupSpecs(
-        dir,
-        `${root.replace('/', '-')}-${kind}`,
-        listSpecs(repoDir, root).filter((spec) => kindOf(spec) === kind),
-      ),
+      listSpecs(repoDir, root).filter((spec) => kindOf(spec) === kind).map((spec) => join(repoDir, spec)),
     ]),
   );
   const needs = await findNeeds(asked);
@@ -54,7 +46,7 @@ async function runTasks(
   try {
     const files = [...filesOf.values()].flat();
     if (postgres !== undefined) env.TEST_DATABASE_URL = postgres.url;
-    const results = await runJest(wholeRun(dir, files), env);
+    const results = await runJest(wholeRun(files), env);
     return asked.map(({ id }) => ({ id, ...sum(filesOf.get(id)!, results) }));
   } finally {
     await postgres?.stop();

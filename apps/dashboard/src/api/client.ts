@@ -69,6 +69,7 @@ export function listenForRefusal(listener: () => void): void {
 
 export const api = createClient<paths>({
   baseUrl: '/v1',
+  fetch: (request) => fetch(request),
   // Filters of several values stand in one parameter.
   querySerializer: { array: { style: 'form', explode: false } },
 });

@@ -1,3 +1,4 @@
+import '../spec-support/page-request.ts';
 import { actingHeaders, actingOn } from './client.ts';
 import { chooseProject, rememberProject, type Session } from './session.ts';
 

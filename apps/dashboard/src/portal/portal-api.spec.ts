@@ -1,3 +1,4 @@
+import '../spec-support/page-request.ts';
 import { askAgainMs } from './portal-api.ts';
 
 const NOW_MS = Date.parse('2026-01-01T00:00:00.000Z');
