@@ -41,11 +41,10 @@ const read = (file: string): string => readFileSync(join(copy, file), 'utf8');
 
 /** Exit code and, of a failure, what it said. */
 async function run(bin: string, ...args: string[]): Promise<[code: number, output: string]> {
-  const { code, output } = await runCommand(
-    process.execPath,
-    [join(repoDir, 'node_modules', bin), ...args],
-    { cwd: copy, env: { ...process.env, NODE_OPTIONS: '', NX_DAEMON: 'false' } },
-  );
+  const { code, output } = await runCommand(process.execPath, [join(repoDir, 'node_modules', bin), ...args], {
+    cwd: copy,
+    env: { ...process.env, NODE_OPTIONS: '', NX_DAEMON: 'false' },
+  });
   return [code, code === 0 ? '' : output];
 }
 

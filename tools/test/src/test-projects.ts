@@ -35,7 +35,9 @@ async function runTasks(
   const filesOf = new Map(
     asked.map(({ id, root, kind }) => [
       id,
-      listSpecs(repoDir, root).filter((spec) => kindOf(spec) === kind).map((spec) => join(repoDir, spec)),
+      listSpecs(repoDir, root)
+        .filter((spec) => kindOf(spec) === kind)
+        .map((spec) => join(repoDir, spec)),
     ]),
   );
   const needs = await findNeeds(asked);
