@@ -9,18 +9,15 @@ register();
 
 /** Finds what hangs: the runner waits for ever. What a spec allows a test in milliseconds, as its last argument, holds. */
 addEventHandler((event, { currentDescribeBlock }) => {
-  const added = findAdded(event.name, currentDescribeBlock);
-  if (added === undefined || added.fn.length > 0) return;
+  if (event.name !== 'add_test' && event.name !== 'add_hook') return;
+  const { children, hooks } = currentDescribeBlock;
+  const added = /** @type {{ fn: () => unknown } | undefined} */ (
+    (event.name === 'add_test' ? children : hooks).at(-1)
+  );
+  if (added === undefined) return;
   const run = added.fn;
   added.fn = () => within(event.timeout ?? LIMIT_MS, run);
 });
-
-/** @param {string} name @param {{ children: unknown[], hooks: unknown[] }} block */
-function findAdded(name, block) {
-  const list = name === 'add_test' ? block.children : name === 'add_hook' ? block.hooks : [];
-  const added = /** @type {{ fn?: (...args: unknown[]) => unknown } | undefined} */ (list.at(-1));
-  return added?.fn === undefined ? undefined : /** @type {Required<typeof added>} */ (added);
-}
 
 /** @param {number} limitMs @param {() => unknown} run */
 async function within(limitMs, run) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { context, metrics, propagation, trace } from '@opentelemetry/api';
 import packageJson from '../package.json' with { type: 'json' };
 import { createMetricsHandler } from './create-metrics-handler.ts';
 import { gauge, rebindInstruments } from './instruments.ts';
@@ -83,6 +84,8 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
         sdk.shutdown().catch(() => undefined),
         new Promise((resolve) => setTimeout(resolve, STOP_MS).unref()),
       ]);
+      // The API keeps what was registered first.
+      for (const part of [context, metrics, propagation, trace]) part.disable();
     },
   };
 }

@@ -65,5 +65,5 @@ function listMethods(group: object): [string, Method][] {
 /** Of the path: those that are none of these three. */
 function countParams(method: Method): number {
   const [, list = ''] = /^\w+\(([^)]*)\)/.exec(method.toString()) ?? [];
-  return list.split(', ').filter((name) => !['', 'body', 'query', 'options'].includes(name)).length;
+  return list.split(/,\s*/).filter((name) => !['', 'body', 'query', 'options'].includes(name)).length;
 }

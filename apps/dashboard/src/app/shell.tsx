@@ -72,7 +72,7 @@ export function Shell() {
           <Navigation />
           <AccountMenu session={session} project={project} live={live} />
         </aside>
-        <main id="content" tabIndex={-1} className="min-h-dvh outline-none" key={project?.id}>
+        <main id="content" tabIndex={-1} className="outline-none lg:min-h-dvh" key={project?.id}>
           <Suspense fallback={<Waiting rows={8} />}>
             <Outlet />
           </Suspense>

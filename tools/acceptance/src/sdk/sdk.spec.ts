@@ -160,9 +160,10 @@ describe('retries', () => {
     const statuses: number[] = [];
     const waits: number[] = [];
     const real = globalThis.setTimeout;
-    globalThis.setTimeout = ((run: () => void, ms = 0) => {
+    // Of the whole process: others pass arguments.
+    globalThis.setTimeout = ((run: () => void, ms = 0, ...args: []) => {
       if (statuses.at(-1) === 429) waits.push(ms);
-      return real(run, Math.min(ms, 2_000));
+      return real(run, Math.min(ms, 2_000), ...args);
     }) as typeof setTimeout;
     const watched = createClient({
       baseUrl,

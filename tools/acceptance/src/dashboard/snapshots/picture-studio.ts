@@ -97,9 +97,18 @@ export class PictureStudio {
     await page.locator(`html[data-theme=${theme}]`).waitFor();
     await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
     await page.evaluate('document.fonts.ready');
-    await this.#fitWindow();
+    for (let left = TRIES; left > 0; left -= 1) {
+      const height = await this.#fitWindow();
+      const picture = await this.#rest();
+      if ((await isExpected?.(picture)) || (await this.#fitWindow()) === height) return picture;
+    }
+    throw new Error(`expected ${page.url()} to come to rest, got another height each of ${TRIES} times`);
+  }
+
+  /** Two pictures that are the same. */
+  async #rest(): Promise<Buffer> {
+    const { page } = this.browser;
     let last = await shoot(page);
-    if (await isExpected?.(last)) return last;
     for (let left = TRIES; left > 0; left -= 1) {
       const next = await shoot(page);
       if (next.equals(last)) return next;
@@ -108,11 +117,18 @@ export class PictureStudio {
     throw new Error(`expected ${page.url()} to come to rest, got another picture each of ${TRIES} times`);
   }
 
-  /** As high as the page: what stands still while it scrolls reaches from top to end too. */
-  async #fitWindow(): Promise<void> {
+  /** As high as the page, which it returns: what stands still while it scrolls reaches from top to end too. */
+  async #fitWindow(): Promise<number> {
     const { page } = this.browser;
+    const { width } = page.viewportSize()!;
+    const resize = async (height: number): Promise<void> => {
+      await page.setViewportSize({ width, height });
+      await page.waitForFunction(`innerHeight === ${height}`);
+    };
+    await resize(WINDOW.height);
     const height = await page.evaluate<number>('document.documentElement.scrollHeight');
-    await page.setViewportSize({ width: page.viewportSize()!.width, height });
+    await resize(height);
+    return height;
   }
 }
 
