@@ -18,7 +18,7 @@ export interface Timing {
 }
 
 export const TIMING: Timing = {
-  lookMs: 1_000,
+  lookMs: 500,
   beatMs: 5_000,
   renewMs: 2_000,
   letGoMs: 2_000,

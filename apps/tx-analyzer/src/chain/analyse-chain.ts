@@ -75,7 +75,7 @@ interface Running {
 
 /** Runs the analyzer, and beside the feed the loops that find more and hand it to the analyzer. */
 async function runBeside(
-  { db, bus, relay, logger, options }: AnalyseDeps,
+  { db, bus, logger, options }: AnalyseDeps,
   { analyzer, parts, opened, share, signal: outer, family }: Running,
 ): Promise<void> {
   const { share: gid } = share.claim;
@@ -85,8 +85,6 @@ async function runBeside(
   const { pollMs } = options;
   const { assets, writerQueue, readBlock } = parts;
   const beside = { sql: db, client, logger, signal };
-  // Publishes what the previous owner left.
-  void relay.catchUp();
   const unsubscribe = bus.subscribe('block.seen', [gid], ({ payload }) => analyzer.anticipate(payload));
   const stopConsuming = bus.consume(['block.new'], [gid], {
     onMessage: ({ payload, traceparent }) => analyzer.push(payload, traceparent),

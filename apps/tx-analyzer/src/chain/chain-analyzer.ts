@@ -104,8 +104,10 @@ export class ChainAnalyzer {
 
   /** Reads where the chain is; everything in memory that is not committed is dropped. */
   async #load(): Promise<void> {
-    const { db, family } = this.#deps;
+    const { db, family, relay } = this.#deps;
     const { chain, assets, feed, mempool, preparer } = this.#parts;
+    // What the previous owner left, or a commit of which no answer came.
+    void relay.catchUp();
     const { cursor, watchXid } = await readCursor(db, chain.gid);
     await assets.load();
     await chain.utxo?.coins.load();

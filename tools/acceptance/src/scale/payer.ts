@@ -8,6 +8,8 @@ interface Payment {
 }
 
 const PAUSE_MS = 250;
+/** More than a payment takes when nothing happens. */
+const USUAL_MS = 1_000;
 
 /** Pays the payee all the time, a block for each payment, and knows how long each took to be told. */
 export class Payer {
@@ -32,13 +34,16 @@ export class Payer {
     await this.#running;
   }
 
-  /** The longest that a payment mined in this span of time took to be detected by the receiver; Infinity: it has not come. */
+  /**
+   * The longest that a payment mined in this span of time took to be detected by the receiver; Infinity: it has not come.
+   * One mined right before the end may be caught by what happens next: it belongs to the next span.
+   */
   slowest(fromMs: number, toMs: number): number {
     const toldAtMs = new Map<string, number>();
     for (const { type, transactionHash, receivedAtMs } of this.#receiver.events.values())
       if (type === 'transaction.detected') toldAtMs.set(transactionHash!, receivedAtMs);
     const tardy = this.#payments
-      .filter(({ minedAtMs }) => minedAtMs >= fromMs && minedAtMs < toMs)
+      .filter(({ minedAtMs }) => minedAtMs >= fromMs - USUAL_MS && minedAtMs < toMs - USUAL_MS)
       .map(({ hash, minedAtMs }) => (toldAtMs.get(hash) ?? Number.POSITIVE_INFINITY) - minedAtMs);
     return Math.max(0, ...tardy);
   }
