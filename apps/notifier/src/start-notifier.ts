@@ -95,7 +95,7 @@ function consumeEvents(bus: NotifierDependencies['bus'], intake: EventIntake): (
 /** Sweeps the table for events that no message brought, until the signal is aborted. */
 async function sweepOverAndOver(
   dispatcher: Pick<Dispatcher, 'sweep'>,
-  { logger, sweepAfterMs = 5_000, sweepIntervalMs = 2_000 }: NotifierDependencies,
+  { logger, sweepAfterMs = 3_000, sweepIntervalMs = 1_000 }: NotifierDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   while (await delay(sweepIntervalMs, true, { signal }).catch(() => false)) {

@@ -32,7 +32,7 @@ const DEFAULTS: Required<AnalyzerOptions> = {
   groupBlocksMax: 100,
   groupTransactionsMax: 20_000,
   pollMs: 1_000,
-  sweepMs: 5_000,
+  sweepMs: 3_000,
   metadataTimeoutMs: 2_000,
   mempoolPollMs: 1_000,
   mempoolGraceMs: 60_000,

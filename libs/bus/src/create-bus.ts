@@ -38,6 +38,8 @@ export interface BusOptions {
 }
 
 const CHECK_MS = 10_000;
+/** Of the server to a question about streams and consumers: one whose leader is lost gives none. */
+const ANSWER_MS = 2_000;
 const CLOSE_MS = 2_000;
 
 /**
@@ -51,7 +53,7 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
   const { files, name = service } = options;
   noteDisconnected();
   const connection = await connectNats({ servers, files, name, waitMs, logger, signal });
-  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 5_000 });
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: ANSWER_MS });
   const streams = createStreamSet({ manager, replicas, logger });
   await ensureAtStart(connection, manager, streams, {
     waitMs: Math.max(startedAt + waitMs - Date.now(), 1_000),
@@ -60,7 +62,7 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
   await streams.keepReplicas();
   const watch = watchConnection(connection, logger);
   const stopChecking = keepStreams({ streams, watch, logger });
-  const client = jetstream(connection, { timeout: 5_000 });
+  const client = jetstream(connection, { timeout: ANSWER_MS });
   const { publish, hint } = createPublisher({
     plain: connection,
     client,

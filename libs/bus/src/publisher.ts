@@ -14,6 +14,8 @@ const seconds = histogram('chainwatch_nats_publish_seconds', {
   description: 'From when a message was sent until the stream had stored it.',
 });
 const TIMEOUT_MS = 5_000;
+/** A stream that loses its leader answers nobody: the same id is sent again. */
+const RESEND_MS = 1_000;
 const SCHEMA_VERSION = '1';
 
 export interface Publisher {
@@ -60,16 +62,18 @@ export function createPublisher({
           const publishing = client.publish(subject, body, {
             msgID: options.messageId,
             headers,
-            timeout: Math.max(deadline - Date.now(), 1),
+            timeout: Math.max(Math.min(deadline - Date.now(), RESEND_MS), 1),
           });
           const stored = await unlessCut(publishing, connection);
           if (stored === undefined) continue;
           seconds.record((performance.now() - sentAtMs) / 1_000);
           return streams.noteStored(stored.stream, stored.seq);
         } catch (error) {
-          if (!isStreamMissing(error) || Date.now() >= deadline) throw unavailable(subject, error);
-          // A wiped server has no stream for the subject, a starting one does not know its streams yet.
-          await streams.ensure().catch(() => undefined);
+          if (!isWorthRepeating(error) || Date.now() >= deadline) throw unavailable(subject, error);
+          if (isTimeout(error)) continue;
+          // A wiped server has no stream for the subject, a starting one does not know its streams yet. One that
+          // elects a leader does not say so: the next attempt does not wait for its answer.
+          await Promise.race([streams.ensure().catch(() => undefined), delay(RESEND_MS)]);
           if (attempt > 0) await delay(Math.min(50 * 2 ** attempt, 500));
         }
       }
@@ -114,7 +118,11 @@ function messageHeaders(options: PublishOptions): MsgHdrs {
   return headers;
 }
 
-function isStreamMissing(error: unknown): boolean {
+const isTimeout = (error: unknown): boolean => error instanceof errors.TimeoutError;
+
+/** Not stored, or nobody knows: no stream, no leader, no answer. */
+function isWorthRepeating(error: unknown): boolean {
+  if (isTimeout(error)) return true;
   if (error instanceof errors.NoRespondersError) return true;
   if (error instanceof JetStreamApiError) return error.status === 404 || error.status === 503;
   // The client's word for "no responders" on a publish; it does not export that class.

@@ -7,6 +7,11 @@ interface Payment {
   readonly minedAtMs: number;
 }
 
+export interface ToldPayment extends Payment {
+  /** From mined until detected by the receiver; Infinity: it has not come. */
+  readonly tookMs: number;
+}
+
 const PAUSE_MS = 250;
 /** More than a payment takes when nothing happens. */
 const USUAL_MS = 1_000;
@@ -35,17 +40,20 @@ export class Payer {
   }
 
   /**
-   * The longest that a payment mined in this span of time took to be detected by the receiver; Infinity: it has not come.
+   * The slowest payment of those mined in this span of time.
    * One mined right before the end may be caught by what happens next: it belongs to the next span.
    */
-  slowest(fromMs: number, toMs: number): number {
+  slowest(fromMs: number, toMs: number): ToldPayment | undefined {
     const toldAtMs = new Map<string, number>();
     for (const { type, transactionHash, receivedAtMs } of this.#receiver.events.values())
       if (type === 'transaction.detected') toldAtMs.set(transactionHash!, receivedAtMs);
-    const tardy = this.#payments
+    return this.#payments
       .filter(({ minedAtMs }) => minedAtMs >= fromMs - USUAL_MS && minedAtMs < toMs - USUAL_MS)
-      .map(({ hash, minedAtMs }) => (toldAtMs.get(hash) ?? Number.POSITIVE_INFINITY) - minedAtMs);
-    return Math.max(0, ...tardy);
+      .map((payment) => ({
+        ...payment,
+        tookMs: (toldAtMs.get(payment.hash) ?? Number.POSITIVE_INFINITY) - payment.minedAtMs,
+      }))
+      .sort((one, other) => other.tookMs - one.tookMs)[0];
   }
 
   async #run(): Promise<void> {
