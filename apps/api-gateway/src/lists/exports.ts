@@ -77,7 +77,7 @@ export class Exports {
     if (!(await this.#hold(slot)))
       throw tooManyRequests(RETRY_AFTER_SECONDS, `A key may have ${PER_KEY} exports under way.`);
     try {
-      const texts = this.#readTexts(writer, principal, await call.open());
+      const texts = writeTexts(writer, oneAhead(this.#readRecords(principal, await call.open())));
       const first = await texts.next();
       return {
         status: 200,
@@ -110,20 +110,16 @@ export class Exports {
     }
   }
 
-  async *#readTexts({ head, write }: ExportWriter, { workspaceId }: Principal, listing: Listing) {
-    let before = head;
+  async *#readRecords({ workspaceId }: Principal, listing: Listing): Records {
     for (let after: Key | undefined; ; ) {
       const range = { offset: 0, limit: ROWS_AT_ONCE, after };
       const rows = await this.#turns.take(workspaceId, () => listing.find(range));
       const ids = rows.map(({ id }) => id);
-      for (const part of await this.#turns.take(workspaceId, () => this.#split(ids, listing))) {
-        yield before + write(await this.#turns.take(workspaceId, () => listing.read(part)));
-        before = '';
-      }
-      if (rows.length < ROWS_AT_ONCE) break;
+      for (const part of await this.#turns.take(workspaceId, () => this.#split(ids, listing)))
+        yield await this.#turns.take(workspaceId, () => listing.read(part));
+      if (rows.length < ROWS_AT_ONCE) return;
       after = rows.at(-1)!.key;
     }
-    yield before;
   }
 
   /** Parts that are read together. */
@@ -147,6 +143,8 @@ export class Exports {
   }
 }
 
+type Records = AsyncGenerator<readonly object[], void>;
+
 interface Slot {
   readonly key: string;
   readonly holder: string;
@@ -162,6 +160,26 @@ function refusePages(query: ExportCall['query']): void {
   const names = (['page', 'cursor', 'after'] as const).filter((name) => query[name] !== undefined);
   if (names.length > 0)
     throw invalidRequest(names.map((name) => ({ name, reason: 'expected none: an export has all rows' })));
+}
+
+/** Asks for the next records while these are written and sent. */
+async function* oneAhead(records: Records): Records {
+  let next = records.next();
+  for (let item = await next; item.done !== true; item = await next) {
+    next = records.next();
+    // Told when its turn comes, or to nobody when the client has gone by then.
+    next.catch(() => undefined);
+    yield item.value;
+  }
+}
+
+async function* writeTexts({ head, write }: ExportWriter, records: Records): AsyncGenerator<string, void> {
+  let before = head;
+  for await (const part of records) {
+    yield before + write(part);
+    before = '';
+  }
+  yield before;
 }
 
 async function* resume(first: IteratorResult<string, void>, texts: AsyncGenerator<string, void>) {
