@@ -45,14 +45,17 @@ function toLines(records: readonly object[]): string {
 }
 
 function csvWriter(members: readonly string[]): ExportWriter {
-  const write = (records: readonly object[], hasHead: boolean): string =>
-    stringify([...records], {
-      header: hasHead,
-      columns: [...members],
-      record_delimiter: 'windows',
-      cast: { string: markText, boolean: String, object: (value) => JSON.stringify(value) },
-    });
-  return { head: write([], true), write: (records) => write(records, false) };
+  const write = (lines: readonly (readonly string[])[]): string =>
+    stringify([...lines] as string[][], { record_delimiter: 'windows' });
+  const cellsOf = (record: object): string[] =>
+    members.map((member) => toCell((record as Record<string, unknown>)[member]));
+  return { head: write([members]), write: (records) => write(records.map(cellsOf)) };
+}
+
+function toCell(value: unknown): string {
+  if (typeof value === 'string') return markText(value);
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** Of a record, or of all that it may be. */
