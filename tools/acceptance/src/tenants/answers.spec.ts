@@ -380,11 +380,13 @@ describe('kept connections that die', () => {
     const lane = async (): Promise<void> => {
       while (asked < 600 || dropped < 10) {
         const id = (asked += 1);
+        // No two are alike: each goes to the node, none is answered from the cache.
+        const params = [{ value: `0x${id.toString(16)}` }];
         expect(
-          await stack.call(call('eth_gasPrice', '[]', String(id)), {
+          await stack.call(call('eth_estimateGas', JSON.stringify(params), String(id)), {
             key: id % 2 === 0 ? victimKey() : attackerKey(),
           }),
-        ).toEqual({ status: 200, text: replyTo({ id, method: 'eth_gasPrice', params: [] }) });
+        ).toEqual({ status: 200, text: replyTo({ id, method: 'eth_estimateGas', params }) });
       }
     };
     await Promise.all(Array.from({ length: 20 }, lane));
