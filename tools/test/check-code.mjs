@@ -16,6 +16,8 @@ const ROOT_PROJECT = 'tools/test';
 const [tasks] = /** @type {[readonly { id: string, root: string, kind: string }[]]} */ (
   await once(process, 'message')
 );
+/** Of all at once: Biome starts once where nothing is wrong. */
+const isFormatted = checkFormat(tasks.filter(({ kind }) => kind === 'lint').map(({ root }) => root)) === '';
 const shared = createProgram(new Set(tasks.map(({ root }) => root)));
 /** Of projects with settings of their own. @type {Map<string, ts.Program>} */
 const ownPrograms = new Map();
@@ -87,15 +89,16 @@ async function lint(root, program) {
   const paths = root === ROOT_PROJECT ? [root, 'examples', '*.mjs', '*.ts'] : [root];
   const results = await eslint.lintFiles(paths);
   const formatter = await eslint.loadFormatter('stylish');
-  return (await formatter.format(results)) + checkFormat(root);
+  return (await formatter.format(results)) + (isFormatted ? '' : checkFormat([root]));
 }
 
-/** @param {string} root */
-function checkFormat(root) {
+/** @param {readonly string[]} roots */
+function checkFormat(roots) {
+  if (roots.length === 0) return '';
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [biome, 'format', '--no-errors-on-unmatched', root],
+    [biome, 'format', '--no-errors-on-unmatched', ...roots],
     {
       cwd: repoDir,
       encoding: 'utf8',

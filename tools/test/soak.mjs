@@ -27,6 +27,15 @@ const PARTS = [
     env: { CRASH_KILLS: '50' },
   },
   {
+    name: 'failover',
+    title:
+      'every owner stopped in and out of a transaction and all of its replicas gone, and a bulk import of 5,000',
+    specs: [
+      'tools/acceptance/src/faults/failover\\.spec\\.ts$',
+      'tools/acceptance/src/evm/bulk-import\\.spec\\.ts$',
+    ],
+  },
+  {
     name: 'proofs',
     title: 'the two proofs of EVM blocks against each other over 1,000 random blocks',
     specs: ['libs/chain-evm/src/prove-'],
