@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
 import { openEventStream, waitFor, type EventStreamClient } from '@chainwatch/testing';
 import { makeSessionCookie } from '../../auth/session-cookie.ts';
 import { openExport, readExport } from '../../spec-support/open-export.ts';
@@ -34,12 +35,6 @@ async function open(headers: Readonly<Record<string, string>>): Promise<EventStr
 
 async function make(path: string, body: object): Promise<{ id: string; key: string }> {
   return (await world.management.post(path).send(body).expect(201)).body;
-}
-
-function countConnections(): Promise<number> {
-  return new Promise((resolve, reject) =>
-    world.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-  );
 }
 
 const makeActor = (): Promise<{ id: string; key: string }> =>
@@ -99,12 +94,13 @@ it('an export is cut when its key may no longer read what it exports', async () 
      FROM (SELECT '0x' || lpad(to_hex(n), 40, '0') AS a FROM generate_series(1, 40000) n) made`,
     [world.project.projectId],
   );
-  const before = await countConnections();
+  const connected = once(world.server, 'connection') as Promise<[Socket]>;
   // Nobody reads it: it waits for its reader.
   const answer = await openExport({ server: world.server, path: '/addresses', key });
-  expect(await countConnections()).toBe(before + 1);
+  const [socket] = await connected;
+  expect(socket.destroyed).toBe(false);
   await world.db.query(`UPDATE api_keys SET permissions = '{api:event:read}' WHERE id = $1`, [id]);
-  await waitFor(async () => (await countConnections()) === before);
+  await waitFor(() => socket.destroyed);
   expect((await readExport(answer)).isCut).toBe(true);
 }, 30_000);
 
