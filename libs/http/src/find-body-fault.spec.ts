@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { findBodyFault } from './find-body-fault.ts';
+import { findBodyFault, findInexactNumber } from './find-body-fault.ts';
 
 describe('findBodyFault', () => {
   it.each<[unknown, string]>([
@@ -20,6 +20,53 @@ describe('findBodyFault', () => {
         fc.pre(!/\\u0000|"__proto__":/.test(JSON.stringify([value, more])));
         expect(findBodyFault({ value, more })).toBeUndefined();
       }),
+    );
+  });
+});
+
+const nameOf = (text: string) => findInexactNumber(text)?.name;
+
+describe('findInexactNumber', () => {
+  it.each([
+    ['{"metadata":{"id":12345678901234567890}}', 'metadata.id'],
+    ['{"a":[1,{"b":1e999}]}', 'a.1.b'],
+    [`{"a":${'9'.repeat(400)}}`, 'a'],
+    ['{"a":0.1234567890123456789}', 'a'],
+    ['{"a":1e-400}', 'a'],
+    ['{"a":"12345678901234567890","b":9007199254740993}', 'b'],
+    ['-9007199254740993', 'body'],
+  ])('names the number of %.60s', (text, name) => {
+    expect(nameOf(text)).toBe(name);
+  });
+
+  it.each([
+    '{"a":9007199254740992}',
+    '{"a":0.1}',
+    '{"a":1.50}',
+    '{"a":1e3,"b":1E+2,"c":-0.0,"d":123456789012345680000}',
+    '{"a":"1e999 12345678901234567890 \\" 1e999"}',
+    '{"0.12345678901234567890":1}',
+    '[]',
+  ])('lets %s pass', (text) => {
+    expect(findInexactNumber(text)).toBeUndefined();
+  });
+
+  it('lets everything pass that JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => findInexactNumber(JSON.stringify(JSON.parse(text))) === undefined),
+      { numRuns: 500 },
+    );
+  });
+
+  it('lets no integer pass that is read as another one', () => {
+    // Below 10^21 JavaScript writes an integer without an exponent.
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: -(2n ** 69n), max: 2n ** 69n }),
+        (integer) =>
+          (nameOf(`{"n":${integer}}`) === undefined) === (String(Number(integer)) === String(integer)),
+      ),
+      { numRuns: 2_000 },
     );
   });
 });

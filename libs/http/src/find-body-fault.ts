@@ -1,5 +1,3 @@
-import { findTextFault } from './find-text-fault.ts';
-
 export interface BodyFault {
   /** Dotted path of the value, `metadata.tags.0`; `body` for the whole. */
   readonly name: string;
@@ -51,4 +49,66 @@ function pathOf(place: Place): string[] {
 
 function nameOf(place: Place): string {
   return pathOf(place).join('.') || 'body';
+}
+
+// A lone half of a surrogate pair; with the u flag, whole pairs are one character and do not match.
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Why PostgreSQL could not store this text; undefined when it can. */
+export function findTextFault(text: string): string | undefined {
+  if (text.includes('\u0000')) return 'must not contain a null character';
+  if (LONE_SURROGATE.test(text)) return 'must be well-formed Unicode';
+  return undefined;
+}
+
+/** Matches strings, which are skipped, and numbers (RFC 8259). */
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Up to fifteen digits without an exponent are always parsed exactly. */
+const SUSPICIOUS = /[\d.]{16}|\d[eE]/;
+
+/**
+ * Finds the first number of a JSON text that parsing changes: too large, too precise or too long for a 64-bit float.
+ * Undefined if all numbers are exact.
+ * @param text valid JSON
+ */
+export function findInexactNumber(text: string): BodyFault | undefined {
+  if (!SUSPICIOUS.test(text)) return undefined;
+  const mark = `inexact ${Math.random()}`;
+  let literal: string | undefined;
+  const marked = text.replace(TOKEN, (token) => {
+    if (literal !== undefined || token.startsWith('"') || isExact(token)) return token;
+    literal = token;
+    return JSON.stringify(mark);
+  });
+  if (literal === undefined) return undefined;
+  const got = literal.length > 40 ? `${literal.slice(0, 40)}…` : literal;
+  return {
+    name: findPath(JSON.parse(marked), mark)?.join('.') || 'body',
+    reason: `expected a number that is kept exactly, got ${got}: send it as text`,
+  };
+}
+
+function isExact(literal: string): boolean {
+  const value = Number(literal);
+  return Number.isFinite(value) && normalize(literal) === normalize(String(value));
+}
+
+/** `12.50e3` → `125e2`: digits without zeros at the ends, and the power of ten. */
+function normalize(literal: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  if (kept === '') return '0';
+  return `${sign}${kept}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - kept.length)}`;
+}
+
+function findPath(value: unknown, mark: string): string[] | undefined {
+  if (value === mark) return [];
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, child] of Object.entries(value)) {
+    const path = findPath(child, mark);
+    if (path !== undefined) return [key, ...path];
+  }
+  return undefined;
 }

@@ -5,13 +5,11 @@
  * @example
  * const defineRoute = routeFactory<Deps, Principal, Permission>();
  * const route = defineRoute({ method: 'GET', path: '/things/:id', permission: 'thing:read', summary: 'One thing', params, responses: { 200: thing }, handle });
- * app.use(requestId(), checkUrl(), jsonBody({ limitBytes: 262_144 }));
+ * app.use(recordRequests(logger), checkUrl(), jsonBody({ limitBytes: 262_144 }));
  * app.use('/v1', mountRoutes([route], { deps, authorizerOf }), routeNotFound, problemErrors({ uris, onUnexpected }));
  */
-export { requestId } from './request-id.ts';
-export { checkUrl } from './check-url.ts';
-export { jsonBody, jsonBytes, parseJsonBytes } from './json-body.ts';
-export { findTextFault } from './find-text-fault.ts';
+export { recordRequests } from './record-requests.ts';
+export { checkUrl, jsonBody, jsonBytes, parseJsonBytes } from './read-request.ts';
 export { routeFactory } from './route.ts';
 export type {
   DefineRoute,

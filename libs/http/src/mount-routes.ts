@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
 import { methodNotAllowed, serviceUnavailable } from '@chainwatch/problem';
-import { parseRequest } from './parse-request.ts';
+import { parseRequest } from './read-request.ts';
 import type { Method, ReplyCookie, Route, RouteReply } from './route.ts';
 
 export interface MountOptions<Deps, Principal, Permission> {

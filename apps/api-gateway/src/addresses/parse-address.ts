@@ -1,23 +1,9 @@
 import { InvalidAddressError } from '@chainwatch/chain-core';
-import type { ChainFamilyName, ChainNotation, ParsedAddress } from '@chainwatch/chain-core';
+import type { ChainNotation, ParsedAddress } from '@chainwatch/chain-core';
 import { findNotationNamed, listFamilies } from '@chainwatch/chain-registry';
 import { invalidRequest, unprocessableEntity } from '@chainwatch/problem';
 
-/** An address of a named family. @throws ProblemError 400 with the field `name`, 422 when this build has no such family */
-export async function parseAddressOf(
-  familyName: ChainFamilyName,
-  input: string,
-  name: string,
-): Promise<ParsedAddress> {
-  const family = await findNotationNamed(familyName);
-  if (!family)
-    throw unprocessableEntity(
-      `The chain family ${familyName} is not part of this build, so its addresses cannot be monitored by it.`,
-    );
-  return parseWith(family, input, name);
-}
-
-/** The same with the family at hand. @throws ProblemError 400 with the field `name` */
+/** An address of a family. @throws ProblemError 400 with the field `name` */
 export function parseWith(
   family: Pick<ChainNotation, 'parseAddress'>,
   input: string,
@@ -40,10 +26,10 @@ const INPUT_MAX = 128;
  * tokens
  */
 export function refuseBurnAddress(
-  family: Pick<ChainNotation, 'burnAddresses'> | undefined,
+  { burnAddresses }: Pick<ChainNotation, 'burnAddresses'>,
   { canonical, display }: ParsedAddress,
 ): void {
-  if (family?.burnAddresses?.includes(canonical))
+  if (burnAddresses?.includes(canonical))
     throw unprocessableEntity(
       `${display} is a burn address, whose events are those of everybody: import it with allow_burn if you mean it.`,
     );

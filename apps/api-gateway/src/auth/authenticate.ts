@@ -9,10 +9,10 @@ import {
 import type { KeyStore, Principal } from '@chainwatch/key-store';
 import { forbidden, unauthorized } from '@chainwatch/problem';
 import type { ApiRoute } from '../server/define-route.ts';
-import { clientOf } from './client-of.ts';
 import type { FindPortal } from './find-portal.ts';
 import type { FindSession } from './find-session.ts';
 import { keyTypeOf } from './key-type-of.ts';
+import { clientOf } from './limit-requests.ts';
 import type { Limit } from './limit-requests.ts';
 
 export interface AuthenticateOptions {
@@ -114,6 +114,7 @@ export function authorizerOf({
   if (permission !== 'any' && !isPermission(permission))
     throw new TypeError(`${method} ${path}: expected a permission, got ${String(permission)}`);
   const keyType = permission === 'any' ? undefined : keyTypeOf(permission);
+  const isForOperators = permission !== 'any' && isOperatorPermission(permission);
   return (res) => {
     const principal = res.locals.principal as Principal;
     if (principal.portal !== undefined && !isForPortals)
@@ -126,7 +127,7 @@ export function authorizerOf({
     if (!principal.permissions.includes(permission))
       throw forbidden(`The ${nameCaller(principal)} does not have the permission ${permission}.`);
     // The key may have been made before the rule that forbids this permission.
-    if (!principal.isOperator && isOperatorPermission(permission))
+    if (isForOperators && !principal.isOperator)
       throw forbidden(`The permission ${permission} counts for keys of the operator's workspace only.`);
     return principal;
   };

@@ -1,6 +1,6 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { setCookie } from '@chainwatch/http';
-import { clientOf } from '../auth/client-of.ts';
+import { clientOf } from '../auth/limit-requests.ts';
 import type { Limit } from '../auth/limit-requests.ts';
 import { makePersonCookie } from '../auth/session-cookie.ts';
 import type { ApiDeps } from '../server/api-deps.ts';

@@ -8,7 +8,7 @@ import {
   jsonBytes,
   mountRoutes,
   problemErrors,
-  requestId,
+  recordRequests,
   routeNotFound,
 } from '@chainwatch/http';
 import type { KeyStore } from '@chainwatch/key-store';
@@ -16,8 +16,7 @@ import type { ApiDeps } from './api-deps.ts';
 import { authenticate, authorizerOf } from '../auth/authenticate.ts';
 import { createPortalFinder, findFrameOrigins } from '../auth/find-portal.ts';
 import { createSessionFinder } from '../auth/find-session.ts';
-import { limitPublic } from '../auth/limit-public.ts';
-import { createLimit } from '../auth/limit-requests.ts';
+import { createLimit, limitPublic } from '../auth/limit-requests.ts';
 import type { Limit, RequestLimits } from '../auth/limit-requests.ts';
 import { limitBulkCalls } from '../bulk/limit-bulk-calls.ts';
 import { crossOrigin } from './cross-origin.ts';
@@ -26,7 +25,6 @@ import { serveConsent } from '../channels/serve-consent.ts';
 import type { OidcSettings } from '../oidc/oidc-client.ts';
 import { serveOidc } from '../oidc/serve-oidc.ts';
 import { serveDocument } from '../openapi/serve-document.ts';
-import { recordRequests } from './record-requests.ts';
 import { routeTable } from '../route-table.ts';
 import { serveCommand } from '../ui/serve-command.ts';
 import { serveDashboard } from '../ui/serve-dashboard.ts';
@@ -84,11 +82,10 @@ export function createApp(options: AppOptions): Express {
   const limit = createLimit(options.cache, options.limits);
   const readBody = [checkUrl(), jsonBody({ limitBytes: BODY_LIMIT_BYTES })];
   app.use(
-    requestId(),
     recordRequests(options.logger),
     helmet(SECURITY_HEADERS),
     forbidStorage,
-    crossOrigin({ origins: options.corsOrigins, limit }),
+    ...(options.corsOrigins.length === 0 ? [] : [crossOrigin({ origins: options.corsOrigins, limit })]),
     limitPublic(limit),
   );
   const { namespaceLabel } = options.deps.settings;

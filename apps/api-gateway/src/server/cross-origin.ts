@@ -1,10 +1,10 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
-import { clientOf } from '../auth/client-of.ts';
+import { clientOf } from '../auth/limit-requests.ts';
 import type { Limit } from '../auth/limit-requests.ts';
 
 export interface CrossOriginOptions {
-  /** Origins whose pages may call: `*` stands for any, an empty list for the API's own only. */
+  /** Origins whose pages may call, at least one: `*` stands for any. */
   readonly origins: readonly string[];
   readonly limit: Limit;
 }
@@ -23,7 +23,7 @@ const EXPOSED_HEADERS = [
 ];
 
 /**
- * Lets pages of other origins call. Closed unless origins are given. Never with credentials, because the key travels in
+ * Lets pages of other origins call. Mounted only where origins are given. Never with credentials, because the key travels in
  * a header that a page must set itself. A page that may not call gets the normal answer, which its browser hides from
  * it. A preflight carries no key, so it counts against its client.
  */
@@ -42,7 +42,6 @@ export function crossOrigin({ origins, limit }: CrossOriginOptions): RequestHand
     answer(req, res, next);
   };
   return (req, res, next) => {
-    if (origins.length === 0) return next();
     if (!isOpen) res.vary('Origin');
     const origin = req.get('origin');
     const isAllowed = origin !== undefined && (isOpen || origins.includes(origin));

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { findNotationNamed } from '@chainwatch/chain-registry';
-import { conflict } from '@chainwatch/problem';
+import { conflict, unprocessableEntity } from '@chainwatch/problem';
 import { announceAddress } from '../../addresses/announce-address.ts';
 import { findHistoryStarts, historySchema, readActiveChains } from '../../addresses/ask-for-history.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { insertExternalAddresses } from '../../addresses/insert-external-addresses.ts';
-import { parseAddressOf, refuseBurnAddress } from '../../addresses/parse-address.ts';
+import { parseWith, refuseBurnAddress } from '../../addresses/parse-address.ts';
 import { groupsSchema, labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { externalAddressSchema, toExternalRecord } from '../../records/address.ts';
 import { families, familySchema } from '../../records/path-schemas.ts';
@@ -80,8 +80,13 @@ export const createExternalAddress = defineRoute({
   problems: [409, 422],
   handle: async ({ body, principal }, deps) => {
     const chainFamily = familySchema.parse(body.chain_family ?? body.chainFamily);
-    const parsed = await parseAddressOf(chainFamily, body.value, 'value');
-    if (!body.allow_burn) refuseBurnAddress(await findNotationNamed(chainFamily), parsed);
+    const family = await findNotationNamed(chainFamily);
+    if (family === undefined)
+      throw unprocessableEntity(
+        `The chain family ${chainFamily} is not part of this build, so its addresses cannot be monitored by it.`,
+      );
+    const parsed = parseWith(family, body.value, 'value');
+    if (!body.allow_burn) refuseBurnAddress(family, parsed);
     const { label, metadata, groups } = body;
     const { networkGids } = parsed;
     const history = findHistoryStarts(

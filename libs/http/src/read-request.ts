@@ -1,9 +1,48 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import express, { Router } from 'express';
-import type { RequestHandler } from 'express';
-import { ProblemError, contentTooLarge, invalidRequest, unsupportedMediaType } from '@chainwatch/problem';
-import { findBodyFault } from './find-body-fault.ts';
-import { findInexactNumber } from './find-inexact-number.ts';
+import type { Request, RequestHandler } from 'express';
+import type { z } from 'zod';
+import {
+  ProblemError,
+  contentTooLarge,
+  fieldsFromZodError,
+  invalidRequest,
+  unsupportedMediaType,
+} from '@chainwatch/problem';
+import type { FieldsOptions, ProblemField } from '@chainwatch/problem';
+import { findBodyFault, findInexactNumber, findTextFault } from './find-body-fault.ts';
+import type { RouteSchemas } from './route.ts';
+
+const MAX_URL_LENGTH = 8_192;
+
+/** Refuses URLs that cannot be decoded or carry null bytes, before the router trips over them. */
+export function checkUrl(): RequestHandler {
+  return (req, _res, next) => {
+    // Without an escape there is nothing to decode: Node's parser passes only printable ASCII, and bytes that are
+    // characters by themselves.
+    if (req.originalUrl.length <= MAX_URL_LENGTH && !req.originalUrl.includes('%')) return next();
+    const queryStart = req.originalUrl.indexOf('?');
+    const path = queryStart < 0 ? req.originalUrl : req.originalUrl.slice(0, queryStart);
+    const query = queryStart < 0 ? '' : req.originalUrl.slice(queryStart + 1);
+    const reason =
+      req.originalUrl.length > MAX_URL_LENGTH
+        ? `expected a URL of at most ${MAX_URL_LENGTH} characters`
+        : undefined;
+    const pathReason = reason ?? findEncodingFault(path);
+    if (pathReason !== undefined) return next(invalidRequest([{ name: 'path', reason: pathReason }]));
+    const queryReason = findEncodingFault(query.replaceAll('+', ' '));
+    if (queryReason !== undefined) return next(invalidRequest([{ name: 'query', reason: queryReason }]));
+    next();
+  };
+}
+
+function findEncodingFault(encoded: string): string | undefined {
+  try {
+    return findTextFault(decodeURIComponent(encoded));
+  } catch {
+    return 'expected percent-encoded UTF-8';
+  }
+}
 
 export interface JsonBodyOptions {
   /** Largest body in bytes, after decompression. */
@@ -112,4 +151,59 @@ function toProblem(error: unknown, limitBytes: number): unknown {
   return typeof status === 'number' && status >= 400 && status < 500
     ? invalidRequest([{ name: 'body', reason: 'could not be read' }])
     : error;
+}
+
+interface ParsedRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly headers: unknown;
+}
+
+/**
+ * Parses path, query and body together, so that one answer names every fault. A query or body without a schema must be
+ * empty. A large body is left to the handler.
+ * @throws ProblemError 400 with `fields`
+ */
+export function parseRequest(schemas: RouteSchemas, req: Request, hasLargeBody = false): ParsedRequest {
+  const fields: ProblemField[] = [];
+  const params = parsePart(schemas.params, req.params, fields, { input: req.params });
+  const query = parseQuery(schemas.query, req, fields);
+  // Without the input, because a body may hold secrets that no answer may repeat.
+  const body = hasLargeBody ? undefined : parseBody(schemas.body, req.body, fields);
+  const headers = parsePart(schemas.headers, req.headers, fields, { input: req.headers });
+  if (fields.length > 0) throw invalidRequest(fields);
+  return { params, query, body, headers };
+}
+
+function parseBody(schema: z.ZodType | undefined, body: unknown, fields: ProblemField[]): unknown {
+  return schema ? parsePart(schema, body, fields) : refuseBody(body, fields);
+}
+
+function parsePart(
+  schema: z.ZodType | undefined,
+  value: unknown,
+  fields: ProblemField[],
+  options: FieldsOptions = {},
+): unknown {
+  if (!schema) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  fields.push(...fieldsFromZodError(result.error, '', options));
+  return undefined;
+}
+
+function parseQuery(schema: z.ZodType | undefined, req: Request, fields: ProblemField[]): unknown {
+  // Read once, because Express parses the query at each access.
+  const query = req.url.includes('?') ? req.query : {};
+  if (schema) return parsePart(schema, query, fields, { input: query });
+  for (const name of Object.keys(query)) fields.push({ name, reason: 'expected no such query parameter' });
+  return undefined;
+}
+
+function refuseBody(body: unknown, fields: ProblemField[]): undefined {
+  const isEmpty =
+    body === undefined ||
+    (typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0);
+  if (!isEmpty) fields.push({ name: 'body', reason: 'expected no body' });
 }

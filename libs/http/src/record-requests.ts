@@ -1,15 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { histogram, withLogFields, type Logger } from '@chainwatch/telemetry';
+
+const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 const requestSeconds = histogram('chainwatch_http_request_seconds', {
   description: 'From the head of a request to the end of its answer, by route.',
 });
 
-/** Adds the request's id to each of its log lines, measures its time, and logs its end at level debug. */
+/**
+ * Gives each request its id, adds it to the request's log lines, measures its time, and logs its end at level debug.
+ * Every response carries the id as X-Request-Id: the client's own when it is a plain token, else a new UUID.
+ */
 export function recordRequests(logger: Pick<Logger, 'debug'>): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
-    const requestId = String(res.locals.requestId);
+    const given = req.get('x-request-id');
+    const requestId = given !== undefined && ACCEPTED_ID.test(given) ? given : randomUUID();
+    res.locals.requestId = requestId;
+    res.setHeader('X-Request-Id', requestId);
     res.once('close', () => {
       const durationMs = performance.now() - startedAt;
       const route = (req.route as { path?: string } | undefined)?.path ?? 'none';
