@@ -1,4 +1,5 @@
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
+import { BranchMovedError } from './errors.ts';
 import type { ChainStatus, FeedBatch, FeedEntry, FollowState, NumberRange } from './feed.ts';
 
 export type Advance =
@@ -57,6 +58,25 @@ export function pickLinked(head: BlockRef, heads: readonly BlockHeader[]): Block
     linked.push(header);
   }
   return linked;
+}
+
+/**
+ * Proves that `headers` ascend within [from, to] and each names the one before as its parent.
+ * @throws BranchMovedError: pages of a list read from a node that reorganises meanwhile do not fit together
+ */
+export function assertLinked(headers: readonly BlockHeader[], from: number, to: number): void {
+  headers.forEach((header, position) => {
+    if (header.number < from || header.number > to) {
+      throw new BranchMovedError(`expected headers ${from} to ${to}, got ${header.number}`);
+    }
+    const before = headers[position - 1];
+    if (before === undefined) return;
+    if (header.number <= before.number || header.parentHash !== before.hash) {
+      throw new BranchMovedError(
+        `expected the parent of block ${header.number} to be ${before.hash}, got ${header.parentHash}`,
+      );
+    }
+  });
 }
 
 /**
