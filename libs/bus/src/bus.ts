@@ -1,5 +1,9 @@
 import type { FlowService, ConsumedBy, ProducedBy, PayloadOf, SubjectKind } from '@chainwatch/events';
 
+/** What of a message stands in its headers. */
+export const SEQUENCE_HEADER = 'sequence';
+export const TYPE_HEADER = 'type';
+
 /**
  * A service's view of the bus: its row of the flow table. Publishing what belongs to another service is a type
  * error.

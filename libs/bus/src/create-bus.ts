@@ -11,8 +11,7 @@ import { connectNats } from './connect-nats.ts';
 import type { NatsFiles } from './nats-login.ts';
 import { noteDisconnected, watchConnection, type ConnectionWatch } from './connection-watch.ts';
 import { filterOf } from './consumer-filter.ts';
-import { OrderedConsumer, type OrderedConsumerDeps } from './ordered-consumer.ts';
-import { kindOf, parseMessage } from './parse-message.ts';
+import { kindOf, OrderedConsumer, parseMessage, type OrderedConsumerDeps } from './ordered-consumer.ts';
 import { createPublisher } from './publisher.ts';
 import { createStreamSet, type StreamSet } from './stream-set.ts';
 

@@ -2,11 +2,12 @@ import type { Logger } from '@chainwatch/telemetry';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Consumer, ConsumerMessages, JetStreamClient, JsMsg } from '@nats-io/jetstream';
-import type { SubjectKind } from '@chainwatch/events';
+import type { MsgHdrs } from '@nats-io/transport-node';
+import { SUBJECTS, type PayloadOf, type SubjectKind } from '@chainwatch/events';
+import { SEQUENCE_HEADER, TYPE_HEADER } from './bus.ts';
 import type { BusMessage, ConsumeHandlers } from './bus.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
 import type { ConsumerFilter } from './consumer-filter.ts';
-import { kindOf, parseMessage } from './parse-message.ts';
 import type { StreamSet } from './stream-set.ts';
 
 export interface OrderedConsumerDeps {
@@ -177,4 +178,34 @@ export class OrderedConsumer<K extends SubjectKind> {
   async #pause(ms: number): Promise<void> {
     await delay(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
+}
+
+/** The kind that a subject's first two words name; undefined for one this version does not know. */
+export function kindOf(subject: string): SubjectKind | undefined {
+  const kind = subject.split('.', 2).join('.');
+  return kind in SUBJECTS ? (kind as SubjectKind) : undefined;
+}
+
+interface Received {
+  readonly subject: string;
+  readonly headers?: MsgHdrs | undefined;
+  json<T>(): T;
+}
+
+/** The payload is parsed when it is looked at, and throws then: subject and headers often say enough. */
+export function parseMessage<K extends SubjectKind>(kind: K, message: Received): BusMessage<K> {
+  const { subject, headers } = message;
+  const sequence = Number(headers?.get(SEQUENCE_HEADER) || Number.NaN);
+  return {
+    kind,
+    subject,
+    tokens: subject.split('.').slice(2),
+    messageId: headers?.get('Nats-Msg-Id') || undefined,
+    traceparent: headers?.get('traceparent') || undefined,
+    sequence: Number.isSafeInteger(sequence) ? sequence : undefined,
+    type: headers?.get(TYPE_HEADER) || undefined,
+    get payload() {
+      return message.json<PayloadOf<K>>();
+    },
+  };
 }

@@ -3,11 +3,10 @@ import { histogram } from '@chainwatch/telemetry';
 import { JetStreamApiError, JetStreamError, type JetStreamClient, type PubAck } from '@nats-io/jetstream';
 import { errors, headers as createHeaders, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { SUBJECTS, subjectOf, type PayloadOf, type SubjectKind } from '@chainwatch/events';
-import type { PublishOptions } from './bus.ts';
+import { SEQUENCE_HEADER, TYPE_HEADER, type PublishOptions } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError } from './describe-error.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
-import { SEQUENCE_HEADER, TYPE_HEADER } from './parse-message.ts';
 import type { StreamSet } from './stream-set.ts';
 
 const seconds = histogram('chainwatch_nats_publish_seconds', {

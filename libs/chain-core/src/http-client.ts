@@ -3,8 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import { ChainClientError } from './errors.ts';
 import { receiveReply } from './receive-reply.ts';
 import type { HttpReply, ReplyHandler } from './receive-reply.ts';
-import { RequestSlots } from './request-slots.ts';
-import { withDeadline } from './with-deadline.ts';
+import { RequestSlots, withDeadline } from './request-slots.ts';
 
 /** The part of undici's `Pool` that is used here. A family opens the pool, since this library does no I/O of its own. */
 export interface HttpPool {

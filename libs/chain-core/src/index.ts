@@ -40,14 +40,21 @@ export type { BlockOpinion, FailoverClient, FailoverOptions } from './failover-c
 export type { EndpointHealth } from './endpoint-state.ts';
 export { parseEndpoint } from './endpoint.ts';
 export type { Endpoint } from './endpoint.ts';
-export { RequestSlots } from './request-slots.ts';
-export { readAnswer, unwrap } from './rpc-answer.ts';
-export type { RpcAnswer, RpcCall } from './rpc-answer.ts';
+export { RequestSlots, withDeadline } from './request-slots.ts';
 export { HttpClient } from './http-client.ts';
 export type { EndpointOptions, HttpAnswer, HttpClientOptions, HttpPool, PoolOptions } from './http-client.ts';
+export { BodyBytes } from './receive-reply.ts';
 export type { HttpReply } from './receive-reply.ts';
-export { BodyBytes } from './body-bytes.ts';
-export { expectJson, isServerFault, JsonRpc, orderAnswers, parseJson, readRpcText } from './json-rpc.ts';
+export {
+  expectJson,
+  isServerFault,
+  JsonRpc,
+  orderAnswers,
+  parseJson,
+  readAnswer,
+  readRpcText,
+  unwrap,
+} from './json-rpc.ts';
+export type { RpcAnswer, RpcCall } from './json-rpc.ts';
 export { settleUnknowns } from './settle-unknowns.ts';
-export { withDeadline } from './with-deadline.ts';
 export { Signal } from './signal.ts';

@@ -1,4 +1,4 @@
-import { ChainClientError } from './errors.ts';
+import { ChainClientError, ChainError } from './errors.ts';
 
 /**
  * Bounds the concurrent requests. Waiters are served in order, patient ones after the others; an aborted
@@ -58,4 +58,51 @@ export class RequestSlots {
 
 function abortedError(signal: AbortSignal | undefined): ChainClientError {
   return new ChainClientError('aborted before it was sent', { cause: signal?.reason });
+}
+
+export interface Deadline {
+  /** Names the work in messages. */
+  readonly what: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs `task` under a time-out and the caller's signal.
+ * @throws ChainClientError, which also wraps whatever the transport throws
+ */
+export async function withDeadline<T>(
+  deadline: Deadline,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { what, timeoutMs, signal } = deadline;
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(signal?.reason);
+  if (signal?.aborted === true) onAbort();
+  else signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => controller.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  try {
+    return await task(controller.signal);
+  } catch (error) {
+    if (error instanceof ChainError) throw error;
+    throw toClientError(what, controller.signal.aborted ? controller.signal.reason : error);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function toClientError(what: string, cause: unknown): ChainClientError {
+  return new ChainClientError(`${what}: ${describe(cause)}`, {
+    cause,
+    publicMessage: 'the node did not answer',
+  });
+}
+
+/** Connection failures of several addresses come as an aggregate without a message of its own. */
+function describe(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.message === '') return cause.errors.map(describe).join(', ');
+  if (!(cause instanceof Error)) return String(cause);
+  const code = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
+  return `${cause.message}${code}`;
 }

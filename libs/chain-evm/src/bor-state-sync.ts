@@ -1,5 +1,8 @@
-import { keccak256Hex } from './keccak.ts';
-import type { RawHeader, RawReceipt } from './raw-block.ts';
+import { ChainClientError } from '@chainwatch/chain-core';
+import { keccak256Hex } from './encode-rlp.ts';
+import { parseRawReceipts } from './parse-raw-block.ts';
+import type { RawBlock, RawHeader, RawReceipt } from './raw-block.ts';
+import type { Session } from './session.ts';
 
 /**
  * Blocks in a sprint of Polygon since Delhi (64 before, a multiple of it). State syncs, which no root covers,
@@ -23,4 +26,25 @@ export function borTransactionHash(block: RawHeader): string {
   number.writeBigUInt64BE(BigInt(block.number));
   const hash = Buffer.from(block.hash.slice(2), 'hex');
   return `0x${keccak256Hex(Buffer.concat([Buffer.from('matic-bor-receipt-', 'latin1'), number, hash]))}`;
+}
+
+/** Not every node lists the state-sync receipt among the block's; it is then asked for by its derived hash. */
+export async function addStateSync(
+  session: Session,
+  block: RawBlock,
+  receipts: readonly RawReceipt[],
+  signal?: AbortSignal,
+): Promise<readonly RawReceipt[]> {
+  if (session.traits.stack !== 'bor' || Number(block.number) % SPRINT_LENGTH !== 0) return receipts;
+  if (findStateSync(receipts, block) !== undefined) return receipts;
+  const result = await session.transport.call(
+    'eth_getTransactionReceipt',
+    [borTransactionHash(block)],
+    signal,
+  );
+  if (result === null) return receipts;
+  const [receipt] = parseRawReceipts([result]);
+  if (receipt?.blockHash !== block.hash)
+    throw new ChainClientError(`state-sync receipt: expected block ${block.hash}, got another`);
+  return [...receipts, receipt];
 }

@@ -1,6 +1,6 @@
 import { createMPT } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
-import { keccak256 } from './keccak.ts';
+import { keccak256 } from './encode-rlp.ts';
 
 /**
  * Root, as hex with prefix, of the Merkle-Patricia trie that maps rlp(0…count-1) to values: `transactionsRoot`,

@@ -2,11 +2,10 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { RLP } from '@ethereumjs/rlp';
 import type { NestedUint8Array } from '@ethereumjs/rlp';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
-import { encodeHeader } from './encode-header.ts';
+import { encodeHeader, parseHeader } from './parse-header.ts';
 import { encodeTransaction } from './encode-transaction.ts';
-import { keccak256Hex } from './keccak.ts';
+import { keccak256Hex } from './encode-rlp.ts';
 import { evmNetworks, readTraits } from './networks.ts';
-import { parseHeader } from './parse-header.ts';
 import type { RawHeader, RawTransaction } from './raw-block.ts';
 
 // The official JSON-RPC conformance suite beside the repository: ../shared/fixtures/conformance.

@@ -1,6 +1,6 @@
 import { getContractAddress } from 'viem';
 import { BodyBytes } from '@chainwatch/chain-core';
-import { computeCreatedContract } from './created-contract.ts';
+import { computeCreatedContract } from './encode-transaction.ts';
 import { evmNetworks, readTraits } from './networks.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import { proveBytes } from './prove-bytes.ts';

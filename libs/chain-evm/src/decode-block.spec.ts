@@ -1,6 +1,5 @@
 import type { Block, Network } from '@chainwatch/chain-core';
-import { decodeBlock } from './decode-block.ts';
-import { decodeFee } from './decode-fee.ts';
+import { decodeBlock, decodeFee } from './decode-block.ts';
 import { evmNetworks } from './networks.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
 

@@ -1,14 +1,10 @@
-import type { BalanceChange, Block, Network, Transaction, Transfer } from '@chainwatch/chain-core';
-import { computeCreatedContract } from './created-contract.ts';
-import { decodeFee } from './decode-fee.ts';
-import { decodeLogs, findTouchedAssets } from './decode-logs.ts';
-import type { InternalTransfer, TransactionTrace } from './decode-traces.ts';
-import { typeOf } from './encode-transaction.ts';
-import { traitsAt } from './evm-traits.ts';
-import { decodeEtherLogs, mergeMoves } from './ether-logs.ts';
-import { readTraits } from './networks.ts';
+import type { BalanceChange, Block, Fee, Network, Transaction, Transfer } from '@chainwatch/chain-core';
+import { decodeEtherLogs, decodeLogs, findTouchedAssets, mergeMoves } from './decode-logs.ts';
+import { computeCreatedContract, typeOf } from './encode-transaction.ts';
+import { readTraits, traitsAt } from './networks.ts';
+import { readSignature } from './prove-senders.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
-import { readSignature } from './sender-signature.ts';
+import type { InternalTransfer, TransactionTrace } from './read-traces.ts';
 import type { VerifiedBlock } from './verify-block.ts';
 
 const GWEI = 1_000_000_000n;
@@ -121,6 +117,34 @@ function decodeUnknown(parts: TransactionParts): Transaction {
     transfers: isFailed ? [] : decodeTransfers(parts, own),
     isUnproved: true,
   };
+}
+
+/**
+ * What the sender paid for a transaction: gas, blob gas (EIP-4844) and a roll-up's own fees. Undefined where nothing was
+ * paid on this chain (deposits from L1).
+ */
+export function decodeFee(
+  assetGid: string,
+  tx: RawTransaction,
+  receipt: RawReceipt,
+  type: number,
+): Fee | undefined {
+  if (type === 0x7e || type === 0x64) return undefined;
+  const gasPrice = receipt.effectiveGasPrice ?? tx.gasPrice;
+  let amountRaw = typeof gasPrice === 'string' ? BigInt(gasPrice) * BigInt(receipt.gasUsed) : 0n;
+  if (typeof receipt.blobGasUsed === 'string' && typeof receipt.blobGasPrice === 'string' && type === 3) {
+    amountRaw += BigInt(receipt.blobGasUsed) * BigInt(receipt.blobGasPrice);
+  }
+  if (typeof receipt.l1Fee === 'string') amountRaw += BigInt(receipt.l1Fee);
+  if (typeof receipt.operatorFeeScalar === 'string') amountRaw += operatorFee(receipt);
+  return { assetGid, amountRaw, payer: tx.from.toLowerCase() };
+}
+
+/** OP stack from Isthmus on; Jovian (told by the data-availability field) multiplies by 100 instead of dividing by 1e6. */
+function operatorFee(receipt: RawReceipt): bigint {
+  const scaled = BigInt(receipt.gasUsed) * BigInt(receipt.operatorFeeScalar ?? 0);
+  const isJovian = typeof receipt.daFootprintGasScalar === 'string';
+  return (isJovian ? scaled * 100n : scaled / 1_000_000n) + BigInt(receipt.operatorFeeConstant ?? 0);
 }
 
 /** The payment by the transaction itself, without internal transfers. */

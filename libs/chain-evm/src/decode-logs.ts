@@ -1,8 +1,18 @@
 import type { Network, Transfer } from '@chainwatch/chain-core';
 import { decodeTransferLogs, touchesBalances } from '@chainwatch/contract-abi';
-import { ETHER_LOG_ADDRESS } from './ether-logs.ts';
 import { readTraits } from './networks.ts';
 import type { RawLog, RawReceipt } from './raw-block.ts';
+import type { InternalTransfer } from './read-traces.ts';
+
+/** The address that logs movements of ether (EIP-7708). No contract is there, and its logs belong to no token. */
+export const ETHER_LOG_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe';
+
+const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** Burn(address,uint256), and Selfdestruct(address,uint256) as drafts of the EIP had it. */
+const BURN_TOPICS = [
+  '0xcc16f5dbb4873280815c1ee09dbd06736cffcc184412cf7a71a0fdb75d397ca5',
+  '0x4bfaba3443c1a1836cd362418edc679fc96cae8449cbefccb6457cdf2c943083',
+];
 
 /**
  * Appends the token transfers of one transaction's logs to `transfers`.
@@ -50,4 +60,52 @@ export function toTouchedAssets(network: Network, touched: Set<string>): string[
 
 function tokenGid(network: Network, address: string): string {
   return `${network.gid}/${network.tokenNamespace}:${address.toLowerCase()}`;
+}
+
+/**
+ * Movements of ether in a transaction's logs, in the order of execution, its own payment included. Empty on
+ * chains without EIP-7708.
+ */
+export function decodeEtherLogs(logs: readonly RawLog[]): InternalTransfer[] {
+  const moves: InternalTransfer[] = [];
+  for (const { address, topics, data } of logs) {
+    if (address !== ETHER_LOG_ADDRESS || data.length !== 66) continue;
+    const [topic = '', from = '', to] = topics;
+    const amountRaw = BigInt(data);
+    if (amountRaw === 0n) continue;
+    if (topic === TRANSFER_TOPIC && topics.length === 3)
+      moves.push({ from: addressOf(from), to: addressOf(to), amountRaw });
+    else if (BURN_TOPICS.includes(topic) && topics.length === 2)
+      moves.push({ from: addressOf(from), amountRaw });
+  }
+  return moves;
+}
+
+/**
+ * Merges the moves of logs and traces. A root proves the logs, so they come first; moves that only the traces
+ * have are added behind. So a logged move has the same place whether the node traces or not.
+ */
+export function mergeMoves(
+  logged: readonly InternalTransfer[],
+  traced: readonly InternalTransfer[],
+): readonly InternalTransfer[] {
+  if (logged.length === 0) return traced;
+  const counts = new Map<string, number>();
+  for (const move of logged) counts.set(keyOf(move), (counts.get(keyOf(move)) ?? 0) + 1);
+  const unlogged = traced.filter((move) => {
+    // A move from an account to itself is not logged.
+    if (move.from === move.to) return false;
+    const count = counts.get(keyOf(move)) ?? 0;
+    counts.set(keyOf(move), count - 1);
+    return count <= 0;
+  });
+  return [...logged, ...unlogged];
+}
+
+function keyOf({ from, to, amountRaw }: InternalTransfer): string {
+  return `${from} ${to ?? ''} ${amountRaw}`;
+}
+
+function addressOf(topic = ''): string {
+  return `0x${topic.slice(26)}`;
 }

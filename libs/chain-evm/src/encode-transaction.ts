@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
-import { data, encodeRlp, quantity } from './encode-rlp.ts';
+import { data, encodeRlp, keccak256Hex, quantity } from './encode-rlp.ts';
 import type { RlpItem } from './encode-rlp.ts';
-import type { RawAuthorization, RawTransaction } from './raw-block.ts';
+import type { RawAuthorization, RawReceipt, RawTransaction } from './raw-block.ts';
 
 /** EIP-2718 type of a transaction or receipt; nodes leave the field out for legacy ones. */
 export function typeOf(item: { readonly type?: string | null }): number {
@@ -104,6 +104,26 @@ export function encodeSigned(tx: RawTransaction, chainId: bigint | undefined): U
   const type = typeOf(tx);
   const chain: Hex[] = chainId === undefined ? [] : [quantity(`0x${chainId.toString(16)}`), '0x', '0x'];
   return encodeRlp([...(signedFields[type]?.(tx) ?? []), ...chain], type);
+}
+
+/**
+ * Address of the contract that a transaction creates: the last 20 bytes of keccak-256 of rlp([sender, nonce]) (Yellow Paper,
+ * 7). Receipts also name it, but no root covers that field. Undefined where the nonce is not proved: deposits
+ * of the OP stack before Canyon, Arbitrum's messages from contracts.
+ */
+export function computeCreatedContract(tx: RawTransaction, receipt: RawReceipt): string | undefined {
+  if (tx.to !== null && tx.to !== undefined) return undefined;
+  const nonce = provedNonce(tx, receipt);
+  if (typeof nonce !== 'string') return undefined;
+  return `0x${keccak256Hex(encodeRlp([data(tx.from), quantity(nonce)])).slice(24)}`;
+}
+
+function provedNonce(tx: RawTransaction, receipt: RawReceipt): string | null | undefined {
+  const type = typeOf(tx);
+  if (type <= 4 || type === 0x65) return tx.nonce;
+  // The receipts root covers either both fields or neither.
+  if (type === 0x7e && typeof receipt.depositReceiptVersion === 'string') return receipt.depositNonce;
+  return undefined;
 }
 
 function feeMarketFields(tx: RawTransaction): readonly RlpItem[] {

@@ -14,7 +14,6 @@ import type {
   TokenMetadata,
   Transaction,
 } from '@chainwatch/chain-core';
-import type { Capabilities } from './capabilities.ts';
 import { HttpTransport } from './http-transport.ts';
 import { readTraits } from './networks.ts';
 import { parseKnownHeader } from './parse-header.ts';
@@ -31,9 +30,8 @@ import {
 } from './read-headers.ts';
 import { readTokens } from './read-tokens.ts';
 import type { RpcTransport } from './rpc-transport.ts';
-import type { Session } from './session.ts';
-import { SocketTransport } from './socket-transport.ts';
-import { subscribeHeads } from './subscribe-heads.ts';
+import type { Capabilities, Session } from './session.ts';
+import { SocketTransport, subscribeHeads } from './socket-transport.ts';
 import { TwinTransport } from './twin-transport.ts';
 
 /** One EVM node. Its capabilities are found out by use and remembered. */

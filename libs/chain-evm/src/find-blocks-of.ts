@@ -1,12 +1,12 @@
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { BlockRef, BlocksOfAddresses, BlocksWanted } from '@chainwatch/chain-core';
-import { traitsAt } from './evm-traits.ts';
+import { traitsAt } from './networks.ts';
 import { findLogBlocks } from './find-log-blocks.ts';
 import { parseRawBlock } from './parse-raw-block.ts';
 import type { RawBlock } from './raw-block.ts';
 import type { Session } from './session.ts';
 import { UnknownParts } from './unknown-parts.ts';
-import { verifyOwnFields } from './verify-block.ts';
+import { verifyHeaderOf } from './parse-header.ts';
 import { verifyTransactions } from './verify-transactions.ts';
 
 /** Blocks of one answer, and bodies that are asked for at once. */
@@ -81,7 +81,7 @@ async function concerns(
   own: ReadonlySet<string>,
 ): Promise<boolean> {
   const traits = traitsAt(ofNetwork, ref.number);
-  if (verifyOwnFields(ref, block, traits).length > 0) return true;
+  if (verifyHeaderOf(ref, block, traits).length > 0) return true;
   const parts = new UnknownParts([]);
   const { unknown, missing } = await verifyTransactions(block, block.transactions, {
     traits,

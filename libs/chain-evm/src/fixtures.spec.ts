@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import type { Block, Network, Transfer } from '@chainwatch/chain-core';
 import { borTransactionHash } from './bor-state-sync.ts';
-import { decodeBlock } from './decode-block.ts';
-import { decodeFee } from './decode-fee.ts';
+import { decodeBlock, decodeFee } from './decode-block.ts';
 import { decodeLogs } from './decode-logs.ts';
-import { decodeCallTraces } from './decode-traces.ts';
-import type { TransactionTrace } from './decode-traces.ts';
+import { decodeCallTraces } from './read-traces.ts';
+import type { TransactionTrace } from './read-traces.ts';
 import { evmNetworks, readTraits } from './networks.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import type { RawLog, RawReceipt, RawTransaction } from './raw-block.ts';

@@ -1,4 +1,3 @@
-import type { HexFields } from './canonical-hex.ts';
 import type {
   RawAccess,
   RawAuthorization,
@@ -8,6 +7,15 @@ import type {
   RawTransaction,
   RawWithdrawal,
 } from './raw-block.ts';
+
+/** `quantity`: a number of at most 32 bytes; `data`: whole bytes; the others: bytes of a fixed length. */
+export type HexForm = 'quantity' | 'data' | 'address' | 'word' | 'status';
+
+/** The fields of an object that hold hexadecimal digits. */
+export interface HexFields<T> {
+  readonly read: readonly (readonly [keyof T & string, HexForm])[];
+  readonly hashed: readonly (keyof T & string)[];
+}
 
 // `read`: compared or decoded, so each must be well-formed. `hashed`: only enters an encoding, which refuses
 // whatever is not hexadecimal; not checked in items whose encoding leaves it out.

@@ -1,5 +1,5 @@
 import { HEADER_FIELDS, RECEIPT_FIELDS, TRANSACTION_FIELDS } from './hex-forms.ts';
-import type { HexFields } from './canonical-hex.ts';
+import type { HexFields } from './hex-forms.ts';
 
 // Members that nodes give today: those that are hashed, and those that only inform. They are consulted where
 // a hash or a root does not match: with a member that is not listed here, the encoding may be one that is not

@@ -1,4 +1,4 @@
-import { keccak256 } from './keccak.ts';
+import { keccak256 } from './encode-rlp.ts';
 import type { RawLog } from './raw-block.ts';
 
 /** The bloom of receipts (Yellow Paper, 4.3.1: 3 bits of 2,048 for each address and topic), as hex with prefix. */

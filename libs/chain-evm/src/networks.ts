@@ -1,9 +1,33 @@
 import { z } from 'zod';
 import { networkSchema, parseNetworks } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';
-import { evmTraitsSchema } from './evm-traits.ts';
-import type { EvmTraits } from './evm-traits.ts';
 import networksJson from './networks.json' with { type: 'json' };
+
+/** What this family has to know of a network to prove and decode its blocks (`traits` in networks.json). */
+export const evmTraitsSchema = z.strictObject({
+  /** Which transaction, header and receipt extensions may occur. */
+  stack: z.enum(['ethereum', 'optimism', 'arbitrum', 'bor', 'avalanche']),
+  /** `strict`: the header's hash is recomputed and must match. `tolerant`: some of its blocks use another encoding. */
+  header: z.enum(['strict', 'tolerant']).default('strict'),
+  /** `tolerant`: where a root does not match (unknown encoding), the header's logsBloom decides. */
+  roots: z.enum(['strict', 'tolerant']).default('strict'),
+  /** First block from which `tolerant` no longer applies: from there on every hash and root must match. */
+  strictFrom: z.number().int().nonnegative().optional(),
+  /**
+   * Its nodes send transactions for accounts without their keys (anvil, Hardhat). A transaction's hash may
+   * then differ from that of its fields, and its signature may be nobody's: for both there is only the node's
+   * word.
+   */
+  impersonation: z.boolean().default(false),
+  /** A contract that mirrors the native coin and logs every native transfer; its logs say nothing new. */
+  nativeTokenContract: z.string().optional(),
+  /** False where withdrawals pay a token through a system contract (Gnosis: GNO), so no native balance changes. */
+  withdrawalsAreNative: z.boolean().default(true),
+  /** Multicall3 stands at its usual address. */
+  multicall3: z.boolean().default(false),
+});
+
+export type EvmTraits = z.infer<typeof evmTraitsSchema>;
 
 const evmNetworkSchema = networkSchema.extend({
   gid: networkSchema.shape.gid.regex(/^eip155:[1-9]\d*$/),
@@ -25,4 +49,11 @@ export function readTraits(network: Network): EvmTraits {
   const traits = evmTraitsSchema.parse(network.traits ?? { stack: 'ethereum' });
   traitsOf.set(network, traits);
   return traits;
+}
+
+/** The traits that apply at a height. */
+export function traitsAt(traits: EvmTraits, number: number): EvmTraits {
+  return traits.strictFrom === undefined || number < traits.strictFrom
+    ? traits
+    : { ...traits, header: 'strict', roots: 'strict' };
 }

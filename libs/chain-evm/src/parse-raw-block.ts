@@ -1,23 +1,32 @@
 import { ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
-import { dropMalformed, normalizeHex, normalizeTopics } from './canonical-hex.ts';
-import type { HexFields } from './canonical-hex.ts';
 import { isEncoded, typeOf } from './encode-transaction.ts';
 import {
   ACCESS_FIELDS,
   AUTHORIZATION_FIELDS,
+  HEADER_FIELDS,
   LOG_FIELDS,
   RECEIPT_FIELDS,
   TRANSACTION_FIELDS,
   WITHDRAWAL_FIELDS,
 } from './hex-forms.ts';
-import { toRawHeader } from './parse-header.ts';
-import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
+import type { HexFields, HexForm } from './hex-forms.ts';
+import type { RawBlock, RawHeader, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
 
 // Written by hand instead of zod, because these run over every transaction and log of every block. They only
 // check the types that the decoder relies on, and bring values to one spelling; verifyBlock proves whether
 // the values are right.
 
 const TYPE_FIELD: HexFields<RawTransaction> = { read: [['type', 'quantity']], hashed: [] };
+
+const REQUIRED_FIELDS = ['hash', 'parentHash', 'number', 'timestamp'] as const;
+
+const SHAPES: Readonly<Record<HexForm, { readonly pattern: RegExp; readonly expected: string }>> = {
+  quantity: { pattern: /^0x[0-9a-f]{1,64}$/, expected: 'a quantity' },
+  data: { pattern: /^0x(?:[0-9a-f]{2})*$/, expected: 'whole bytes' },
+  address: { pattern: /^0x[0-9a-f]{40}$/, expected: '20 bytes' },
+  word: { pattern: /^0x[0-9a-f]{64}$/, expected: '32 bytes' },
+  status: { pattern: /^0x0{0,63}[01]$/, expected: '0x0 or 0x1' },
+};
 
 /** @throws ChainClientError, IncompleteBlockError when `json` is not a block with whole transactions */
 export function parseRawBlock(json: unknown): RawBlock {
@@ -103,4 +112,74 @@ function toPartial<T extends object>(json: unknown, what: string, index: number)
   if (typeof json !== 'object' || json === null)
     throw new ChainClientError(`expected a ${what} at ${index}, got ${typeof json}`);
   return json as Partial<T>;
+}
+
+/** @throws ChainClientError when `json` lacks what every header has, IncompleteBlockError when a field is malformed */
+export function toRawHeader(json: unknown): RawHeader {
+  if (typeof json !== 'object' || json === null)
+    throw new ChainClientError(`expected a block, got ${typeof json}`);
+  const header = json as Partial<RawHeader>;
+  for (const field of REQUIRED_FIELDS) {
+    const value = header[field];
+    if (typeof value !== 'string')
+      throw new ChainClientError(
+        `expected a block with ${field}, got ${value === undefined ? 'none' : typeof value}`,
+      );
+  }
+  normalizeHex(header, HEADER_FIELDS, 'the block');
+  return json as RawHeader;
+}
+
+/**
+ * Brings the fields of a node's answer to the spelling that all later code relies on: `0x` and lower-case
+ * digits. Otherwise a value could be proved in one spelling and compared or read in another. Null and absent
+ * fields stay.
+ * @param what for the error: `transaction 3`
+ * @throws IncompleteBlockError naming the first field that is read and malformed
+ */
+function normalizeHex<T extends object>(
+  target: Partial<T>,
+  { read, hashed }: HexFields<T>,
+  what: string,
+): void {
+  const fields = target as Record<string, unknown>;
+  for (const [field, form] of read) {
+    const value = fields[field];
+    if (value === undefined || value === null || isCanonical(value, form)) continue;
+    fields[field] = toCanonical(value, form, `${field} of ${what}`);
+  }
+  for (const field of hashed) {
+    const value = fields[field];
+    if (typeof value === 'string' && /[A-Z]/.test(value)) fields[field] = value.toLowerCase();
+  }
+}
+
+/** Removes malformed fields that would be read, instead of refusing the whole object. */
+function dropMalformed<T extends object>(target: Partial<T>, { read }: HexFields<T>): void {
+  const fields = target as Record<string, unknown>;
+  for (const [field, form] of read) {
+    const value = fields[field];
+    const lower = typeof value === 'string' ? value.toLowerCase() : undefined;
+    if (lower !== undefined && isCanonical(lower, form)) fields[field] = lower;
+    else delete fields[field];
+  }
+}
+
+/** `normalizeHex` of the topics of a log. */
+function normalizeTopics(topics: readonly unknown[], what: string): void {
+  const items = topics as unknown[];
+  for (let i = 0; i < items.length; i++) {
+    if (!isCanonical(items[i], 'word')) items[i] = toCanonical(items[i], 'word', `topic ${i} of ${what}`);
+  }
+}
+
+function isCanonical(value: unknown, form: HexForm): boolean {
+  return typeof value === 'string' && SHAPES[form].pattern.test(value);
+}
+
+function toCanonical(value: unknown, form: HexForm, what: string): string {
+  const lower = typeof value === 'string' ? value.toLowerCase() : undefined;
+  if (lower !== undefined && isCanonical(lower, form)) return lower;
+  const got = typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value;
+  throw new IncompleteBlockError(`${what}: expected ${SHAPES[form].expected} in hexadecimal, got ${got}`);
 }

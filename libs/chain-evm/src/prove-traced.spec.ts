@@ -2,7 +2,7 @@ import { BodyBytes } from '@chainwatch/chain-core';
 import type { Block, Network, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import fc from 'fast-check';
 import { evmNetworks, readTraits } from './networks.ts';
-import { ProvedBlock } from './proved-block.ts';
+import { ProvedBlock } from './prove-bytes.ts';
 import type { CallFrame, CallTrace, ParityTrace } from './raw-trace.ts';
 import { readBlock } from './read-block.ts';
 import type { RpcReply } from './rpc-transport.ts';

@@ -1,28 +1,19 @@
-import {
-  BlockNotFoundError,
-  ChainClientError,
-  IncompleteBlockError,
-  settleUnknowns,
-} from '@chainwatch/chain-core';
+import { BlockNotFoundError, IncompleteBlockError, settleUnknowns, unwrap } from '@chainwatch/chain-core';
 import type { Block, BlockRef, ReadBlockOptions, RpcCall } from '@chainwatch/chain-core';
-import { borTransactionHash, findStateSync, SPRINT_LENGTH } from './bor-state-sync.ts';
-import { isMissingBlock } from './classify-node-error.ts';
+import { addStateSync } from './bor-state-sync.ts';
+import { isInvalidParams, isMissingBlock, isUnsupported } from './classify-node-error.ts';
 import { decodeBlock } from './decode-block.ts';
-import { isEncoded, typeOf } from './encode-transaction.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
-import type { RawBlock, RawReceipt } from './raw-block.ts';
-import type { ProvedBlock } from './proved-block.ts';
 import { canProveBytes, proveBytes } from './prove-bytes.ts';
-import { askRawEncodings, readRawEncodings } from './read-raw-encodings.ts';
-import { askReceipts, readReceipts, receiptsCall } from './read-receipts.ts';
-import type { AskedReceipts } from './read-receipts.ts';
+import type { ProvedBlock } from './prove-bytes.ts';
 import { proveDoubted } from './prove-senders.ts';
+import type { RawBlock, RawReceipt } from './raw-block.ts';
+import { readRawEncodings, verifyWithEncodings } from './read-raw-encodings.ts';
 import { readTraces } from './read-traces.ts';
 import type { TracedBlock } from './read-traces.ts';
 import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
-import { verifyBlock } from './verify-block.ts';
-import type { BlockAnswers, VerifiedBlock } from './verify-block.ts';
+import type { VerifiedBlock } from './verify-block.ts';
 
 /**
  * A whole block by hash, proved and decoded. Receipts are read in parallel with the body, traces as soon as
@@ -88,28 +79,6 @@ function toTraced({ transactions, stateSync }: VerifiedBlock): TracedBlock {
   return { hashes: transactions.map(({ hash }) => hash), stateSync: stateSync?.transactionHash };
 }
 
-/** Only its hash tells that a transaction of a known type has unknown content. Such transactions are then read raw. */
-async function verifyWithEncodings(
-  session: Session,
-  ref: BlockRef,
-  answers: Required<BlockAnswers>,
-  signal?: AbortSignal,
-): Promise<VerifiedBlock> {
-  const { block, encodings } = answers;
-  const verified = await verifyBlock(ref, answers, session.traits);
-  const hashes = (verified.unknown?.missingEncodings ?? []).filter((hash) =>
-    isEncoded(typeOf(findTransaction(block, hash))),
-  );
-  const more = hashes.length === 0 ? undefined : await askRawEncodings(session, hashes, signal);
-  return more === undefined || more.size === 0
-    ? verified
-    : verifyBlock(ref, { ...answers, encodings: new Map([...encodings, ...more]) }, session.traits);
-}
-
-function findTransaction(block: RawBlock, hash: string): { readonly type?: string | null } {
-  return block.transactions.find((tx) => tx.hash === hash) ?? {};
-}
-
 interface Replies {
   readonly body: RpcReply;
   readonly receipts: AskedReceipts;
@@ -165,23 +134,88 @@ async function readBody(
   return parseRawBlock(result);
 }
 
-/** Not every node lists the state-sync receipt among the block's; it is then asked for by its derived hash. */
-async function addStateSync(
+/**
+ * All receipts of a block: in one call, by hash where the node takes one; else one by one for the transactions of `body`.
+ * `verifyBlock` proves that they are complete, with all their logs.
+ */
+async function readReceipts(
   session: Session,
-  block: RawBlock,
-  receipts: readonly RawReceipt[],
+  ref: BlockRef,
+  { body, asked }: ReceiptsSource,
   signal?: AbortSignal,
 ): Promise<readonly RawReceipt[]> {
-  if (session.traits.stack !== 'bor' || Number(block.number) % SPRINT_LENGTH !== 0) return receipts;
-  if (findStateSync(receipts, block) !== undefined) return receipts;
-  const result = await session.transport.call(
-    'eth_getTransactionReceipt',
-    [borTransactionHash(block)],
-    signal,
-  );
-  if (result === null) return receipts;
-  const [receipt] = parseRawReceipts([result]);
-  if (receipt?.blockHash !== block.hash)
-    throw new ChainClientError(`state-sync receipt: expected block ${block.hash}, got another`);
-  return [...receipts, receipt];
+  const { capabilities } = session;
+  for (let given = asked; ; given = undefined) {
+    const form = given?.form ?? capabilities.receipts;
+    if (form === 'single') return readOneByOne(session, await body, signal);
+    try {
+      const { reply } = given ?? (await askReceipts(session, ref, signal));
+      return readAtOnce(ref, reply);
+    } catch (error) {
+      if (!isUnsupported(error) && !isInvalidParams(error)) throw error;
+      // Unless another reader has changed the form meanwhile.
+      if (capabilities.receipts === form)
+        capabilities.receipts = isUnsupported(error) ? 'single' : NEXT_FORM[form];
+    }
+  }
+}
+
+interface ReceiptsSource {
+  readonly body: Promise<RawBlock>;
+  /** The request that was sent already, if any. */
+  readonly asked?: AskedReceipts | undefined;
+}
+
+interface AskedReceipts {
+  readonly reply: RpcReply;
+  /** The form in which they were asked for. */
+  readonly form: ReceiptsForm;
+}
+
+type ReceiptsForm = Session['capabilities']['receipts'];
+
+const NEXT_FORM = { by_hash: 'by_object', by_object: 'by_number', by_number: 'single' } as const;
+
+/** All receipts of a block in one call, of the form that is tried now. */
+async function askReceipts(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<AskedReceipts> {
+  const form = session.capabilities.receipts;
+  const { method, params } = receiptsCall(session, ref);
+  return { reply: await session.transport.ask(method, params, signal), form };
+}
+
+/** The call of the form that is tried now. */
+function receiptsCall({ capabilities }: Pick<Session, 'capabilities'>, ref: BlockRef): RpcCall {
+  const forms = {
+    by_hash: ref.hash,
+    by_object: { blockHash: ref.hash },
+    by_number: `0x${ref.number.toString(16)}`,
+    single: ref.hash,
+  };
+  return { method: 'eth_getBlockReceipts', params: [forms[capabilities.receipts]] };
+}
+
+function readAtOnce(ref: BlockRef, reply: RpcReply): readonly RawReceipt[] {
+  const result = reply.result();
+  if (result === null)
+    throw new BlockNotFoundError(`receipts of block ${ref.number} ${ref.hash} are not known to the node`);
+  return parseRawReceipts(result);
+}
+
+async function readOneByOne(
+  session: Session,
+  block: RawBlock,
+  signal?: AbortSignal,
+): Promise<readonly RawReceipt[]> {
+  const calls = block.transactions.map(({ hash }) => ({
+    method: 'eth_getTransactionReceipt',
+    params: [hash],
+  }));
+  const results = (await session.transport.callMany(calls, signal)).map(unwrap);
+  const missing = results.findIndex((result) => result === null);
+  if (missing >= 0) {
+    throw new IncompleteBlockError(
+      `receipts of block ${block.hash}: expected one of transaction ${block.transactions[missing]?.hash ?? ''}, got null`,
+    );
+  }
+  return parseRawReceipts(results);
 }

@@ -1,6 +1,9 @@
+import type { BlockRef } from '@chainwatch/chain-core';
 import { isEncoded, typeOf } from './encode-transaction.ts';
 import type { RawBlock } from './raw-block.ts';
 import type { Session } from './session.ts';
+import { verifyBlock } from './verify-block.ts';
+import type { BlockAnswers, VerifiedBlock } from './verify-block.ts';
 import type { RawEncodings } from './verify-transactions.ts';
 
 /** Nodes have one of them, both or none. */
@@ -23,7 +26,7 @@ export function readRawEncodings(
 }
 
 /** The same of given transactions. */
-export async function askRawEncodings(
+async function askRawEncodings(
   session: Session,
   hashes: readonly string[],
   signal?: AbortSignal,
@@ -44,4 +47,26 @@ export async function askRawEncodings(
     });
   }
   return encodings;
+}
+
+/** Only its hash tells that a transaction of a known type has unknown content. Such transactions are then read raw. */
+export async function verifyWithEncodings(
+  session: Session,
+  ref: BlockRef,
+  answers: Required<BlockAnswers>,
+  signal?: AbortSignal,
+): Promise<VerifiedBlock> {
+  const { block, encodings } = answers;
+  const verified = await verifyBlock(ref, answers, session.traits);
+  const hashes = (verified.unknown?.missingEncodings ?? []).filter((hash) =>
+    isEncoded(typeOf(findTransaction(block, hash))),
+  );
+  const more = hashes.length === 0 ? undefined : await askRawEncodings(session, hashes, signal);
+  return more === undefined || more.size === 0
+    ? verified
+    : verifyBlock(ref, { ...answers, encodings: new Map([...encodings, ...more]) }, session.traits);
+}
+
+function findTransaction(block: RawBlock, hash: string): { readonly type?: string | null } {
+  return block.transactions.find((tx) => tx.hash === hash) ?? {};
 }

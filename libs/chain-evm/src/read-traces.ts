@@ -1,10 +1,24 @@
-import { BlockNotFoundError, ChainClientError } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { BlockRef } from '@chainwatch/chain-core';
 import { isUnsupported } from './classify-node-error.ts';
-import { decodeCallTraces, decodeParityTraces } from './decode-traces.ts';
-import type { TransactionTrace } from './decode-traces.ts';
-import type { CallTrace, ParityTrace } from './raw-trace.ts';
+import type { CallFrame, CallTrace, ParityTrace } from './raw-trace.ts';
 import type { Session } from './session.ts';
+
+/** What a trace adds to a transaction. */
+export interface TransactionTrace {
+  readonly isFailed: boolean;
+  /** In execution order. */
+  readonly transfers: readonly InternalTransfer[];
+}
+
+/** A movement of the native coin below a transaction's top call. */
+export interface InternalTransfer {
+  readonly from: string;
+  /** Absent: burned. */
+  readonly to?: string;
+  /** Wei, greater than 0. */
+  readonly amountRaw: bigint;
+}
 
 /** The block and transactions that the traces must belong to. */
 export interface TracedBlock {
@@ -76,4 +90,134 @@ function expectList<T extends object>(ref: BlockRef, json: unknown): readonly T[
       throw new ChainClientError(`traces: expected objects, got ${typeof item}`);
   }
   return json as T[];
+}
+
+/**
+ * Reads a `debug_traceBlockBy…` answer with the callTracer.
+ * @throws IncompleteBlockError when it is not one trace for each of `hashes`
+ */
+export function decodeCallTraces(
+  ref: BlockRef,
+  hashes: readonly string[],
+  traces: readonly CallTrace[],
+): TransactionTrace[] {
+  if (traces.length !== hashes.length) fail(ref, `expected ${hashes.length} traces, got ${traces.length}`);
+  return traces.map((trace, index) => {
+    const hash = hashes[index] ?? '';
+    if (typeof trace.txHash === 'string' && trace.txHash !== hash)
+      fail(ref, `expected trace of ${hash}, got ${trace.txHash}`);
+    const frame = trace.result;
+    if (frame === undefined || frame === null)
+      fail(ref, `expected a trace of ${hash}, got error ${trace.error ?? 'none'}`);
+    const transfers: InternalTransfer[] = [];
+    const isFailed = isReverted(frame);
+    if (!isFailed) for (const call of frame.calls ?? []) collect(ref, call, transfers);
+    return { isFailed, transfers };
+  });
+}
+
+/**
+ * Reads a `trace_block` answer (Parity's form).
+ * @throws BlockNotFoundError when it is of another block, IncompleteBlockError when it lacks the top call of one of `hashes`
+ */
+export function decodeParityTraces(
+  ref: BlockRef,
+  hashes: readonly string[],
+  traces: readonly ParityTrace[],
+): TransactionTrace[] {
+  const byHash = new Map<string, ParityState>();
+  for (const trace of traces) {
+    // The traces were asked for by number: the node has another block at that number now, and has dropped this one.
+    if (trace.blockHash !== ref.hash) {
+      throw new BlockNotFoundError(
+        `traces of block ${ref.number}: expected ${ref.hash}, the node has ${trace.blockHash} there`,
+      );
+    }
+    if (typeof trace.transactionHash === 'string') addStep(ref, byHash, trace.transactionHash, trace); // else a reward
+  }
+  if (byHash.size > hashes.length)
+    fail(ref, `expected traces of ${hashes.length} transactions, got ${byHash.size}`);
+  return hashes.map((hash) => {
+    const found = byHash.get(hash);
+    if (found === undefined) fail(ref, `expected traces of ${hash}, got none`);
+    return { isFailed: found.isFailed, transfers: found.transfers };
+  });
+}
+
+interface ParityState {
+  readonly isFailed: boolean;
+  readonly transfers: InternalTransfer[];
+  /** Paths of calls that failed; what lies below them was undone. */
+  readonly dead: string[];
+}
+
+function addStep(ref: BlockRef, byHash: Map<string, ParityState>, hash: string, trace: ParityTrace): void {
+  const isFailed = isSet(trace.error);
+  if (trace.traceAddress.length === 0) {
+    byHash.set(hash, { isFailed, transfers: [], dead: isFailed ? [''] : [] });
+    return;
+  }
+  const state = byHash.get(hash);
+  if (state === undefined)
+    fail(ref, `expected the top call of ${hash} first, got ${trace.traceAddress.join('.')}`);
+  const path = `.${trace.traceAddress.join('.')}.`;
+  if (isFailed) state.dead.push(path);
+  if (state.dead.some((dead) => path.startsWith(dead))) return;
+  const transfer = toTransfer(trace);
+  if (transfer !== undefined) state.transfers.push(transfer);
+}
+
+function collect(ref: BlockRef, frame: CallFrame, transfers: InternalTransfer[]): void {
+  if (isReverted(frame)) return;
+  // Geth before 1.10 tells that a contract was destroyed, but not what it held and who got it.
+  if (frame.type === 'SELFDESTRUCT' && typeof frame.value !== 'string')
+    fail(ref, 'expected a SELFDESTRUCT with its value, got none');
+  if (movesValue(frame.type) && typeof frame.value === 'string' && typeof frame.to === 'string') {
+    const amountRaw = BigInt(frame.value);
+    if (amountRaw > 0n)
+      transfers.push({ from: frame.from.toLowerCase(), to: frame.to.toLowerCase(), amountRaw });
+  }
+  for (const call of frame.calls ?? []) collect(ref, call, transfers);
+}
+
+function movesValue(type: string): boolean {
+  // DELEGATECALL and CALLCODE keep the caller's own balance, STATICCALL moves nothing.
+  return type === 'CALL' || type === 'CREATE' || type === 'CREATE2' || type === 'SELFDESTRUCT';
+}
+
+function toTransfer(trace: ParityTrace): InternalTransfer | undefined {
+  const { action } = trace;
+  switch (trace.type) {
+    case 'call':
+      return action.callType === 'call' ? toPositive(action.from, action.to, action.value) : undefined;
+    case 'create':
+      return toPositive(action.from, trace.result?.address, action.value);
+    case 'suicide':
+    case 'selfdestruct':
+      return toPositive(action.address, action.refundAddress, action.balance);
+    default:
+      return undefined;
+  }
+}
+
+function toPositive(
+  from: string | undefined,
+  to: string | undefined,
+  value: string | undefined,
+): InternalTransfer | undefined {
+  if (typeof from !== 'string' || typeof to !== 'string' || typeof value !== 'string') return undefined;
+  const amountRaw = BigInt(value);
+  return amountRaw > 0n ? { from: from.toLowerCase(), to: to.toLowerCase(), amountRaw } : undefined;
+}
+
+function isReverted(frame: CallFrame): boolean {
+  return isSet(frame.error);
+}
+
+function isSet(error: string | null | undefined): boolean {
+  return error !== undefined && error !== null && error !== '';
+}
+
+function fail(ref: BlockRef, text: string): never {
+  throw new IncompleteBlockError(`traces of block ${ref.number} ${ref.hash}: ${text}`);
 }

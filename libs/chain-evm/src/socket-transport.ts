@@ -1,13 +1,13 @@
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 import { ChainClientError, readAnswer, RequestSlots, unwrap, withDeadline } from '@chainwatch/chain-core';
-import type { EndpointOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
+import type { BlockHeader, EndpointOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { RpcReply, RpcTransport } from './rpc-transport.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 const PING_INTERVAL_MS = 15_000;
 
-export interface SocketTransportOptions extends EndpointOptions {
+interface SocketTransportOptions extends EndpointOptions {
   /** A subscription's notification: its id and what it carries. */
   readonly onNotification?: (subscription: string, result: unknown) => void;
   /** The open connection ended. */
@@ -164,4 +164,43 @@ function parseMessage(data: RawData): { readonly id?: unknown; readonly params?:
   } catch {
     return undefined;
   }
+}
+
+interface HeadSubscription {
+  readonly socket: EndpointOptions;
+  /** Turns a pushed header into a proved one; asks the node again where the push is not enough. */
+  readonly toHeader: (pushed: unknown) => BlockHeader | Promise<BlockHeader>;
+  readonly onHead: (header: BlockHeader) => void;
+  /** Called once, with the reason, unless stopped before. */
+  readonly onEnd: (error: Error) => void;
+}
+
+/** `eth_subscribe newHeads` on a socket of its own. Returns stop. */
+export function subscribeHeads({ socket, toHeader, onHead, onEnd }: HeadSubscription): () => void {
+  let isOver = false;
+  let order = Promise.resolve();
+  const end = (error: Error): void => {
+    if (isOver) return;
+    isOver = true;
+    transport.close();
+    onEnd(error);
+  };
+  const transport = new SocketTransport({
+    ...socket,
+    onClose: end,
+    onNotification: (_subscription, pushed) => {
+      // One after the other, so that heads arrive in the node's order even when one has to be asked for.
+      order = order
+        .then(async () => {
+          const header = await toHeader(pushed);
+          if (!isOver) onHead(header);
+        })
+        .catch(end);
+    },
+  });
+  transport.call('eth_subscribe', ['newHeads']).catch(end);
+  return () => {
+    isOver = true;
+    transport.close();
+  };
 }

@@ -1,11 +1,9 @@
 import type { BlockRef } from '@chainwatch/chain-core';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
-import { computeCreatedContract } from './created-contract.ts';
-import { encodeHeader } from './encode-header.ts';
+import { computeCreatedContract, encodeTransaction, typeOf } from './encode-transaction.ts';
+import { encodeHeader } from './parse-header.ts';
 import { encodeReceipt } from './encode-receipt.ts';
-import { data, encodeRlp, quantity } from './encode-rlp.ts';
-import { encodeTransaction, typeOf } from './encode-transaction.ts';
-import { keccak256Hex } from './keccak.ts';
+import { data, encodeRlp, keccak256Hex, quantity } from './encode-rlp.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawWithdrawal } from './raw-block.ts';
 

@@ -1,6 +1,6 @@
 import type { Block } from '@chainwatch/chain-core';
 import fc from 'fast-check';
-import { ProvedBlock } from './proved-block.ts';
+import { ProvedBlock } from './prove-bytes.ts';
 import type { RawLog, RawTransaction, RawWithdrawal } from './raw-block.ts';
 import type { Made } from './spec-block.ts';
 

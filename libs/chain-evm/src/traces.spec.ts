@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { decodeCallTraces, decodeParityTraces } from './decode-traces.ts';
-import type { TransactionTrace } from './decode-traces.ts';
+import { decodeCallTraces, decodeParityTraces } from './read-traces.ts';
+import type { TransactionTrace } from './read-traces.ts';
 import type { CallTrace, ParityTrace } from './raw-trace.ts';
 
 // Recorded traces beside the repository: ../shared/fixtures/evm (see INDEX.md there).

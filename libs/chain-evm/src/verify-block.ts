@@ -3,11 +3,11 @@ import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
 import { findStateSync } from './bor-state-sync.ts';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { data, encodeRlp, InvalidHexError, quantity } from './encode-rlp.ts';
-import { traitsAt } from './evm-traits.ts';
-import type { EvmTraits } from './evm-traits.ts';
+import { traitsAt } from './networks.ts';
+import type { EvmTraits } from './networks.ts';
+import { hasWithdrawalsRoot, verifyHeaderOf } from './parse-header.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import { UnknownParts } from './unknown-parts.ts';
-import { verifyHeader } from './verify-header.ts';
 import { verifyReceiptLinks } from './verify-receipt-links.ts';
 import { verifyReceipts } from './verify-receipts.ts';
 import { verifyTransactions } from './verify-transactions.ts';
@@ -54,7 +54,7 @@ export async function verifyBlock(
   ofNetwork: EvmTraits,
 ): Promise<VerifiedBlock> {
   const traits = traitsAt(ofNetwork, ref.number);
-  const ofHeader = verifyOwnFields(ref, block, traits);
+  const ofHeader = verifyHeaderOf(ref, block, traits);
   const parts = new UnknownParts(ofHeader);
   const stateSync = traits.stack === 'bor' ? findStateSync(receipts, block) : undefined;
   const transactions =
@@ -94,18 +94,6 @@ export async function verifyBlock(
   }
 }
 
-/** The part of `verifyBlock` that is about the block itself. @throws IncompleteBlockError */
-export function verifyOwnFields(ref: BlockRef, block: RawBlock, traits: EvmTraits): readonly UnknownPart[] {
-  expectEqual('hash', ref.hash, block.hash);
-  expectEqual('number', ref.number, Number(block.number));
-  return verifyHeader(block, traits);
-}
-
-/** On the OP stack the field holds a storage root of the bridge (Isthmus), on Avalanche it does not exist. */
-export function hasWithdrawalsRoot(block: RawBlock, traits: EvmTraits): boolean {
-  return typeof block.withdrawalsRoot === 'string' && traits.stack === 'ethereum';
-}
-
 async function verifyWithdrawals(block: RawBlock, traits: EvmTraits): Promise<void> {
   if (!hasWithdrawalsRoot(block, traits)) return;
   const withdrawals = block.withdrawals ?? [];
@@ -121,10 +109,6 @@ async function verifyWithdrawals(block: RawBlock, traits: EvmTraits): Promise<vo
       block.withdrawalsRoot ?? '',
       `${root} from ${withdrawals.length} withdrawals`,
     );
-}
-
-function expectEqual(what: string, expected: string | number, got: string | number): void {
-  if (expected !== got) throw new IncompleteBlockError(`block ${what}: expected ${expected}, got ${got}`);
 }
 
 function fail(block: RawBlock, what: string, expected: string, got: string): never {

@@ -1,6 +1,6 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
-import { computeCreatedContract } from './created-contract.ts';
-import type { EvmTraits } from './evm-traits.ts';
+import { computeCreatedContract } from './encode-transaction.ts';
+import type { EvmTraits } from './networks.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 
 /**

@@ -2,7 +2,7 @@ import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { typeOf } from './encode-transaction.ts';
-import type { EvmTraits } from './evm-traits.ts';
+import type { EvmTraits } from './networks.ts';
 import { LOG_MEMBERS, receiptMembers } from './known-members.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';

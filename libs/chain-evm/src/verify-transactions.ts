@@ -1,8 +1,8 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { encodeTransaction, typeOf } from './encode-transaction.ts';
-import type { EvmTraits } from './evm-traits.ts';
-import { keccak256Hex } from './keccak.ts';
+import type { EvmTraits } from './networks.ts';
+import { keccak256Hex } from './encode-rlp.ts';
 import { transactionMembers } from './known-members.ts';
 import type { RawBlock, RawTransaction } from './raw-block.ts';
 import { describeMember, listUnknownMembers } from './unknown-parts.ts';

@@ -2,13 +2,13 @@
 // `transactionsRoot`, every receipt with its logs in `receiptsRoot`. It says yes to blocks of the common form only; whatever
 // else there is, also everything wrong, traps, and the caller verifies the block by other means (docs/adr/0013-proving-from-bytes.md).
 
+import * as rlp from './encode';
 import { canWrite, writeReceipt, writeTransaction, writeWithdrawal } from './encode';
 import * as json from './json';
 import { addMessage, hashAll, MESSAGE_SIZE } from './keccak';
 import * as layout from './layout';
-import { addressDigits, isTransfer, touchesBalances } from './logs';
-import * as rlp from './rlp';
 import * as rows from './rows';
+import { addressDigits, isTransfer, touchesBalances } from './rows';
 import * as scan from './scan';
 import { BRANCH_BYTES, LEAF_HEAD, TRIE_BYTES, writeRoot } from './trie';
 

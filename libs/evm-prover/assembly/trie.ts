@@ -1,9 +1,9 @@
 // Root of the Merkle-Patricia trie that maps rlp(0…count-1) to values (Yellow Paper, appendix D): `transactionsRoot` and
 // `receiptsRoot`. The keys are known beforehand, so the trie is built from its sorted leaves and never stored
-// (src/compute-ordered-root.ts does the same with a library).
+// (compute-ordered-root.ts of libs/chain-evm does the same with a library).
 
+import * as rlp from './encode';
 import { addMessage, hashAll } from './keccak';
-import * as rlp from './rlp';
 
 /** Free bytes that a value needs before it, for the head of its leaf. */
 export const LEAF_HEAD: usize = 16;

@@ -1,13 +1,10 @@
 import type { Logger } from '@chainwatch/telemetry';
 import type { BlockHeader, BlockRef, ChainClient } from '@chainwatch/chain-core';
-import type { BlockPublisher } from './block-publisher.ts';
 import { BranchMovedError } from './errors.ts';
 import type { ChainReset, ChainStatus, FeedBatch, FollowState } from './feed.ts';
-import type { FeedStore } from './feed-store.ts';
+import type { BlockPublisher, FeedStore } from './feed-store.ts';
 import { findAncestor } from './find-ancestor.ts';
-import { pickLinked, planAdvance } from './plan-advance.ts';
-import { planExtension } from './plan-extension.ts';
-import { planFinalization } from './plan-finalization.ts';
+import { pickLinked, planAdvance, planExtension, planFinalization } from './plan-advance.ts';
 import { planRepair } from './plan-repair.ts';
 import { planReset } from './plan-reset.ts';
 import { readRanges } from './read-ranges.ts';

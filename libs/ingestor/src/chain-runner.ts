@@ -10,11 +10,8 @@ import { ShareLostError } from '@chainwatch/ownership';
 import { ChainFollower, type FollowOutcome, type FollowerOptions } from './chain-follower.ts';
 import type { ChainReport } from './chain-report.ts';
 import type { ChainReset, ChainStatus, FeedBatch } from './feed.ts';
-import { FinalityWatch } from './finality-watch.ts';
-import { findFinalRef } from './find-final-ref.ts';
-import { HeadInbox } from './head-inbox.ts';
-import { HeadPoller } from './head-poller.ts';
-import { HeadSubscription } from './head-subscription.ts';
+import { FinalityWatch, findFinalRef } from './finality-watch.ts';
+import { HeadInbox, HeadPoller, HeadSubscription } from './head-intake.ts';
 import { pollDelay } from './poll-delay.ts';
 
 export interface RunnerOptions extends Omit<FollowerOptions, 'client' | 'onCommit' | 'isInterrupted'> {

@@ -27,3 +27,10 @@ export interface FeedStore {
   /** Deletes entries that the analyzer is long past. Returns how many. */
   prune(): Promise<number>;
 }
+
+/** Publishes feed entries. Never rejects: the feed in the database is the truth. */
+export interface BlockPublisher {
+  /** Announces an entry that is about to be committed, so that consumers can prepare. */
+  hint(entry: FeedEntry): void;
+  publish(entries: readonly FeedEntry[]): void;
+}

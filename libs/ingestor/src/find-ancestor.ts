@@ -4,7 +4,7 @@ import {
   type BlockRef,
   type ChainClient,
 } from '@chainwatch/chain-core';
-import { assertLinked } from './assert-linked.ts';
+import { assertLinked } from './plan-advance.ts';
 import { BranchMovedError } from './errors.ts';
 import type { FeedStore } from './feed-store.ts';
 

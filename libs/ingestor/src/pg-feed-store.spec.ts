@@ -6,7 +6,7 @@ import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { StaleStateError } from './errors.ts';
 import { createPgFeedStore } from './pg-feed-store.ts';
-import { planExtension } from './plan-extension.ts';
+import { planExtension } from './plan-advance.ts';
 import { planRepair } from './plan-repair.ts';
 import { FakeChain } from './spec-support/fake-chain.ts';
 import { action, History } from './spec-support/history.ts';

@@ -1,5 +1,6 @@
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
-import type { FollowState } from './feed.ts';
+import { BranchMovedError } from './errors.ts';
+import type { ChainStatus, FeedBatch, FeedEntry, FollowState, NumberRange } from './feed.ts';
 
 export type Advance =
   | { readonly type: 'none' }
@@ -57,4 +58,111 @@ export function pickLinked(head: BlockRef, heads: readonly BlockHeader[]): Block
     linked.push(header);
   }
   return linked;
+}
+
+/**
+ * Proves that `headers` ascend within [from, to] and each names the one before as its parent.
+ * @throws BranchMovedError: pages of a list read from a node that reorganises meanwhile do not fit together
+ */
+export function assertLinked(headers: readonly BlockHeader[], from: number, to: number): void {
+  headers.forEach((header, position) => {
+    if (header.number < from || header.number > to) {
+      throw new BranchMovedError(`expected headers ${from} to ${to}, got ${header.number}`);
+    }
+    const before = headers[position - 1];
+    if (before === undefined) return;
+    if (header.number <= before.number || header.parentHash !== before.hash) {
+      throw new BranchMovedError(
+        `expected the parent of block ${header.number} to be ${before.hash}, got ${header.parentHash}`,
+      );
+    }
+  });
+}
+
+/**
+ * The batch that appends `headers` (not empty, linked, the first on our head) to the feed. Announced heights above
+ * `clearTo` stay announced, by default none.
+ */
+export function planExtension(
+  state: FollowState,
+  headers: readonly BlockHeader[],
+  status: ChainStatus,
+  clearTo?: number,
+): FeedBatch {
+  const entries = headers.map((header, position) => toEntry('block', header, state.feedSeq + 1 + position));
+  const last = headers.at(-1)!;
+  const first = headers[0]!;
+  const skipped = listSkipped(state.head, headers);
+  return {
+    entries,
+    status,
+    // Without a head the branch may begin above our first number: numbers announced in between are cleared,
+    // too.
+    clearFrom:
+      state.head === undefined
+        ? Math.min(state.startNumber ?? first.number, first.number)
+        : state.head.number + 1,
+    clearTo,
+    ...(skipped.length === 0 ? {} : { skipped }),
+    next: {
+      ...state,
+      feedSeq: state.feedSeq + entries.length,
+      head: { number: last.number, hash: last.hash },
+      startNumber:
+        state.head === undefined
+          ? Math.min(state.startNumber ?? first.number, first.number)
+          : state.startNumber,
+    },
+  };
+}
+
+/**
+ * Of a longer run (a chain stood still, then jumped) only this many numbers are recorded: the links prove the rest.
+ */
+const SKIPPED_MAX = 10_000;
+
+/** The gaps between linked blocks whose numbers are not consecutive. */
+function listSkipped(head: BlockRef | undefined, headers: readonly BlockHeader[]): NumberRange[] {
+  const ranges: NumberRange[] = [];
+  let before = head?.number;
+  for (const { number } of headers) {
+    if (before !== undefined && number > before + 1)
+      ranges.push({ from: before + 1, to: Math.min(number - 1, before + SKIPPED_MAX) });
+    before = number;
+  }
+  return ranges;
+}
+
+/**
+ * The batch that makes `header`, a canonical block of ours, and all below it final; undefined when they are final
+ * already.
+ */
+export function planFinalization(state: FollowState, header: BlockHeader): FeedBatch | undefined {
+  if (state.head === undefined || header.number > state.head.number) return undefined;
+  if (state.finalized !== undefined && header.number <= state.finalized.number) return undefined;
+  const seq = state.feedSeq + 1;
+  return {
+    entries: [toEntry('finalize', header, seq)],
+    clearFrom: state.head.number + 1,
+    clearTo: state.head.number,
+    next: { ...state, feedSeq: seq, finalized: { number: header.number, hash: header.hash } },
+  };
+}
+
+export function toEntry(
+  type: FeedEntry['type'],
+  header: BlockHeader,
+  seq: number,
+  resumeSeq?: number,
+): FeedEntry {
+  const { number, hash, parentHash, timestamp } = header;
+  return {
+    seq,
+    type,
+    number,
+    hash,
+    parentHash,
+    timestamp,
+    resumeSeq,
+  };
 }

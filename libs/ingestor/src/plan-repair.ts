@@ -1,6 +1,6 @@
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
 import type { ChainStatus, FeedBatch, FollowState } from './feed.ts';
-import { planExtension, toEntry } from './plan-extension.ts';
+import { planExtension, toEntry } from './plan-advance.ts';
 
 export interface Repair {
   /** The last block that both branches share; absent when all we ever stored is on the dead branch. */

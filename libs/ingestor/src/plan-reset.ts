@@ -1,6 +1,6 @@
 import type { ChainReset, FeedBatch, FollowState } from './feed.ts';
 import type { FeedStore } from './feed-store.ts';
-import { toEntry } from './plan-extension.ts';
+import { toEntry } from './plan-advance.ts';
 
 interface ResetStep {
   readonly store: Pick<FeedStore, 'readCanonical' | 'findCanonicalAtOrBelow'>;

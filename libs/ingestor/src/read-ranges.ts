@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { BlockHeader, ChainClient } from '@chainwatch/chain-core';
-import { assertLinked } from './assert-linked.ts';
+import { assertLinked } from './plan-advance.ts';
 
 export interface RangeOptions {
   readonly from: number;

@@ -6,15 +6,15 @@ import {
   type OpenChain,
 } from '@chainwatch/chain-core';
 import type { ShareWork } from '@chainwatch/ownership';
-import { createBusBlockPublisher, type BusBlockPublisher } from './bus-block-publisher.ts';
+import { createBusBlockPublisher, traceBatch, type BusBlockPublisher } from './bus-block-publisher.ts';
 import { ChainRunner } from './chain-runner.ts';
 import type { ChainReport } from './chain-report.ts';
 import { idleChain } from './idle-chain.ts';
 import type { FeedStore } from './feed-store.ts';
 import { recordRepair } from './ingestor-metrics.ts';
-import { createPgFeedStore, startBeating } from './pg-feed-store.ts';
+import { createPgFeedStore } from './pg-feed-store.ts';
 import type { IngestorOptions } from './ingestor-options.ts';
-import { traceBatch } from './trace-batch.ts';
+import { startBeating } from './start-beating.ts';
 
 export interface ChainContext extends Omit<IngestorOptions, 'log'> {
   readonly log: Logger;

@@ -8,8 +8,6 @@
  * } });
  */
 export type { ShareWork } from './held-share.ts';
-export { takeShare, type OwnedShare } from './owned-share.ts';
-export { renewSql } from './owners-table.ts';
-export { ShareLostError } from './share-lost-error.ts';
+export { renewSql, ShareLostError, takeShare, type OwnedShare } from './owned-share.ts';
 export { ShareSupervisor } from './share-supervisor.ts';
 export type { Timing as ShareTiming } from './timing.ts';

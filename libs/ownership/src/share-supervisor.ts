@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@chainwatch/db';
 import { beatAndLook, endBeat, type Lease } from './beats-table.ts';
 import { HeldShare, type Work } from './held-share.ts';
-import { takeShare } from './owned-share.ts';
-import { releaseLease, renewIdle } from './owners-table.ts';
+import { releaseLease, renewIdle, takeShare } from './owned-share.ts';
 import { planShares, type Replica, type SharePlan } from './plan-shares.ts';
 import { TIMING, type Timing } from './timing.ts';
 

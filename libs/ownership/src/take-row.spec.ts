@@ -5,8 +5,7 @@ import pg from 'pg';
 import { createDatabase, type Database, type Sql } from '@chainwatch/db';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
-import { takeShare } from './owned-share.ts';
-import { renewStatement } from './owners-table.ts';
+import { renewStatement, takeShare } from './owned-share.ts';
 
 const NAME = { kind: 'spec', share: 'one' };
 const OWNERS = { old: randomUUID(), new: randomUUID() };

@@ -6,5 +6,4 @@
  * watched.add('0xab16a96d359ec26a11e2c2b3d8f8b8942d5bfcdb');
  * const hits = transfers.filter(({ to }) => to !== undefined && watched.has(to));
  */
-export { fingerprintOf } from './fingerprint.ts';
-export { WatchSet } from './watch-set.ts';
+export { fingerprintOf, WatchSet } from './watch-set.ts';

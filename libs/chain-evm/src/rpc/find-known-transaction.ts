@@ -1,4 +1,4 @@
-import { keccak256Hex } from '../keccak.ts';
+import { keccak256Hex } from '../encode-rlp.ts';
 
 // The words of geth and erigon, nethermind, besu, openethereum.
 const KNOWN = /already ?known|known transaction|already imported|already exists|already[ -]in/i;
