@@ -3,8 +3,8 @@ import { BalanceReads, insertBalanceReadsSql } from '../model/balance-read.ts';
 import type { ChainContext, StepTransaction } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import type { FeedEntry } from '../model/feed-entry.ts';
-import { insertEvents } from './insert-events.ts';
-import { numberEvents } from './number-events.ts';
+import { insertEvents } from './step-rows.ts';
+import { numberEvents } from './build-event.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 import {
   compareByPosition,

@@ -3,13 +3,12 @@ import type { Sql } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
 import type { AnalyzerOptions } from '../model/analyzer-deps.ts';
 import type { ChainCursor } from '../model/chain-cursor.ts';
-import { entryOfMessage, type FeedEntry } from '../model/feed-entry.ts';
+import type { FeedEntry } from '../model/feed-entry.ts';
 import type { Segment } from '../model/segment.ts';
 import { BlockRing } from './block-ring.ts';
-import { BodyPrefetcher, type ReadBody } from './body-prefetcher.ts';
+import { BodyPrefetcher, UpcomingBlock, type ReadBody } from './body-prefetcher.ts';
 import { FeedQueue } from './feed-queue.ts';
 import { groupBlocks, nextSegment } from './next-segment.ts';
-import { UpcomingBlock } from './upcoming-block.ts';
 
 interface FeedDeps {
   readonly sql: Sql;
@@ -85,7 +84,7 @@ export class ChainFeed {
   /** Takes an entry from a message, without a query. */
   push(payload: PayloadOf<'block.new'>, traceparent?: string): void {
     this.#headNumber = Math.max(this.#headNumber, payload.number);
-    this.#queue.push(entryOfMessage(payload, traceparent));
+    this.#queue.push(payload, traceparent);
     this.#bodies.prefetch(this.#queue.entries);
   }
 

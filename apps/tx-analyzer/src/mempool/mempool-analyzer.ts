@@ -7,7 +7,7 @@ import type { BlockRing } from '../feed/block-ring.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import { commitMempool, type MempoolCommit, type MempoolStep } from './commit-mempool.ts';
-import { confirmAddresses } from '../watch/confirm-addresses.ts';
+import { confirmAddresses } from '../watch/family-watch.ts';
 import { MempoolWatch, type MempoolLook } from './mempool-watch.ts';
 import { outpointKey } from '../model/coin.ts';
 import { PendingTracker } from './pending-tracker.ts';
