@@ -2,8 +2,7 @@ import { compareAmounts, formatAmount } from '@chainwatch/amounts';
 import { splitAssetGid } from '@chainwatch/caip';
 import type { Sql } from '@chainwatch/db';
 import { isNewEvent, withoutRepeats } from '@chainwatch/outbox';
-import { insertBalanceReadsSql } from '../model/balance-read.ts';
-import type { BlocksStep, NewAsset } from '../model/blocks-step.ts';
+import type { BalanceRead, BlocksStep, NewAsset } from '../model/blocks-step.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { MatchedTransfer } from '../model/matched-transaction.ts';
 import type { StoredEvent } from '../model/planned-event.ts';
@@ -218,4 +217,22 @@ export function insertReadsSql(params: SqlParams, chainGid: string, step: Blocks
   return `${insertBalanceReadsSql(params, chainGid, step.reads)}
     WHERE r.address_id IS NOT NULL OR r.asset_gid = ANY(${params.add(fresh, 'text[]')})
       OR EXISTS (SELECT 1 FROM assets a WHERE a.gid = r.asset_gid AND a.status = 'active')`;
+}
+
+/** The inserting statement; a condition on `r` (address_id, asset_gid, …) may follow. */
+export function insertBalanceReadsSql(
+  params: SqlParams,
+  chainGid: string,
+  reads: readonly BalanceRead[],
+): string {
+  const source = params.unnest(reads, [
+    ['uuid', (read) => read.addressId ?? null],
+    ['text', (read) => read.assetGid],
+    ['bigint', (read) => read.block?.number ?? null],
+    ['text', (read) => read.block?.hash ?? null],
+    ['text', (read) => read.reason],
+    ['text', (read) => read.traceparent ?? null],
+  ]);
+  return `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason, traceparent)
+    SELECT ${params.add(chainGid, 'text')}, r.* FROM ${source} AS r (address_id, asset_gid, block_number, block_hash, reason, traceparent)`;
 }

@@ -6,6 +6,7 @@ import { buildEvent } from '../commit/build-event.ts';
 import { clearRecords } from '../commit/commit-blocks.ts';
 import {
   insertAssetsSql,
+  insertBalanceReadsSql,
   insertEventsSql,
   insertTransactionAddressesSql,
   insertTransfersSql,
@@ -15,8 +16,7 @@ import { mergeRecords } from '../commit/merge-records.ts';
 import { lockAndReadExisting } from '../commit/run-step.ts';
 import { writeUnknowns } from '../commit/write-unknowns.ts';
 import type { WriterContext, WriterWork } from '../commit/writer-queue.ts';
-import { movedTokens } from '../match/prepare-blocks.ts';
-import { BalanceReads, insertBalanceReadsSql } from '../model/balance-read.ts';
+import { BalanceReads, movedTokens } from '../match/prepare-blocks.ts';
 import type { NewAsset } from '../model/blocks-step.ts';
 import { isHolding } from '../model/chain-cursor.ts';
 import type { ChainContext } from '../model/chain-context.ts';

@@ -1,6 +1,6 @@
 import type { Block, UtxoCodec } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import type { BlockRing } from '../feed/block-ring.ts';
+import type { BlockRing } from '../feed/chain-feed.ts';
 import type { RetroactiveAddress } from '../watch/chain-watch.ts';
 import { type BlockCandidates, findCandidates } from './find-hits.ts';
 import { outpointKey } from '../model/coin.ts';

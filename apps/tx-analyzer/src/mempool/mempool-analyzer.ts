@@ -3,7 +3,7 @@ import type { AddressFilter, Block, BlockRef, MempoolReader, Transaction } from 
 import type { Database } from '@chainwatch/db';
 import { ShareLostError } from '@chainwatch/ownership';
 import { recordPending } from './record-pending.ts';
-import type { BlockRing } from '../feed/block-ring.ts';
+import type { BlockRing } from '../feed/chain-feed.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import { commitMempool, type MempoolCommit, type MempoolStep } from './commit-mempool.ts';

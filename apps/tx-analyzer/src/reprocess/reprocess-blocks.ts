@@ -1,7 +1,7 @@
 import type { AddressFilter, Block } from '@chainwatch/chain-core';
 import type { Sql, Transaction } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';
-import { BalanceReads } from '../model/balance-read.ts';
+import { BalanceReads, listUsed, movedTokens } from '../match/prepare-blocks.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding } from '../model/chain-cursor.ts';
 import type { BlocksStep } from '../model/blocks-step.ts';
@@ -10,7 +10,6 @@ import { type BlockCandidates, findCandidates, findHits } from '../match/find-hi
 import { matchTransactions } from '../match/match-transactions.ts';
 import { outpointKey } from '../model/coin.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
-import { listUsed, movedTokens } from '../match/prepare-blocks.ts';
 import { heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from '../commit/read-states.ts';
 import { writeStep } from '../commit/run-step.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
