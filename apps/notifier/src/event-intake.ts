@@ -1,6 +1,8 @@
 import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Bus, BusMessage } from '@chainwatch/bus';
 import type { DeliveryEngine, EventRef } from '@chainwatch/deliveries';
+import { FLOW, streamOf, type EventSubject } from '@chainwatch/events';
 import type { EventOrder, NotifiedEvent } from './event-order.ts';
 
 export interface EventIntakeDeps {
@@ -17,6 +19,27 @@ const RETRY_MS = 1_000;
 /** When a channel goes to another replica, attempts that take longer than this are not waited for. */
 const LEAVE_MS_MAX = 5_000;
 const LEAVE_LOOK_MS = 20;
+
+/** Every replica hears of every event. */
+export function consumeEvents(bus: Bus<'notifier'>, intake: EventIntake): () => Promise<void> {
+  const handlers = {
+    onMessage({ messageId: eventId, sequence, tokens, type }: BusMessage<EventSubject>) {
+      const [chainGid, projectId] = tokens;
+      if (eventId === undefined || chainGid === undefined || projectId === undefined) return;
+      intake.take({ eventId, chainGid, projectId, sequence, type });
+    },
+    // Events that no message brought go before new ones.
+    onOpen: () => void intake.catchUp(),
+  };
+  // A consumer reads one stream.
+  const subjects = FLOW.notifier.consumes;
+  const streams = [...new Set(subjects.map(streamOf))];
+  const stops = streams.map((stream) => {
+    const [first, ...others] = subjects.filter((subject) => streamOf(subject) === stream);
+    return bus.consume([first!, ...others], [], handlers);
+  });
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
+}
 
 /**
  * Hands events to the dispatcher in order, older ones first. Later events wait until the table has been read

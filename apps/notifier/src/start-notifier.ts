@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bus, BusMessage } from '@chainwatch/bus';
+import type { Bus } from '@chainwatch/bus';
 import {
   createDeliveryEngine,
   shareChannels,
@@ -7,10 +7,9 @@ import {
   type DeliveryOptions,
   type Dispatcher,
 } from '@chainwatch/deliveries';
-import { FLOW, streamOf, type EventSubject } from '@chainwatch/events';
 import type { ShareTiming } from '@chainwatch/ownership';
 import { notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
-import { EventIntake } from './event-intake.ts';
+import { consumeEvents, EventIntake } from './event-intake.ts';
 import { EventOrder } from './event-order.ts';
 import { startPositioning } from './positions/start-positioning.ts';
 
@@ -69,27 +68,6 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
       await stopPositioning();
     },
   };
-}
-
-/** Every replica hears of every event. */
-function consumeEvents(bus: NotifierDependencies['bus'], intake: EventIntake): () => Promise<void> {
-  const handlers = {
-    onMessage({ messageId: eventId, sequence, tokens, type }: BusMessage<EventSubject>) {
-      const [chainGid, projectId] = tokens;
-      if (eventId === undefined || chainGid === undefined || projectId === undefined) return;
-      intake.take({ eventId, chainGid, projectId, sequence, type });
-    },
-    // Events that no message brought go before new ones.
-    onOpen: () => void intake.catchUp(),
-  };
-  // A consumer reads one stream.
-  const subjects = FLOW.notifier.consumes;
-  const streams = [...new Set(subjects.map(streamOf))];
-  const stops = streams.map((stream) => {
-    const [first, ...others] = subjects.filter((subject) => streamOf(subject) === stream);
-    return bus.consume([first!, ...others], [], handlers);
-  });
-  return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
 /** Sweeps the table for events that no message brought, until the signal is aborted. */

@@ -6,8 +6,10 @@
  * formatAmount(1_500_000_000_000_000_000n, 18); // '1.5'
  * compareAmounts('1.5', '1.50'); // 0
  */
-export { DECIMAL_PATTERN } from './decimal.ts';
-export { formatAmount } from './format-amount.ts';
-export { compareAmounts } from './compare-amounts.ts';
-export { InvalidAmountError } from './invalid-amount-error.ts';
-export { positiveDecimalSchema } from './schemas.ts';
+export {
+  compareAmounts,
+  DECIMAL_PATTERN,
+  formatAmount,
+  InvalidAmountError,
+  positiveDecimalSchema,
+} from './amounts.ts';

@@ -1,7 +1,34 @@
 import { LRUCache } from 'lru-cache';
+import {
+  findChannelKind,
+  storedSelectionSchema,
+  type ChannelFilters,
+  type ChannelKind,
+  type ChannelTarget,
+} from '@chainwatch/channels';
 import type { Sql } from '@chainwatch/db';
-import type { Channel } from './channel.ts';
-import { parseChannel, type ChannelRow, type OpenSealed } from './parse-channel.ts';
+
+/** A row of notification_channels as the engine uses it. */
+export interface Channel {
+  readonly id: string;
+  readonly projectId: string;
+  readonly status: 'active' | 'failing' | 'failed';
+  readonly isArchived: boolean;
+  readonly consecutiveFailures: number;
+  /** Undefined for a kind of a newer release. */
+  readonly kind: ChannelKind | undefined;
+  /** Undefined when there is a `fault`. */
+  readonly target: ChannelTarget | undefined;
+  readonly eventTypes: ReadonlySet<string>;
+  readonly filters: ChannelFilters;
+  /** It gets events of history, too. */
+  readonly includesHistory?: boolean;
+  readonly throttlePerSecond: number | undefined;
+  /** Channels with the same group are paused together. */
+  readonly pauseGroup: string | undefined;
+  /** Why the service cannot use the channel for now: a secret that does not open, or a kind that it does not know. */
+  readonly fault: string | undefined;
+}
 
 /** The channels of a project as last read, with the versions of their rows. */
 export interface KnownChannels {
@@ -104,3 +131,92 @@ const SELECT_CHANNELS = `
     coalesce((SELECT json_agg(json_build_object('id', s.id, 'sealed', s.secret_sealed, 'expires_at', s.expires_at) ORDER BY s.state)
       FROM webhook_secrets s WHERE s.channel_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())), '[]') AS secrets
   FROM notification_channels c WHERE c.id = ANY($1::uuid[])`;
+
+/** An open channel gets its events at once; those of a closed one wait in the database as held. */
+export function isOpen(channel: Pick<Channel, 'status' | 'isArchived'>): boolean {
+  return channel.status === 'active' && !channel.isArchived;
+}
+
+/** Opens what libs/secrets sealed. @throws when the key is missing or the text was changed */
+export type OpenSealed = (sealed: string, context: string) => string;
+
+interface ChannelRow {
+  readonly id: string;
+  readonly project_id: string;
+  readonly kind: string;
+  readonly status: Channel['status'];
+  readonly is_archived: boolean;
+  readonly consecutive_failures: number;
+  readonly config: unknown;
+  readonly credentials_sealed: string | null;
+  readonly secrets: readonly {
+    readonly id: string;
+    readonly sealed: string;
+    readonly expires_at: string | null;
+  }[];
+}
+
+/** The part of a channel that depends on its kind. */
+type Usage = Pick<Channel, 'kind' | 'target' | 'pauseGroup' | 'fault'>;
+
+/**
+ * A row as the engine uses it. A row that cannot be read or opened becomes a channel with a fault, which
+ * waits and spends no attempt.
+ */
+function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
+  const kind = findChannelKind(row.kind);
+  const selection = storedSelectionSchema.safeParse(row.config);
+  const { event_types: eventTypes, filters, throttle_per_second: throttle } = selection.data ?? {};
+  const includesHistory = selection.data?.include_historical === true;
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    status: row.status,
+    isArchived: row.is_archived,
+    consecutiveFailures: row.consecutive_failures,
+    // A kind of a newer release always stores its event types, so its events are held for it meanwhile.
+    eventTypes: new Set(eventTypes ?? kind?.defaultEventTypes),
+    filters: filters ?? {},
+    includesHistory,
+    throttlePerSecond: throttle ?? undefined,
+    ...(selection.success
+      ? readUsage(row, kind, open)
+      : unusable(kind, `the config of the channel is not readable: ${selection.error.message}`)),
+  };
+}
+
+// A key that this replica lacks is the operator's fault, not the receiver's: the channel waits, and spends no attempt.
+function readUsage(row: ChannelRow, kind: ChannelKind | undefined, open: OpenSealed): Usage {
+  if (kind === undefined) return unusable(kind, `this release does not know the channel kind "${row.kind}"`);
+  if (kind.isSigned && row.secrets.length === 0)
+    return unusable(kind, `the channel has no ${kind.kind} secret`);
+  let opened: ReturnType<typeof openSecrets>;
+  try {
+    opened = openSecrets(row, open);
+  } catch {
+    return unusable(kind, 'a sealed secret of the channel could not be opened');
+  }
+  try {
+    const target = kind.open(row.config, opened.credentials, opened.secrets);
+    return { kind, target, pauseGroup: kind.pauseGroupOf(target), fault: undefined };
+  } catch (error) {
+    return unusable(kind, `the channel is not readable: ${String(error)}`);
+  }
+}
+
+function openSecrets(
+  { id, credentials_sealed: sealed, secrets }: ChannelRow,
+  open: OpenSealed,
+): { credentials: unknown; secrets: ChannelTarget['secrets'] } {
+  return {
+    credentials: sealed === null ? {} : JSON.parse(open(sealed, `channel:${id}`)),
+    secrets: secrets.map((secret) => ({
+      secret: open(secret.sealed, `webhook_secret:${secret.id}`),
+      expiresAtMs: secret.expires_at === null ? undefined : Date.parse(secret.expires_at),
+    })),
+  };
+}
+
+function unusable(kind: ChannelKind | undefined, fault: string): Usage {
+  return { kind, target: undefined, pauseGroup: undefined, fault };
+}

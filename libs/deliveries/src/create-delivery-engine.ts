@@ -1,6 +1,6 @@
 import { Signal } from '@chainwatch/chain-core';
-import { attemptDeliveries, closeSenders, createSenders } from './attempt-deliveries.ts';
-import { AttemptStarter } from './attempts/attempt-starter.ts';
+import { CHANNEL_KINDS } from '@chainwatch/channels';
+import { AttemptStarter, type Senders } from './attempts/attempt-starter.ts';
 import { ChannelQueues } from './channel-queue/channel-queues.ts';
 import { observeQueues } from './channel-queue/observe-queues.ts';
 import { JobsInMemory } from './channel-queue/jobs-in-memory.ts';
@@ -30,7 +30,7 @@ export function createDeliveryEngine(
   members: Pick<ChannelShares, 'owns' | 'begin' | 'partitions'>,
 ): DeliveryEngine {
   const options = completeOptions(given);
-  const { db, planned, logger, random = Math.random, now = Date.now, onAttempt } = dependencies;
+  const { db, planned, logger, random = Math.random, now = Date.now, trace, onAttempt } = dependencies;
   const channels = createChannelStore(planned, dependencies.open);
   const jobs = new JobsInMemory(options.visibilityMs, now());
   const queues = new ChannelQueues({ jobs, options, logger, now });
@@ -38,15 +38,9 @@ export function createDeliveryEngine(
   const wake = new Signal();
   const recorder = new Recorder({ db, planned, channels, options, logger, random, now });
   const senders = createSenders(dependencies, options);
-  const attempting = { ...dependencies, senders, timeoutMs: options.attemptTimeoutMs };
   const starter = new AttemptStarter({
-    queues,
-    recorder,
-    send: (channel, sent) => attemptDeliveries(attempting, channel, sent),
-    wake,
-    options,
-    now,
-    onAttempt,
+    ...{ queues, recorder, senders, trace, onAttempt },
+    ...{ wake, options, logger, now },
   });
   const claiming = { db, channels, queues, jobs, members, options, logger, now };
   const claims = new ClaimLoop(claiming, wake);
@@ -75,4 +69,12 @@ export function createDeliveryEngine(
       await closeSenders(senders);
     },
   };
+}
+
+function createSenders(context: DeliveryDependencies, { kinds }: Pick<DeliveryOptions, 'kinds'>): Senders {
+  return new Map(CHANNEL_KINDS.map((one) => [one.kind, one.createSender(context, kinds[one.kind] ?? {})]));
+}
+
+async function closeSenders(senders: Senders): Promise<void> {
+  await Promise.all([...senders.values()].map(async (sender) => sender.close?.()));
 }

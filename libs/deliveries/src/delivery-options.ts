@@ -2,7 +2,7 @@ import type { Logger } from '@chainwatch/telemetry';
 import type { Attempt, SenderContext } from '@chainwatch/channels';
 import type { Database, Sql } from '@chainwatch/db';
 import type { DeliveryJob } from './delivery-job.ts';
-import type { OpenSealed } from './parse-channel.ts';
+import type { OpenSealed } from './channel-store.ts';
 import { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';
 
 export interface DeliveryDependencies extends SenderContext {

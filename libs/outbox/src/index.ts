@@ -8,8 +8,6 @@
  * relay.publish(eventsOfTheTransactionThatHasJustCommitted);
  */
 export { allocateSequences } from './allocate-sequences.ts';
+export { isNewEvent, OWN_DATA_COLUMNS, ownDataOf, withoutRepeats, type OwnDataRow } from './event-rows.ts';
 export { EventRelay, type RelayDeps } from './event-relay.ts';
-export { isNewEvent } from './is-new-event.ts';
 export type { OutgoingEvent } from './read-unpublished.ts';
-export { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from './own-data.ts';
-export { withoutRepeats } from './without-repeats.ts';

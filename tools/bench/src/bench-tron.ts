@@ -6,7 +6,7 @@ import { tronFamily } from '@chainwatch/chain-tron';
 import { killWithParent } from '@chainwatch/testing';
 import { WatchSet } from '@chainwatch/watch-set';
 import { freePort } from '../../acceptance/src/services.ts';
-import { findCandidates } from '../../../apps/tx-analyzer/src/match/find-candidates.ts';
+import { findCandidates } from '../../../apps/tx-analyzer/src/match/find-hits.ts';
 import { recordTron } from './record-tron.ts';
 import type { Report } from './report.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Database } from '@chainwatch/db';
 import { solanaFamily } from '@chainwatch/chain-solana';
 import { FamilyWatch } from '../../../apps/tx-analyzer/src/watch/family-watch.ts';
-import { findCandidates } from '../../../apps/tx-analyzer/src/match/find-candidates.ts';
+import { findCandidates } from '../../../apps/tx-analyzer/src/match/find-hits.ts';
 import { BatchTimes } from './batch-times.ts';
 
 /** What `measure-solana.ts <file> <url> <slot> <hash> <addresses>` prints, as JSON. */

@@ -10,7 +10,6 @@ import type { ChainAnalyzerDeps } from './chain-analyzer-deps.ts';
 import type { ChainParts } from './chain-parts.ts';
 import type { ChainReport } from './chain-report.ts';
 import { runChainStep } from './run-chain-step.ts';
-import { stepInTrace } from './step-in-trace.ts';
 
 const NOTHING: Segment = { entries: [], orphans: [], blocks: [] };
 /** When behind, steps start at least this far apart: one step for several blocks costs less than one for each. */
@@ -142,9 +141,8 @@ export class ChainAnalyzer {
       if (upcoming !== undefined) await preparer.prepareEarly(upcoming, feed.cursor, signal);
       return this.#lookAtMempool();
     }
-    await stepInTrace(chain.gid, segment ?? NOTHING, (traced) =>
-      runChainStep(this.#deps, this.#parts, { segment: traced, watch: this.#watch, signal }),
-    );
+    const work = { segment: segment ?? NOTHING, watch: this.#watch, signal };
+    await runChainStep(this.#deps, this.#parts, work);
     return true;
   }
 

@@ -17,9 +17,8 @@ import { MempoolAnalyzer } from '../mempool/mempool-analyzer.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import { CoinWatch } from '../watch/coin-watch.ts';
 import type { ChainAnalyzerDeps } from './chain-analyzer-deps.ts';
-import { ChainStatusReporter } from './chain-status-reporter.ts';
-import { Recovery } from './recovery.ts';
-import { StepPreparer } from './step-preparer.ts';
+import { ChainStatusReporter, Recovery } from './chain-status-reporter.ts';
+import { StepPreparer } from './run-chain-step.ts';
 
 /** A chain that is ours. */
 export interface OwnedChain {

@@ -1,4 +1,4 @@
-import type { AnalyzerStatus } from '../commit/advance-cursor.ts';
+import type { AnalyzerStatus } from '../model/chain-cursor.ts';
 
 /** The state of a chain on this replica. */
 export interface ChainReport {

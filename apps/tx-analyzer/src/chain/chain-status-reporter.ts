@@ -1,8 +1,12 @@
+import { describePublicly, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Logger } from '@chainwatch/telemetry';
-import type { AnalyzerStatus } from '../commit/advance-cursor.ts';
 import { writeStalled } from '../commit/analyzer-state.ts';
 import type { Body } from '../feed/body-prefetcher.ts';
+import type { ChainFeed } from '../feed/chain-feed.ts';
+import { FeedGapError } from '../feed/feed-queue.ts';
+import { FeedMismatchError } from '../feed/next-segment.ts';
 import type { ChainContext } from '../model/chain-context.ts';
+import type { AnalyzerStatus } from '../model/chain-cursor.ts';
 
 interface ReporterDeps {
   readonly logger: Logger;
@@ -65,5 +69,49 @@ export class ChainStatusReporter {
     const { logger, chain } = this.#deps;
     logger.error({ chain_gid: chain.gid, reason }, 'the chain stalled');
     await writeStalled(chain, reason);
+  }
+}
+
+interface RecoveryDeps {
+  readonly chainGid: string;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly feed: Pick<ChainFeed, 'reset'>;
+  readonly status: Pick<ChainStatusReporter, 'reportStall'>;
+}
+
+const RETRY_MS_FIRST = 50;
+const RETRY_MS_MAX = 5_000;
+/** Errors that mean that something read ahead is wrong: it is read again. */
+const FEED_ERRORS = [FeedGapError, FeedMismatchError, IncompleteBlockError];
+
+/**
+ * Handles a failed step: reports it, reads the feed again if the feed was at fault, and rests longer after each
+ * failure.
+ */
+export class Recovery {
+  readonly #deps: RecoveryDeps;
+  #failures = 0;
+
+  constructor(deps: RecoveryDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether the last step failed. */
+  get isActive(): boolean {
+    return this.#failures > 0;
+  }
+
+  finish(): void {
+    this.#failures = 0;
+  }
+
+  /** Returns how long to rest. */
+  async fail(err: unknown): Promise<number> {
+    const { chainGid, logger, feed, status } = this.#deps;
+    logger.warn({ chain_gid: chainGid, err }, 'step failed, retrying');
+    await status.reportStall(describePublicly(err)).catch(() => undefined);
+    this.#failures += 1;
+    if (FEED_ERRORS.some((type) => err instanceof type)) feed.reset();
+    return Math.min(RETRY_MS_FIRST * 2 ** this.#failures, RETRY_MS_MAX);
   }
 }

@@ -3,7 +3,7 @@ import { EVENT_SCHEMAS } from '@chainwatch/events';
 import type { Block, Transaction } from '@chainwatch/chain-core';
 import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
 import { buildEvent } from './build-event.ts';
-import { collectAddresses, findCandidates } from '../match/find-candidates.ts';
+import { collectAddresses, findCandidates } from '../match/find-hits.ts';
 import type { WatchedAddress } from '../model/matched-transaction.ts';
 import { directionOf, matchTransactions } from '../match/match-transactions.ts';
 import { planWrites } from './plan-writes.ts';

@@ -1,26 +1,35 @@
 import type { Sql } from '@chainwatch/db';
 import type { BlocksStep } from '../model/blocks-step.ts';
 import { allocateSequences } from '@chainwatch/outbox';
-import { advanceCursorSql, type Advance } from './advance-cursor.ts';
-import { insertBalanceReadsSql } from '../model/balance-read.ts';
+import { renewSql } from '@chainwatch/ownership';
 import type { ChainContext, StepTransaction } from '../model/chain-context.ts';
-import { isHolding } from '../model/chain-cursor.ts';
-import { insertEventsSql } from './insert-events.ts';
+import { isHolding, statusOf, type ChainCursor } from '../model/chain-cursor.ts';
 import { markUsed } from './mark-used.ts';
 import { mergeRecords } from './merge-records.ts';
-import { buildEvents } from './number-events.ts';
-import { planWrites, type WritePlan } from './plan-writes.ts';
+import { buildEvents } from './build-event.ts';
+import { planWrites, type Existing, type WritePlan } from './plan-writes.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
-import type { Existing } from './read-existing.ts';
 import { SqlParams } from '../model/sql-params.ts';
 import {
+  addSequencesSql,
   insertAssetsSql,
+  insertEventsSql,
+  insertReadsSql,
   insertTransactionAddressesSql,
   insertTransfersSql,
   upsertTransactionsSql,
-} from './transaction-rows.ts';
+} from './step-rows.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 import { writeUtxos } from '../utxo/write-utxos.ts';
+
+export interface Advance {
+  readonly cursor: ChainCursor;
+  readonly watchXid: bigint;
+  /** Entries after the cursor: more than a few means catching up. */
+  readonly lagEntries: number;
+  /** Hashes of blocks that are analysed now. */
+  readonly processedHashes: readonly string[];
+}
 
 interface BlocksCommit {
   readonly step: BlocksStep;
@@ -141,35 +150,69 @@ function listParts(
   ];
 }
 
-function addSequencesSql(
-  params: SqlParams,
-  chain: ChainContext,
-  counts: ReadonlyMap<string, number>,
-): string {
-  const source = params.unnest(
-    [...counts],
-    [
-      ['uuid', ([projectId]) => projectId],
-      ['bigint', ([, count]) => count],
-    ],
-  );
-  return `UPDATE project_sequences p SET value = p.value + n.count FROM ${source} AS n (project_id, count)
-    WHERE p.project_id = n.project_id AND p.chain_gid = ${params.add(chain.gid, 'text')}`;
-}
-
-/**
- * Reads the holders of a touched asset only if the asset is active. It does not check for holders: an import may be
- * reading the first one just before this block, and then only this row records that the balance changed.
- */
-function insertReadsSql(params: SqlParams, chainGid: string, step: BlocksStep): string {
-  const fresh = step.newAssets.filter((asset) => asset.status === 'active').map((asset) => asset.gid);
-  return `${insertBalanceReadsSql(params, chainGid, step.reads)}
-    WHERE r.address_id IS NOT NULL OR r.asset_gid = ANY(${params.add(fresh, 'text[]')})
-      OR EXISTS (SELECT 1 FROM assets a WHERE a.gid = r.asset_gid AND a.status = 'active')`;
-}
-
 /** The transaction is written anew: its rows from the earlier block or the mempool are deleted. */
 export async function clearRecords(sql: Sql, ids: readonly string[]): Promise<void> {
   await sql.query('DELETE FROM transfers WHERE transaction_id = ANY($1::uuid[])', [ids]);
   await sql.query('DELETE FROM transaction_addresses WHERE transaction_id = ANY($1::uuid[])', [ids]);
+}
+
+/**
+ * Writes the cursor and the statuses of its blocks in one statement that is its own fence; a step without hits
+ * needs no other. Blocks are locked in the order of their ids, as the ingestor does.
+ * @throws ShareLostError
+ */
+export async function advanceAlone(chain: ChainContext, advance: Advance): Promise<void> {
+  const { kind, share, owner, token } = chain.share.claim;
+  const params = new SqlParams();
+  const renewal = renewSql([
+    params.add(kind, 'text'),
+    params.add(share, 'text'),
+    params.add(owner, 'uuid'),
+    params.add(token, 'bigint'),
+  ]);
+  const text = advanceSql(params, advance, `owner (chain_gid) AS (${renewal})`);
+  await chain.share.query(
+    { name: 'advance_cursor', text: `${text} RETURNING 1`, values: params.values },
+    (rows) => rows.length === 1,
+  );
+}
+
+/** The same in a transaction of the owner. */
+export async function advanceCursor(sql: Sql, chain: ChainContext, advance: Advance): Promise<void> {
+  const params = new SqlParams();
+  await sql.query({
+    name: 'advance_cursor_in_step',
+    text: advanceCursorSql(params, chain, advance),
+    values: params.values,
+  });
+}
+
+/** The statement, with `ctes` (each `name AS (…)`) run beside it. */
+function advanceCursorSql(
+  params: SqlParams,
+  chain: ChainContext,
+  advance: Advance,
+  ctes: readonly string[] = [],
+): string {
+  const owner = `owner (chain_gid) AS (VALUES (${params.add(chain.gid, 'text')}))`;
+  return advanceSql(params, advance, owner, ctes);
+}
+
+function advanceSql(
+  params: SqlParams,
+  advance: Advance,
+  owner: string,
+  ctes: readonly string[] = [],
+): string {
+  const { cursor } = advance;
+  return `WITH ${owner},
+    done AS MATERIALIZED (SELECT id FROM blocks WHERE chain_gid = (SELECT chain_gid FROM owner)
+      AND hash = ANY(${params.add(advance.processedHashes, 'text[]')}) AND status = 'new' ORDER BY id FOR NO KEY UPDATE),
+    processed AS (UPDATE blocks SET status = 'processed', updated_at = now() FROM done WHERE blocks.id = done.id)
+    ${ctes.map((cte) => `, ${cte}`).join('')}
+    UPDATE analyzer_states SET cursor_seq = ${params.add(cursor.seq, 'bigint')}, cursor_number = ${params.add(cursor.number ?? null, 'bigint')},
+      cursor_hash = ${params.add(cursor.hash ?? null, 'text')}, confirmed_number = ${params.add(cursor.confirmedNumber ?? null, 'bigint')},
+      hold_until_seq = ${params.add(isHolding(cursor) ? cursor.holdUntilSeq : null, 'bigint')}, watch_xid = ${params.add(String(advance.watchXid), 'xid8')},
+      status = ${params.add(statusOf(advance), 'text')}, reason = NULL, updated_at = now()
+    WHERE chain_gid = (SELECT chain_gid FROM owner)`;
 }

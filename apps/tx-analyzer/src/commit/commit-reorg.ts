@@ -1,10 +1,10 @@
 import type { Sql } from '@chainwatch/db';
-import { BalanceReads, insertBalanceReadsSql } from '../model/balance-read.ts';
+import { BalanceReads } from '../match/prepare-blocks.ts';
+import { insertBalanceReadsSql, insertEvents } from './step-rows.ts';
 import type { ChainContext, StepTransaction } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import type { FeedEntry } from '../model/feed-entry.ts';
-import { insertEvents } from './insert-events.ts';
-import { numberEvents } from './number-events.ts';
+import { numberEvents } from './build-event.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 import {
   compareByPosition,

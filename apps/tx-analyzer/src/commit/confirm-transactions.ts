@@ -1,8 +1,8 @@
 import type { Sql } from '@chainwatch/db';
-import { BalanceReads, insertBalanceReadsSql } from '../model/balance-read.ts';
+import { BalanceReads } from '../match/prepare-blocks.ts';
+import { insertBalanceReadsSql, insertEvents } from './step-rows.ts';
 import type { ChainContext } from '../model/chain-context.ts';
-import { insertEvents } from './insert-events.ts';
-import { numberEvents } from './number-events.ts';
+import { numberEvents } from './build-event.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 import {
   compareByPosition,

@@ -1,7 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
-import { insertEvents } from './insert-events.ts';
-import { numberEvents } from './number-events.ts';
+import { insertEvents } from './step-rows.ts';
+import { numberEvents } from './build-event.ts';
 import type { DroppedTransaction, PendingOutcome } from '../model/pending-outcome.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 import { readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
@@ -54,7 +54,6 @@ export async function dropPending(
  * record without a match in the block (its address is no longer monitored) is closed as well: it did not fail.
  */
 export async function closeMined(sql: Sql, chainGid: string, mined: PendingOutcome['mined']): Promise<void> {
-  if (mined.length === 0) return;
   const records = mined.flatMap(({ pending, block, index }) =>
     [...pending.ids].map((id) => ({ id, block, index })),
   );

@@ -14,6 +14,15 @@ export interface ExistingTransaction {
   readonly confirmationDepth: number | undefined;
 }
 
+/** What is known before a step writes. */
+export interface Existing {
+  readonly transactions: ReadonlyMap<string, ExistingTransaction>;
+  /** The last sequence of each project that has one on the chain; locked until the transaction ends. */
+  readonly sequences: ReadonlyMap<string, number>;
+  /** Confirmations that projects ask for on the chain, as the database has them now; others leave it to the chain. */
+  readonly depths: ReadonlyMap<string, number>;
+}
+
 export interface WritePlan {
   /** Rows to insert, or to begin anew after a reorg. */
   readonly upserts: readonly TransactionState[];

@@ -1,9 +1,8 @@
-import type { Statement } from '@chainwatch/db';
+import type { Sql, Statement } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';
-import { advanceAlone, advanceCursor, type Advance } from './advance-cursor.ts';
 import type { ChainContext, StepTransaction } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
-import { commitBlocks } from './commit-blocks.ts';
+import { advanceAlone, advanceCursor, commitBlocks, type Advance } from './commit-blocks.ts';
 import type { BlocksStep } from '../model/blocks-step.ts';
 import { commitFinalize, lockStepSql } from './commit-finalize.ts';
 import { commitReorg } from './commit-reorg.ts';
@@ -11,9 +10,10 @@ import { confirmTransactions } from './confirm-transactions.ts';
 import { closeMined, dropPending } from './drop-pending.ts';
 import type { PendingOutcome } from '../model/pending-outcome.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
-import { openStepSql, readOpened } from './read-existing.ts';
+import type { TransactionStatus } from '../model/transaction-state.ts';
+import type { Existing, ExistingTransaction } from './plan-writes.ts';
 import type { Segment } from '../model/segment.ts';
-import { hasUnknowns, writeUnknowns } from './write-unknowns.ts';
+import { writeUnknowns } from './write-unknowns.ts';
 
 export interface StepInput {
   readonly segment: Segment;
@@ -54,6 +54,26 @@ export async function runStep(chain: ChainContext, input: StepInput): Promise<St
   return { events, isReleased };
 }
 
+interface Opening {
+  readonly ids: readonly string[];
+  /** Projects whose sequences are locked. */
+  readonly counted: readonly string[];
+  /** Projects whose confirmation policies are read. */
+  readonly projectIds: readonly string[];
+}
+
+interface OpenedRow {
+  readonly id: string | null;
+  readonly status: TransactionStatus;
+  readonly epoch: number;
+  readonly block_hash: string | null;
+  readonly detected_at: Date;
+  readonly required_confirmations: number;
+  readonly confirmation_depth: number | null;
+  readonly project_id: string | null;
+  readonly value: number | null;
+}
+
 /** What is locked and read before a step writes. */
 function openingOf(chain: ChainContext, step: BlocksStep): Statement {
   const matches = [...step.retroactive, ...step.matches];
@@ -64,13 +84,21 @@ function openingOf(chain: ChainContext, step: BlocksStep): Statement {
   return openStepSql(chain, { ids, counted: projectIds, projectIds });
 }
 
-function hasWrites({ blocks, matches, retroactive, reads, utxos }: BlocksStep): boolean {
+function hasWrites(step: BlocksStep): boolean {
   return (
-    matches.length > 0 ||
-    retroactive.length > 0 ||
-    reads.length > 0 ||
-    utxos?.isEmpty === false ||
-    blocks.some(hasUnknowns)
+    step.matches.length > 0 ||
+    step.retroactive.length > 0 ||
+    step.reads.length > 0 ||
+    step.utxos?.isEmpty === false ||
+    hasUnknowns(step)
+  );
+}
+
+/** Blocks with something unknown, or transactions that only the node's answer vouches for. */
+function hasUnknowns({ blocks, matches, retroactive }: BlocksStep): boolean {
+  return (
+    blocks.some(({ unknowns }) => unknowns !== undefined && unknowns.length > 0) ||
+    [retroactive, matches].some((all) => all.some(({ transaction }) => transaction.isUnproved === true))
   );
 }
 
@@ -112,8 +140,8 @@ export async function writeStep(
     sql.send(lockStepSql(chain, final, advance.processedHashes));
   if (hasWrites(step)) events.push(...(await commitBlocks(transaction, { step, existing, advance })));
   else await advanceCursor(sql, chain, advance);
-  await writeUnknowns(sql, chain, step.blocks, [...step.retroactive, ...step.matches]);
-  await closeMined(sql, chain.gid, outcome.mined);
+  if (hasUnknowns(step)) await writeUnknowns(sql, chain, step.blocks, [...step.retroactive, ...step.matches]);
+  if (outcome.mined.length > 0) await closeMined(sql, chain.gid, outcome.mined);
   if (segment.orphans.length > 0)
     events.push(...(await commitReorg(transaction, segment.orphans, advance.cursor)));
   const finalNumber = Math.min(cursor.confirmedNumber ?? -1, advance.cursor.confirmedNumber ?? -1);
@@ -129,4 +157,56 @@ export async function writeStep(
   if (final !== undefined)
     events.push(...(await commitFinalize(sql, chain, { ...final, cursor: advance.cursor, now })));
   return events;
+}
+
+/**
+ * Second statement of a step, after the fence: reads the known transactions and the projects' confirmation policies,
+ * and locks the projects' sequences in the order of their ids, in one round trip. Only the owner of the chain writes
+ * these transactions. A policy is read where it is applied, so that no replica can have an old one.
+ */
+function openStepSql(chain: ChainContext, { ids, counted, projectIds }: Opening): Statement {
+  return {
+    name: 'lock_and_read_existing',
+    text: `WITH counters AS MATERIALIZED (SELECT project_id, value FROM project_sequences
+               WHERE chain_gid = $1 AND project_id = ANY($3::uuid[]) ORDER BY project_id FOR NO KEY UPDATE)
+           SELECT t.id, t.status, t.epoch, t.block_hash, t.detected_at, t.required_confirmations, t.confirmation_depth,
+             NULL::uuid AS project_id, NULL::bigint AS value
+           FROM transactions t WHERE t.id = ANY($2::uuid[])
+           UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, project_id, value FROM counters
+           UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, p.depth, p.project_id, NULL FROM confirmation_policies p
+             WHERE p.chain_gid = $1 AND p.project_id = ANY($4::uuid[]) AND p.depth IS NOT NULL`,
+    values: [chain.gid, ids, counted, projectIds],
+  };
+}
+
+/** Reads the rows of `openStepSql`. */
+function readOpened(opened: readonly unknown[]): Existing {
+  const transactions = new Map<string, ExistingTransaction>();
+  const sequences = new Map<string, number>();
+  const depths = new Map<string, number>();
+  for (const row of opened as readonly OpenedRow[]) {
+    const { id, project_id: projectId, value, confirmation_depth: depth } = row;
+    if (projectId !== null && value !== null) sequences.set(projectId, value);
+    if (projectId !== null && depth !== null) depths.set(projectId, depth);
+    if (id !== null)
+      transactions.set(id, {
+        id,
+        status: row.status,
+        epoch: row.epoch,
+        detectedAt: row.detected_at,
+        requiredConfirmations: row.required_confirmations,
+        confirmationDepth: depth ?? undefined,
+        blockHash: row.block_hash ?? undefined,
+      });
+  }
+  return { transactions, sequences, depths };
+}
+
+/** The same in a transaction that is already open, where no sequence is needed yet. */
+export async function lockAndReadExisting(
+  sql: Sql,
+  chain: ChainContext,
+  { ids, projectIds }: Omit<Opening, 'counted'>,
+): Promise<Existing> {
+  return readOpened((await sql.query(openStepSql(chain, { ids, projectIds, counted: [] }))).rows);
 }

@@ -3,9 +3,8 @@ import { eventIdOf } from '@chainwatch/events';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
-import { countConfirmations } from './build-event.ts';
-import { insertEvents } from './insert-events.ts';
-import { numberEvents } from './number-events.ts';
+import { countConfirmations, numberEvents } from './build-event.ts';
+import { insertEvents } from './step-rows.ts';
 import { compareByPosition, readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
 
 const TYPE = 'transaction.progress';

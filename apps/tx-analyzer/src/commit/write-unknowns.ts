@@ -39,7 +39,7 @@ export async function writeUnknowns(
   }
 }
 
-export function hasUnknowns({ unknowns }: Pick<TakenBlock, 'unknowns'>): boolean {
+function hasUnknowns({ unknowns }: Pick<TakenBlock, 'unknowns'>): boolean {
   return unknowns !== undefined && unknowns.length > 0;
 }
 

@@ -1,8 +1,8 @@
 import type { Database } from '@chainwatch/db';
 import { ShareLostError } from '@chainwatch/ownership';
-import type { Advance } from './advance-cursor.ts';
+import type { Advance } from './commit-blocks.ts';
 import type { AssetRegistry } from '../match/asset-registry.ts';
-import type { BlockRing } from '../feed/block-ring.ts';
+import type { BlockRing } from '../feed/chain-feed.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { FamilyWatch } from '../watch/family-watch.ts';
 import type { PassedBlockReader } from '../match/find-retroactive-candidates.ts';

@@ -1,15 +1,13 @@
-import type { Block, BlockRef } from '@chainwatch/chain-core';
+import { countTransactions, type Block, type BlockRef } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
 import type { AnalyzerOptions } from '../model/analyzer-deps.ts';
 import type { ChainCursor } from '../model/chain-cursor.ts';
-import { entryOfMessage, type FeedEntry } from '../model/feed-entry.ts';
+import type { FeedEntry } from '../model/feed-entry.ts';
 import type { Segment } from '../model/segment.ts';
-import { BlockRing } from './block-ring.ts';
-import { BodyPrefetcher, type ReadBody } from './body-prefetcher.ts';
+import { BodyPrefetcher, UpcomingBlock, type ReadBody } from './body-prefetcher.ts';
 import { FeedQueue } from './feed-queue.ts';
 import { groupBlocks, nextSegment } from './next-segment.ts';
-import { UpcomingBlock } from './upcoming-block.ts';
 
 interface FeedDeps {
   readonly sql: Sql;
@@ -26,6 +24,10 @@ interface FeedDeps {
 
 const BACKLOG_ENTRIES = 8;
 const MATCHES_PER_BLOCK_FIRST = 50;
+const RING_BLOCKS_MAX = 256;
+const RING_TRANSACTIONS_MAX = 30_000;
+/** Memory for blocks of the ring, held as the node sent them. */
+const RING_BYTES_MAX = 32 * 1024 * 1024;
 
 /** The feed of one chain on both sides of the cursor: entries and bodies to come, and the blocks passed last. */
 export class ChainFeed {
@@ -85,7 +87,7 @@ export class ChainFeed {
   /** Takes an entry from a message, without a query. */
   push(payload: PayloadOf<'block.new'>, traceparent?: string): void {
     this.#headNumber = Math.max(this.#headNumber, payload.number);
-    this.#queue.push(entryOfMessage(payload, traceparent));
+    this.#queue.push(payload, traceparent);
     this.#bodies.prefetch(this.#queue.entries);
   }
 
@@ -158,5 +160,69 @@ export class ChainFeed {
   close(): void {
     this.#bodies.reset();
     this.upcoming.drop();
+  }
+}
+
+/** The last decoded blocks up to the cursor, for addresses that were registered while they passed. */
+export class BlockRing {
+  #blocks: Block[] = [];
+  #transactionCount = 0;
+  #byteLength = 0;
+
+  get tip(): Block | undefined {
+    return this.#blocks.at(-1);
+  }
+
+  /** Height of the oldest block that is here. */
+  get firstNumber(): number | undefined {
+    return this.#blocks[0]?.number;
+  }
+
+  push(block: Block): void {
+    this.#blocks.push(block);
+    this.#weigh(block, 1);
+    let excess = 0;
+    while (
+      this.#blocks.length - excess > RING_BLOCKS_MAX ||
+      (this.#isHeavy && this.#blocks.length - excess > 1)
+    ) {
+      this.#weigh(this.#blocks[excess]!, -1);
+      excess += 1;
+    }
+    if (excess > 0) this.#blocks.splice(0, excess);
+  }
+
+  /** Removes the tip when it is the orphan. An orphan whose body was never in the ring has nothing to remove. */
+  popOrphan(hash: string): void {
+    if (this.tip?.hash !== hash) return;
+    this.#weigh(this.#blocks.pop()!, -1);
+  }
+
+  /** Blocks from a height on, ascending. */
+  from(number: number): readonly Block[] {
+    return this.#blocks.filter((block) => block.number >= number);
+  }
+
+  /** Which of `hashes` are transactions of these blocks. */
+  findTransactions(hashes: ReadonlySet<string>): Set<string> {
+    const found = new Set<string>();
+    for (const block of this.#blocks)
+      for (const { hash } of block.transactions) if (hashes.has(hash)) found.add(hash);
+    return found;
+  }
+
+  clear(): void {
+    this.#blocks = [];
+    this.#transactionCount = 0;
+    this.#byteLength = 0;
+  }
+
+  get #isHeavy(): boolean {
+    return this.#transactionCount > RING_TRANSACTIONS_MAX || this.#byteLength > RING_BYTES_MAX;
+  }
+
+  #weigh(block: Block, sign: 1 | -1): void {
+    this.#transactionCount += sign * countTransactions(block);
+    this.#byteLength += sign * (block.byteLength ?? 0);
   }
 }

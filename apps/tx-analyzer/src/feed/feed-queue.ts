@@ -1,8 +1,24 @@
 import { BaseError } from '@chainwatch/problem';
 import type { Sql } from '@chainwatch/db';
-import { entryOfRow, type FeedEntry, type FeedRow } from '../model/feed-entry.ts';
+import type { PayloadOf } from '@chainwatch/events';
+import type { FeedEntry } from '../model/feed-entry.ts';
 
 const QUEUE_MAX = 1_000;
+
+/** What a message tells of an entry. */
+type BlockMessage = Omit<PayloadOf<'block.new'>, 'schema' | 'chain_gid'>;
+
+interface FeedRow {
+  readonly seq: number;
+  readonly type: FeedEntry['type'];
+  readonly number: number;
+  readonly hash: string;
+  readonly parent_hash: string;
+  readonly timestamp: number;
+  readonly resume_seq: number | null;
+  readonly traceparent: string | null;
+  readonly created_at: Date;
+}
 
 /** The feed does not continue at the cursor. Nothing may be skipped, so this is an error. */
 export class FeedGapError extends BaseError {
@@ -49,14 +65,15 @@ export class FeedQueue {
   /**
    * Takes an entry from a message. Known entries are ignored; one that is not the next makes `load` read the table.
    */
-  push(entry: FeedEntry): void {
-    if (entry.seq <= this.#lastSeq) return;
-    if (entry.seq !== this.#lastSeq + 1 || entry.type === 'reorg' || this.#entries.length >= QUEUE_MAX) {
+  push(message: BlockMessage, traceparent?: string): void {
+    const { seq, type } = message;
+    if (seq <= this.#lastSeq) return;
+    if (seq !== this.#lastSeq + 1 || type === 'reorg' || this.#entries.length >= QUEUE_MAX) {
       this.#mayHaveMore = true;
       return;
     }
-    this.#entries.push(entry);
-    this.#lastSeq = entry.seq;
+    this.#entries.push(entryOfMessage(message, traceparent));
+    this.#lastSeq = seq;
   }
 
   /** Reads the next entries from the table. @throws FeedGapError */
@@ -83,4 +100,27 @@ export class FeedQueue {
   drop(count: number): void {
     this.#entries = this.#entries.slice(count);
   }
+}
+
+function entryOfRow(row: FeedRow): FeedEntry {
+  return {
+    ...entryOfMessage(row, row.traceparent ?? undefined),
+    seenAtMs: row.created_at.getTime(),
+    ...(row.resume_seq === null ? {} : { resumeSeq: row.resume_seq }),
+  };
+}
+
+/** Messages do not carry `resume_seq`: reorg entries are read from the table instead. */
+function entryOfMessage(message: BlockMessage, traceparent?: string): FeedEntry {
+  const { seq, type, number, hash, timestamp } = message;
+  return {
+    seq,
+    type,
+    number,
+    hash,
+    parentHash: message.parent_hash,
+    timestamp,
+    traceparent,
+    seenAtMs: Date.now(),
+  };
 }

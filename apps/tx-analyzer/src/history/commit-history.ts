@@ -4,19 +4,19 @@ import { transactionIdOf } from '@chainwatch/events';
 import { BaseError } from '@chainwatch/problem';
 import { buildEvent } from '../commit/build-event.ts';
 import { clearRecords } from '../commit/commit-blocks.ts';
-import { insertEventsSql } from '../commit/insert-events.ts';
-import { mergeRecords } from '../commit/merge-records.ts';
-import { lockAndReadExisting } from '../commit/read-existing.ts';
 import {
   insertAssetsSql,
+  insertBalanceReadsSql,
+  insertEventsSql,
   insertTransactionAddressesSql,
   insertTransfersSql,
   upsertTransactionsSql,
-} from '../commit/transaction-rows.ts';
+} from '../commit/step-rows.ts';
+import { mergeRecords } from '../commit/merge-records.ts';
+import { lockAndReadExisting } from '../commit/run-step.ts';
 import { writeUnknowns } from '../commit/write-unknowns.ts';
 import type { WriterContext, WriterWork } from '../commit/writer-queue.ts';
-import { movedTokens } from '../match/prepare-blocks.ts';
-import { BalanceReads, insertBalanceReadsSql } from '../model/balance-read.ts';
+import { BalanceReads, movedTokens } from '../match/prepare-blocks.ts';
 import type { NewAsset } from '../model/blocks-step.ts';
 import { isHolding } from '../model/chain-cursor.ts';
 import type { ChainContext } from '../model/chain-context.ts';

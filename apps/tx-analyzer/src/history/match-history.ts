@@ -1,9 +1,9 @@
 import type { AddressFilter, Block } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import { collectAddresses, findCandidates } from '../match/find-candidates.ts';
+import { collectAddresses, findCandidates } from '../match/find-hits.ts';
 import { matchTransactions } from '../match/match-transactions.ts';
 import type { MatchedTransaction, WatchedByAddress } from '../model/matched-transaction.ts';
-import { confirmAddresses } from '../watch/confirm-addresses.ts';
+import { confirmAddresses } from '../watch/family-watch.ts';
 import type { HistoryJob } from './history-turn.ts';
 
 interface MatchDeps {

@@ -1,13 +1,14 @@
-import type { AddressFilter, Block, Network } from '@chainwatch/chain-core';
+import type { AddressFilter, BalanceChange, Block, Network, Transaction } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { UtxoAccess } from '../model/chain-context.ts';
-import { confirmAddresses } from '../watch/confirm-addresses.ts';
-import { collectAddresses, findCandidates, type BlockCandidates } from './find-candidates.ts';
+import { confirmAddresses } from '../watch/family-watch.ts';
 import type { WatchedByAddress } from '../model/matched-transaction.ts';
 import { readCoins } from '../utxo/read-coins.ts';
 import { resolveUtxos } from '../utxo/resolve-utxos.ts';
 import type { UtxoChanges } from '../model/utxo-changes.ts';
 import { UtxoFinder } from '../utxo/utxo-finder.ts';
+
+const NONE: readonly never[] = [];
 
 export interface HitDeps {
   readonly sql: Sql;
@@ -16,6 +17,13 @@ export interface HitDeps {
   readonly network: Network;
   readonly watch: AddressFilter;
   readonly utxo?: UtxoAccess;
+}
+
+/** What in a block may concern somebody: the watch set holds only fingerprints, so the database decides. */
+export interface BlockCandidates {
+  readonly block: Block;
+  readonly transactions: readonly Transaction[];
+  readonly balanceChanges: readonly BalanceChange[];
 }
 
 /** What in blocks concerns somebody: the database has confirmed who watches what. */
@@ -47,6 +55,56 @@ export async function findHits(
     retroactive,
     watched: await confirmAddresses(deps, addresses),
   };
+}
+
+/**
+ * The transactions and balance changes of a block with an address that `filter` has. Allocates nothing for a block
+ * without one. A failed transaction concerns its sender and fee payer only; it moved nothing.
+ */
+export function findCandidates(block: Block, filter: AddressFilter): BlockCandidates | undefined {
+  let transactions: Transaction[] | undefined;
+  for (const transaction of block.possibleTransactions?.(filter) ?? block.transactions) {
+    if (concerns(transaction, filter)) (transactions ??= []).push(transaction);
+  }
+  let balanceChanges: BalanceChange[] | undefined;
+  for (const change of block.balanceChanges) {
+    if (filter.has(change.address)) (balanceChanges ??= []).push(change);
+  }
+  if (transactions === undefined && balanceChanges === undefined) return undefined;
+  return { block, transactions: transactions ?? NONE, balanceChanges: balanceChanges ?? NONE };
+}
+
+/** Adds every participating address that `filter` has to `found`. */
+export function collectAddresses(
+  candidates: BlockCandidates,
+  filter: AddressFilter,
+  found: Set<string>,
+): void {
+  const collect = (address: string | undefined): void => {
+    if (address !== undefined && filter.has(address)) found.add(address);
+  };
+  for (const transaction of candidates.transactions) {
+    collect(transaction.from);
+    collect(transaction.fee?.payer);
+    if (transaction.isFailed) continue;
+    for (const transfer of transaction.transfers) {
+      collect(transfer.from);
+      collect(transfer.to);
+    }
+  }
+  for (const change of candidates.balanceChanges) collect(change.address);
+}
+
+export function concerns(transaction: Transaction, filter: AddressFilter): boolean {
+  const { from, fee } = transaction;
+  if (from !== undefined && filter.has(from)) return true;
+  if (fee?.payer !== undefined && fee.payer !== from && filter.has(fee.payer)) return true;
+  if (transaction.isFailed) return false;
+  for (const transfer of transaction.transfers) {
+    if (transfer.from !== undefined && transfer.from !== from && filter.has(transfer.from)) return true;
+    if (transfer.to !== undefined && filter.has(transfer.to)) return true;
+  }
+  return false;
 }
 
 async function findUtxoHits(

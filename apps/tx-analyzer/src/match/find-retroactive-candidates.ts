@@ -1,8 +1,8 @@
 import type { Block, UtxoCodec } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import type { BlockRing } from '../feed/block-ring.ts';
+import type { BlockRing } from '../feed/chain-feed.ts';
 import type { RetroactiveAddress } from '../watch/chain-watch.ts';
-import { findCandidates, type BlockCandidates } from './find-candidates.ts';
+import { type BlockCandidates, findCandidates } from './find-hits.ts';
 import { outpointKey } from '../model/coin.ts';
 import { UtxoFinder } from '../utxo/utxo-finder.ts';
 
@@ -33,7 +33,6 @@ export async function findRetroactiveCandidates(
   retroactive: readonly RetroactiveAddress[],
   cursorNumber: number,
 ): Promise<BlockCandidates[]> {
-  if (retroactive.length === 0) return [];
   const from = retroactive.reduce(
     (lowest, entry) => Math.min(lowest, entry.fromBlock),
     Number.MAX_SAFE_INTEGER,

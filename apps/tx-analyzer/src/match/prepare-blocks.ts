@@ -1,10 +1,8 @@
 import type { Block, ChainClient } from '@chainwatch/chain-core';
 import type { AssetRegistry } from './asset-registry.ts';
-import { BalanceReads } from '../model/balance-read.ts';
 import type { RetroactiveAddress } from '../watch/chain-watch.ts';
-import type { BlockToAnalyse, BlocksStep } from '../model/blocks-step.ts';
-import type { BlockCandidates } from './find-candidates.ts';
-import { findHits, type HitDeps, type Hits } from './find-hits.ts';
+import type { BalanceRead, BlockToAnalyse, BlocksStep } from '../model/blocks-step.ts';
+import { type BlockCandidates, findHits, type HitDeps, type Hits } from './find-hits.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import { matchTransactions } from './match-transactions.ts';
 import type { WatchedByAddress } from '../model/matched-transaction.ts';
@@ -159,5 +157,36 @@ function addTouched(
         reason: 'touched',
         traceparent,
       });
+  }
+}
+
+/** Reads of a step, coalesced: one per address and asset, at the last block that asks for it. */
+export class BalanceReads {
+  readonly #reads = new Map<string, BalanceRead>();
+
+  add(read: BalanceRead): void {
+    this.#reads.set(`${read.addressId ?? ''}|${read.assetGid}`, read);
+  }
+
+  /** The native coin and every moved asset of every participating address: `atBlock` at their block, otherwise at the head. */
+  addDetected(
+    matches: readonly MatchedTransaction[],
+    { nativeGid, atBlock }: { readonly nativeGid: string; readonly atBlock: boolean },
+  ): void {
+    for (const { block, transfers, participants, traceparent } of matches) {
+      const common = { reason: 'detected', ...(atBlock ? { block } : {}), traceparent } as const;
+      for (const { id: addressId, address } of participants) {
+        this.add({ addressId, assetGid: nativeGid, ...common });
+        for (const { assetGid, monitored } of transfers)
+          if (assetGid !== nativeGid && monitored.includes(address))
+            this.add({ addressId, assetGid, ...common });
+      }
+    }
+  }
+
+  /** In the order of the blocks, those at the head last. */
+  list(): BalanceRead[] {
+    const heightOf = (read: BalanceRead): number => read.block?.number ?? Number.MAX_SAFE_INTEGER;
+    return [...this.#reads.values()].sort((a, b) => heightOf(a) - heightOf(b));
   }
 }

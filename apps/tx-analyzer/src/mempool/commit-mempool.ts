@@ -3,20 +3,20 @@ import { transactionIdOf } from '@chainwatch/events';
 import type { ChainContext } from '../model/chain-context.ts';
 import { clearRecords } from '../commit/commit-blocks.ts';
 import { dropPending } from '../commit/drop-pending.ts';
-import { insertEventsSql } from '../commit/insert-events.ts';
-import { markUsed } from '../commit/mark-used.ts';
-import type { MatchedTransaction } from '../model/matched-transaction.ts';
-import { numberEvents } from '../commit/number-events.ts';
-import type { DroppedTransaction } from '../model/pending-outcome.ts';
-import { planPending } from '../commit/plan-writes.ts';
-import type { OutboxEvent } from '../model/planned-event.ts';
-import { lockAndReadExisting } from '../commit/read-existing.ts';
-import { SqlParams } from '../model/sql-params.ts';
 import {
+  insertEventsSql,
   insertTransactionAddressesSql,
   insertTransfersSql,
   upsertTransactionsSql,
-} from '../commit/transaction-rows.ts';
+} from '../commit/step-rows.ts';
+import { markUsed } from '../commit/mark-used.ts';
+import type { MatchedTransaction } from '../model/matched-transaction.ts';
+import { numberEvents } from '../commit/build-event.ts';
+import type { DroppedTransaction } from '../model/pending-outcome.ts';
+import { planPending } from '../commit/plan-writes.ts';
+import type { OutboxEvent } from '../model/planned-event.ts';
+import { lockAndReadExisting } from '../commit/run-step.ts';
+import { SqlParams } from '../model/sql-params.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 
 /** What the mempool means, ready to be written. */

@@ -3,11 +3,11 @@ import type { AddressFilter, Block, BlockRef, MempoolReader, Transaction } from 
 import type { Database } from '@chainwatch/db';
 import { ShareLostError } from '@chainwatch/ownership';
 import { recordPending } from './record-pending.ts';
-import type { BlockRing } from '../feed/block-ring.ts';
+import type { BlockRing } from '../feed/chain-feed.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import { commitMempool, type MempoolCommit, type MempoolStep } from './commit-mempool.ts';
-import { confirmAddresses } from '../watch/confirm-addresses.ts';
+import { confirmAddresses } from '../watch/family-watch.ts';
 import { MempoolWatch, type MempoolLook } from './mempool-watch.ts';
 import { outpointKey } from '../model/coin.ts';
 import { PendingTracker } from './pending-tracker.ts';

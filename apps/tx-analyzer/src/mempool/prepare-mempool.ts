@@ -1,5 +1,5 @@
 import type { AddressFilter, BlockHeader, Transaction } from '@chainwatch/chain-core';
-import { collectAddresses, concerns } from '../match/find-candidates.ts';
+import { collectAddresses, concerns } from '../match/find-hits.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import { matchTransactions } from '../match/match-transactions.ts';
 import type { WatchedByAddress } from '../model/matched-transaction.ts';

@@ -1,5 +1,4 @@
 import type { Block, TokenMetadata } from '@chainwatch/chain-core';
-import type { BalanceRead } from './balance-read.ts';
 import type { MatchedTransaction } from './matched-transaction.ts';
 import type { UtxoChanges } from './utxo-changes.ts';
 
@@ -12,6 +11,17 @@ export interface NewAsset {
   readonly gid: string;
   readonly status: 'active' | 'unknown' | 'invalid';
   readonly metadata?: TokenMetadata;
+}
+
+/** Work for the balance service. */
+export interface BalanceRead {
+  /** Absent: every monitored address that holds the asset. */
+  readonly addressId?: string;
+  readonly assetGid: string;
+  /** Absent: at the chain's head. */
+  readonly block?: { readonly number: number; readonly hash: string };
+  readonly reason: 'detected' | 'confirmed' | 'reorged' | 'touched';
+  readonly traceparent?: string;
 }
 
 /** What one group of blocks means, ready to be written. */

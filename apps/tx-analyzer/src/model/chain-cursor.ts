@@ -1,3 +1,5 @@
+import type { Segment } from './segment.ts';
+
 /** How far the analysis of a chain is: the row of analyzer_states, written only by the owner of the chain. */
 export interface ChainCursor {
   /** Last feed entry done. */
@@ -10,6 +12,55 @@ export interface ChainCursor {
   readonly holdUntilSeq?: number;
 }
 
+export type AnalyzerStatus = 'following' | 'catching_up' | 'stalled' | 'recovering';
+
+const LAG_ENTRIES_FOLLOWING = 6;
+
 export function isHolding(cursor: ChainCursor): boolean {
   return cursor.holdUntilSeq !== undefined && cursor.seq < cursor.holdUntilSeq;
+}
+
+export function statusOf({
+  cursor,
+  lagEntries,
+}: {
+  readonly cursor: ChainCursor;
+  /** Entries after the cursor: more than a few means catching up. */
+  readonly lagEntries: number;
+}): AnalyzerStatus {
+  if (isHolding(cursor)) return 'recovering';
+  return lagEntries > LAG_ENTRIES_FOLLOWING ? 'catching_up' : 'following';
+}
+
+/**
+ * The cursor after the segment. `ancestorNumber`: the block that its orphans stand on; when there is none no block
+ * is left, and the next block is a first one, whatever its parent.
+ */
+export function nextCursor(cursor: ChainCursor, segment: Segment, ancestorNumber?: number): ChainCursor {
+  const lastSeq = segment.entries.at(-1)?.seq ?? cursor.seq;
+  const lastOrphan = segment.orphans.at(-1);
+  if (lastOrphan !== undefined) {
+    const resumeSeqs = [cursor.holdUntilSeq, ...segment.orphans.map((orphan) => orphan.resumeSeq)].filter(
+      (seq) => seq !== undefined,
+    );
+    const holding = resumeSeqs.length === 0 ? {} : { holdUntilSeq: Math.max(...resumeSeqs) };
+    if (ancestorNumber === undefined) return { seq: lastSeq, ...holding };
+    return {
+      seq: lastSeq,
+      number: ancestorNumber,
+      hash: lastOrphan.parentHash,
+      ...(cursor.confirmedNumber === undefined
+        ? {}
+        : { confirmedNumber: Math.min(cursor.confirmedNumber, ancestorNumber) }),
+      ...holding,
+    };
+  }
+  const tip = segment.blocks.at(-1)?.entry;
+  const confirmedNumber = Math.max(cursor.confirmedNumber ?? -1, segment.finalize?.number ?? -1);
+  return {
+    ...cursor,
+    seq: lastSeq,
+    ...(tip === undefined ? {} : { number: tip.number, hash: tip.hash }),
+    ...(confirmedNumber < 0 ? {} : { confirmedNumber }),
+  };
 }

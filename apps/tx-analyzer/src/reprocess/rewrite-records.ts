@@ -1,10 +1,9 @@
 import type { Block } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
-import { findAmountMax } from '../commit/find-amount-max.ts';
-import { insertEvents } from '../commit/insert-events.ts';
+import { findAmountMax, insertEvents } from '../commit/step-rows.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
-import { numberEvents } from '../commit/number-events.ts';
+import { numberEvents } from '../commit/build-event.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 import { readStates, STATE_COLUMNS, type TransactionRow } from '../commit/read-states.ts';
 import { SqlParams } from '../model/sql-params.ts';

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../attempt.ts';
-import { classifyStatus } from '../http/classify-failure.ts';
-import type { Outcome } from '../http/post-once.ts';
+import { classifyStatus, type Outcome } from '../http/post-once.ts';
 import { postToService, type ServiceTarget } from '../http/service-webhook.ts';
 import type { SenderContext, SendRequest, SentMessage } from '../sender.ts';
 

@@ -49,10 +49,3 @@ export function classifyFailure(error: unknown): ErrorCode {
     return 'invalid_response';
   return 'request_failed';
 }
-
-/** What a status that is not 2xx means. */
-export function classifyStatus(status: number): ErrorCode | undefined {
-  if (status >= 200 && status < 300) return undefined;
-  if (status === 410) return 'gone';
-  return status >= 300 && status < 400 ? 'redirect_refused' : 'http_error';
-}

@@ -1,24 +1,29 @@
-import { isUncounted, type Attempt } from '@chainwatch/channels';
+import { randomUUID } from 'node:crypto';
+import { isUncounted, type Attempt, type RecordedRequest, type Sender } from '@chainwatch/channels';
 import type { Signal } from '@chainwatch/chain-core';
 import type { ChannelQueue } from '../channel-queue/channel-queue.ts';
 import type { ChannelQueues, QueueListener } from '../channel-queue/channel-queues.ts';
-import type { Channel } from '../channel.ts';
+import type { Channel } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryDependencies, DeliveryOptions } from '../delivery-options.ts';
-import type { ChannelState } from '../record/channel-state.ts';
+import type { ChannelState, FinishedAttempt } from '../record/decide-outcome.ts';
 import type { Recorder } from '../record/recorder.ts';
-import type { FinishedAttempt } from '../record/finished-attempt.ts';
 
-export interface AttemptStarterDeps {
+/** Senders by kind of channel. */
+export type Senders = ReadonlyMap<string, Sender>;
+
+interface Sending extends Pick<DeliveryDependencies, 'trace' | 'logger'> {
+  readonly senders: Senders;
+  readonly options: Pick<DeliveryOptions, 'attemptTimeoutMs'>;
+}
+
+export interface AttemptStarterDeps extends Sending, Pick<DeliveryDependencies, 'onAttempt'> {
   readonly queues: ChannelQueues;
   readonly recorder: Pick<Recorder, 'add' | 'isFull' | 'listen'>;
-  /** Sends the jobs in one request: one attempt for each of them. Never rejects. */
-  readonly send: (channel: Channel, jobs: readonly DeliveryJob[]) => Promise<readonly Attempt[]>;
   /** Notified when a queue runs low that has more deliveries parked. */
   readonly wake: Signal;
-  readonly options: Pick<DeliveryOptions, 'concurrency'>;
+  readonly options: Pick<DeliveryOptions, 'attemptTimeoutMs' | 'concurrency'>;
   readonly now: () => number;
-  readonly onAttempt: DeliveryDependencies['onAttempt'];
 }
 
 /** Most requests begun in one turn of the event loop, so that answers are read in between and their sockets used again. */
@@ -138,11 +143,12 @@ export class AttemptStarter implements QueueListener {
   }
 
   async #run(queue: ChannelQueue, jobs: readonly DeliveryJob[], wasClean: boolean): Promise<void> {
-    const { queues, recorder, send, now, onAttempt } = this.#deps;
-    const attempts = await send(queue.channel, jobs);
+    const { queues, recorder, now, onAttempt } = this.#deps;
+    const attempts = await attemptDeliveries(this.#deps, queue.channel, jobs);
     const first = attempts[0]!;
-    const saysNothing = isUncounted(first) || jobs[0]!.isTest;
-    queue.end(jobs, saysNothing ? undefined : first.errorCode !== undefined, now());
+    const isFailure = first.errorCode !== undefined;
+    const saysNothing = jobs[0]!.isTest || (isFailure && isUncounted(first));
+    queue.end(jobs, saysNothing ? undefined : isFailure, now());
     const pauseMs = first.errorCode === 'rate_limited' ? (first.retryAfterMs ?? PAUSE_MS) : first.pauseMs;
     if (pauseMs !== undefined) queues.pause(queue.channel, now() + pauseMs);
     onAttempt?.(first, jobs);
@@ -151,4 +157,75 @@ export class AttemptStarter implements QueueListener {
     for (const [index, job] of jobs.entries())
       recorder.add({ job, attempt: attempts[index]!, isChannelClean });
   }
+}
+
+/** Sends the jobs in one request: one attempt for each of them. Never rejects. */
+async function attemptDeliveries(
+  { trace = withoutSpan, logger, senders, options }: Sending,
+  channel: Channel,
+  jobs: readonly DeliveryJob[],
+): Promise<Attempt[]> {
+  const [first] = jobs;
+  try {
+    return await trace(
+      { traceparent: first!.traceparent, eventType: first!.eventType, channelId: channel.id },
+      (traceparent) => send(senders, channel, { jobs, traceparent, timeoutMs: options.attemptTimeoutMs }),
+    );
+  } catch (error) {
+    logger.error(
+      { channel_id: channel.id, delivery_id: first!.id, err: error },
+      'an attempt could not be made',
+    );
+    return jobs.map(() => failedByUs());
+  }
+}
+
+async function send(
+  senders: Senders,
+  { id: channelId, kind, target, fault }: Channel,
+  {
+    jobs,
+    traceparent,
+    timeoutMs,
+  }: { jobs: readonly DeliveryJob[]; traceparent: string | undefined; timeoutMs: number },
+): Promise<Attempt[]> {
+  if (kind === undefined || target === undefined) throw new Error(fault);
+  const attemptId = randomUUID();
+  const message = await senders.get(kind.kind)!.send({
+    target,
+    channelId,
+    attemptId,
+    event: jobs[0]!,
+    body: kind.isVerbatim ? jobs[0]!.payload : kind.render(jobs.map(({ payload }) => payload)),
+    traceparent,
+    timeoutMs,
+  });
+  return jobs.map((_job, index) =>
+    index === 0 ? { id: attemptId, ...message } : { id: randomUUID(), ...message, isShared: true },
+  );
+}
+
+function failedByUs(): Attempt {
+  const request: RecordedRequest = { method: 'POST', url: '', headers: {} };
+  const nothing = {
+    statusCode: undefined,
+    responseHeaders: undefined,
+    responseBody: undefined,
+    retryAfterMs: undefined,
+  };
+  return {
+    id: randomUUID(),
+    startedAt: new Date(),
+    durationMs: 0,
+    errorCode: 'internal_error',
+    request,
+    ...nothing,
+  };
+}
+
+function withoutSpan<T>(
+  event: { traceparent: string | undefined },
+  work: (traceparent: string | undefined) => Promise<T>,
+): Promise<T> {
+  return work(event.traceparent);
 }

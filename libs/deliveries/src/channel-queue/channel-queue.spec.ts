@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Channel } from '../channel.ts';
+import type { Channel } from '../channel-store.ts';
 import { ChannelQueue, type BacklogLook, type QueueLimits } from './channel-queue.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 

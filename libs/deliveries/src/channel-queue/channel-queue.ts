@@ -1,4 +1,4 @@
-import { isOpen, type Channel } from '../channel.ts';
+import { type Channel, isOpen } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 
 /** Timers fire late; a throttle makes up for at most this much. */

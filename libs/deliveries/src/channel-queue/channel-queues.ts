@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '@chainwatch/telemetry';
-import { isOpen, type Channel } from '../channel.ts';
+import { type Channel, isOpen } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import { ChannelQueue, type Pace } from './channel-queue.ts';

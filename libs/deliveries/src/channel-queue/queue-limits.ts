@@ -1,4 +1,4 @@
-import type { Channel } from '../channel.ts';
+import type { Channel } from '../channel-store.ts';
 import type { QueueLimits } from './channel-queue.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 

@@ -1,4 +1,4 @@
-import { isOpen } from '../channel.ts';
+import { isOpen } from '../channel-store.ts';
 import type { ChannelQueue } from '../channel-queue/channel-queue.ts';
 import { claimParkedDeliveries } from '../queue/claim-parked-deliveries.ts';
 import { listBacklogs } from '../queue/list-backlogs.ts';

@@ -1,5 +1,5 @@
 import type { ChannelQueue } from '../channel-queue/channel-queue.ts';
-import { isOpen } from '../channel.ts';
+import { isOpen } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import { claimDueDeliveries } from '../queue/claim-due-deliveries.ts';
 import { parkDueDeliveries } from '../queue/park-due-deliveries.ts';

@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Channel } from '../channel.ts';
-import { isOpen } from '../channel.ts';
+import { type Channel, isOpen } from '../channel-store.ts';
 import { findLeftOut } from '../dispatch/find-left-out.ts';
 import { findWantedEvents } from '../dispatch/find-wanted-events.ts';
 import { discardHistory, listHistorical, listHistoryChannels } from '../queue/list-historical.ts';

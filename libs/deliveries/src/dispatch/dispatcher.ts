@@ -3,26 +3,32 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Signal } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ChannelQueues } from '../channel-queue/channel-queues.ts';
-import type { Channel } from '../channel.ts';
+import type { Channel, ChannelStore } from '../channel-store.ts';
 import type { ChannelShares } from '../channel-shares.ts';
-import type { ChannelStore } from '../channel-store.ts';
-import { createBatcher } from '../create-batcher.ts';
+import { createBatcher, type Ticket, TicketLock } from '../create-batcher.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
-import { insertDeliveries } from '../queue/insert-deliveries.ts';
-import { insertKnownDeliveries, type KnownRow } from '../queue/insert-known-deliveries.ts';
+import {
+  type Completed,
+  insertDeliveries,
+  insertKnownDeliveries,
+  type KnownRow,
+  markDispatched,
+} from '../queue/store-deliveries.ts';
 import { listEventsInGaps, type EventGap } from '../queue/list-events-in-gaps.ts';
 import { listOverdueEvents } from '../queue/list-overdue-events.ts';
 import { listUndispatched } from '../queue/list-undispatched.ts';
-import { markDispatched, type Completed } from '../queue/mark-dispatched.ts';
 import { selectEvents } from '../queue/select-events.ts';
 import type { EventRef } from './event-ref.ts';
-import { expectEvents, type ExpectedEvent } from './expect-events.ts';
+import { type ExpectedEvent, expectEvents, findWantedEvents, isUnfiltered } from './find-wanted-events.ts';
 import { findLeftOut } from './find-left-out.ts';
-import { findWantedEvents } from './find-wanted-events.ts';
-import { Handover, type EventBytes } from './handover.ts';
-import { isUnfiltered } from './matches-channel.ts';
-import { planDispatch, type DispatchPlan, type EventToPlan, type WantedEvent } from './plan-dispatch.ts';
-import { TicketLock, type Ticket } from './ticket-lock.ts';
+import {
+  type DispatchPlan,
+  type EventBytes,
+  type EventToPlan,
+  Handover,
+  planDispatch,
+  type WantedEvent,
+} from './plan-dispatch.ts';
 
 export interface DispatcherDeps {
   readonly db: Sql;

@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 import { factsOf, type EventEnvelope } from '@chainwatch/events';
-import type { Channel } from '../channel.ts';
+import type { Channel } from '../channel-store.ts';
 import type { EventRow } from '../queue/select-events.ts';
 import { readLeftOut, type LeftOut } from '../queue/read-left-out.ts';
 

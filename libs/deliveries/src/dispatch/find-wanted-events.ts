@@ -1,9 +1,12 @@
-import type { EventEnvelope } from '@chainwatch/events';
-import type { Channel } from '../channel.ts';
+import { compareAmounts } from '@chainwatch/amounts';
+import type { ChannelFilters } from '@chainwatch/channels';
+import { factsOf, type EventEnvelope } from '@chainwatch/events';
+import type { Channel, KnownChannels } from '../channel-store.ts';
 import type { EventRow } from '../queue/select-events.ts';
 import type { LeftOut } from '../queue/read-left-out.ts';
-import { isUnfiltered, matchesChannel } from './matches-channel.ts';
-import type { WantedEvent } from './plan-dispatch.ts';
+import type { KnownProject } from '../queue/store-deliveries.ts';
+import type { EventRef } from './event-ref.ts';
+import type { EventToPlan, WantedEvent } from './plan-dispatch.ts';
 
 interface Wanting {
   readonly channels: readonly Channel[];
@@ -12,6 +15,22 @@ interface Wanting {
   /** Called for filters that could not be read. */
   readonly onFault: (channel: Channel, err: unknown) => void;
 }
+
+/** An event whose type and channels are known before its row and bytes are read. */
+export interface ExpectedEvent extends WantedEvent<EventToPlan> {
+  readonly project: KnownProject;
+}
+
+export interface Knowledge {
+  readonly findKnown: (projectId: string) => KnownChannels | undefined;
+  /**
+   * Whether the channel takes events straight whatever they contain, and has not changed since it was read.
+   */
+  readonly isReady: (channel: Channel) => boolean;
+  readonly owns: (id: string) => boolean;
+}
+
+type Facts = NonNullable<ReturnType<typeof factsOf>>;
 
 /** Which channels of their projects want these events. */
 export function findWantedEvents(
@@ -51,4 +70,114 @@ function groupByProject(channels: readonly Channel[]): ReadonlyMap<string, reado
     else group.push(channel);
   }
   return groups;
+}
+
+/** Expects all events or none: those left over would be handed on behind the others. */
+export function expectEvents(
+  refs: readonly EventRef[],
+  knowledge: Knowledge,
+): readonly ExpectedEvent[] | undefined {
+  const unique = new Map(refs.map((ref) => [ref.eventId, ref]));
+  const expected = [...unique.values()].map((ref) => expectEvent(ref, knowledge));
+  return expected.every((one) => one !== undefined) ? expected : undefined;
+}
+
+function expectEvent(
+  { eventId, projectId, type }: EventRef,
+  { findKnown, isReady, owns }: Knowledge,
+): ExpectedEvent | undefined {
+  const known = findKnown(projectId);
+  if (type === undefined || known === undefined) return undefined;
+  const channels = known.channels.filter(({ eventTypes }) => eventTypes.has(type));
+  if (channels.length === 0 ? !owns(projectId) : !channels.every(isReady)) return undefined;
+  const event = { event_id: eventId, project_id: projectId, type };
+  return { event, channels, project: { projectId, versions: known.versions } };
+}
+
+/**
+ * Whether a channel wants an event: its type is selected and it passes every filter. The items of a list are
+ * alternatives.
+ * @param leftOut what users say of addresses, by id, where the event does not carry it
+ */
+export function matchesChannel(
+  channel: Pick<Channel, 'eventTypes' | 'filters'>,
+  event: EventEnvelope,
+  leftOut: LeftOut = new Map(),
+): boolean {
+  if (!channel.eventTypes.has(event.type)) return false;
+  if (isUnfiltered(channel.filters)) return true;
+  const facts = factsOf(event);
+  return facts === undefined || agrees(channel.filters, facts, leftOut);
+}
+
+/** True when no filter is set: the type of an event alone then decides. */
+export function isUnfiltered(filters: ChannelFilters): boolean {
+  return Object.values(filters).every(
+    (value) =>
+      value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0),
+  );
+}
+
+function agrees(filters: ChannelFilters, facts: Facts, leftOut: LeftOut): boolean {
+  const directions = typeof filters.direction === 'string' ? [filters.direction] : filters.direction;
+  if (isSet(filters.chain_gids) && !filters.chain_gids.includes(facts.chainGid)) return false;
+  if (isSet(directions) && (facts.direction === undefined || !directions.includes(facts.direction)))
+    return false;
+  // What the event has no room for may agree: better one event too many than one missed.
+  const { leavesOut = { addresses: false, moves: false } } = facts;
+  if (!leavesOut.addresses && !agreesOnAddresses(filters, facts.addresses, leftOut)) return false;
+  if (leavesOut.moves) return true;
+  const moves = isSet(filters.asset_gids)
+    ? facts.moves.filter(({ assetGid }) => filters.asset_gids!.includes(assetGid))
+    : facts.moves;
+  if (isSet(filters.asset_gids) && moves.length === 0) return false;
+  const minimum = filters.min_amount;
+  if (minimum === undefined || minimum === null) return true;
+  return moves.some(({ amount }) => amount !== undefined && compareAmounts(amount, minimum) >= 0);
+}
+
+/** One address has to pass all that is asked of addresses. */
+function agreesOnAddresses(
+  filters: ChannelFilters,
+  addresses: Facts['addresses'],
+  leftOut: LeftOut,
+): boolean {
+  const { address_ids: ids, groups: wanted } = filters;
+  const pairs = Object.entries(filters.metadata ?? {});
+  if (!isSet(ids) && !isSet(wanted) && pairs.length === 0) return true;
+  return addresses.some(({ id, groups, metadata }) => {
+    if (isSet(ids) && !ids.includes(id)) return false;
+    const said = {
+      groups: groups ?? leftOut.get(id)?.groups,
+      metadata: metadata ?? leftOut.get(id)?.metadata,
+    };
+    return isInOneOf(wanted, said.groups) && hasAll(pairs, said.metadata);
+  });
+}
+
+/** Nobody knows any more what was said of an address that was deleted: better one event too many than one missed. */
+function isInOneOf(
+  wanted: readonly string[] | null | undefined,
+  groups: readonly string[] | undefined,
+): boolean {
+  return !isSet(wanted) || groups === undefined || groups.some((group) => wanted.includes(group));
+}
+
+function hasAll(
+  pairs: readonly (readonly [string, unknown])[],
+  metadata: Readonly<Record<string, unknown>> | undefined,
+): boolean {
+  return (
+    metadata === undefined ||
+    pairs.every(([key, value]) => Object.hasOwn(metadata, key) && textOf(metadata[key]) === textOf(value))
+  );
+}
+
+/** Undefined for what is no plain value: it equals nothing. */
+function textOf(value: unknown): string | undefined {
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
+}
+
+function isSet(values: readonly string[] | null | undefined): values is readonly string[] {
+  return values !== undefined && values !== null && values.length > 0;
 }

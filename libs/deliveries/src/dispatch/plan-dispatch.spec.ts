@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Channel } from '../channel.ts';
+import type { Channel } from '../channel-store.ts';
 import { planDispatch } from './plan-dispatch.ts';
 
 const ALL = { mine: 1_000, other: 1_000, theirs: 1_000 };

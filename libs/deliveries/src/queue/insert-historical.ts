@@ -1,5 +1,5 @@
 import type { Sql } from '@chainwatch/db';
-import type { Channel } from '../channel.ts';
+import type { Channel } from '../channel-store.ts';
 import type { EventRow } from './select-events.ts';
 
 interface HistoricalDeliveries {

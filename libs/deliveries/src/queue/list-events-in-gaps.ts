@@ -1,5 +1,5 @@
 import type { Sql } from '@chainwatch/db';
-import { toColumns } from './to-columns.ts';
+import { toColumns } from './store-deliveries.ts';
 import { SELECT_UNDISPATCHED, type UndispatchedEvent } from './undispatched-event.ts';
 
 /** Sequences of a project's events on a chain, both ends not included. */

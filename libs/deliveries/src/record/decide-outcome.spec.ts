@@ -1,7 +1,6 @@
 import type { Attempt } from '@chainwatch/channels';
 import type { DeliveryJob } from '../delivery-job.ts';
-import type { ChannelState } from './channel-state.ts';
-import { decideOutcome, type DeliveryOutcome } from './decide-outcome.ts';
+import { type ChannelState, decideOutcome, type DeliveryOutcome } from './decide-outcome.ts';
 
 const NOW = 1_000_000;
 const options = {

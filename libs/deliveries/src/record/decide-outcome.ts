@@ -1,8 +1,23 @@
 import { FATAL_ERRORS, isUncounted, type Attempt } from '@chainwatch/channels';
-import { isOpen } from '../channel.ts';
+import { isOpen, type Channel } from '../channel-store.ts';
+import type { DeliveryJob } from '../delivery-job.ts';
 import { findRetryDelay } from '../retry-schedule.ts';
-import type { ChannelState } from './channel-state.ts';
-import type { FinishedAttempt } from './finished-attempt.ts';
+
+export interface FinishedAttempt {
+  readonly job: DeliveryJob;
+  readonly attempt: Attempt;
+  /** Whether the channel was clean when the attempt began: then a success has nothing to reset. */
+  readonly isChannelClean: boolean;
+}
+
+/** What attempts say about a channel: the states of its breaker (decisions.md §5). */
+export interface ChannelState extends Pick<Channel, 'status' | 'isArchived' | 'consecutiveFailures'> {
+  readonly id: string;
+  readonly projectId: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly failureReason: string | null;
+}
 
 export interface OutcomeOptions {
   readonly scheduleMs: readonly number[];

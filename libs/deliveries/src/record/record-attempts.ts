@@ -1,14 +1,39 @@
 import { isUncounted } from '@chainwatch/channels';
-import type { Database } from '@chainwatch/db';
-import type { ChannelState } from './channel-state.ts';
-import { decideOutcome, type DeliveryOutcome, type OutcomeOptions } from './decide-outcome.ts';
-import { insertAttempts } from './insert-attempts.ts';
+import type { Database, Sql } from '@chainwatch/db';
+import {
+  decideOutcome,
+  describeFailure,
+  type ChannelState,
+  type DeliveryOutcome,
+  type FinishedAttempt,
+  type OutcomeOptions,
+} from './decide-outcome.ts';
 import { insertChannelFailed } from './insert-channel-failed.ts';
-import { lockChannels } from './lock-channels.ts';
-import { parkPendingDeliveries } from './park-pending-deliveries.ts';
-import { updateChannel } from './update-channel.ts';
-import { updateDeliveries } from './update-deliveries.ts';
-import type { FinishedAttempt } from './finished-attempt.ts';
+
+/**
+ * Writes successful attempts of clean channels, which are nearly all attempts. Nothing has to be decided
+ * under a lock, so one statement is enough. Once sent it commits even if this process is killed, so these
+ * deliveries are not sent twice. A delivered row keeps its time and its count, whatever a second worker's
+ * late attempt says.
+ */
+export async function recordSuccesses(sql: Sql, finished: readonly FinishedAttempt[]): Promise<void> {
+  await sql.query({
+    name: 'record_successes',
+    text: `WITH u AS (
+       SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[], $5::int[], $6::int[], $7::text[], $8::jsonb[], $9::jsonb[], $10::text[])
+         AS u (id, delivery_id, number, started_at, duration_ms, status_code, error_code, request, response_headers, response_body)
+     ), delivered AS (
+       UPDATE deliveries d SET status = 'delivered', last_error = NULL, next_attempt_at = now(), updated_at = now(),
+         attempt_count = CASE WHEN d.status = 'delivered' THEN d.attempt_count ELSE d.attempt_base + u.number END,
+         delivered_at = CASE WHEN d.status = 'delivered' THEN d.delivered_at ELSE now() END
+       FROM u WHERE d.id = u.delivery_id
+       RETURNING u.id, u.delivery_id, d.attempt_base + u.number AS number, u.started_at, u.duration_ms, u.status_code, u.error_code, u.request, u.response_headers, u.response_body
+     )
+     INSERT INTO delivery_attempts (id, delivery_id, number, started_at, duration_ms, status_code, error_code, request, response_headers, response_body)
+     SELECT * FROM delivered ON CONFLICT (id) DO NOTHING`,
+    values: attemptColumns(finished),
+  });
+}
 
 /**
  * Writes attempts and their effects on deliveries and channels in one transaction. Returns the states of the
@@ -54,4 +79,104 @@ function decideOutcomes(
     return outcome;
   });
   return { outcomes, states };
+}
+
+/** Channels are locked before deliveries, and by id, so that two replicas never wait for each other. */
+async function lockChannels(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, ChannelState>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql.query<ChannelState>(
+    `SELECT id, project_id AS "projectId", kind, name, status, is_archived AS "isArchived",
+       consecutive_failures AS "consecutiveFailures", failure_reason AS "failureReason"
+     FROM notification_channels WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`,
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Skips deliveries whose channel was deleted meanwhile: they are gone, and their attempts with them. */
+async function insertAttempts(sql: Sql, finished: readonly FinishedAttempt[]): Promise<void> {
+  await sql.query({
+    name: 'insert_attempts',
+    text: `INSERT INTO delivery_attempts (id, delivery_id, number, started_at, duration_ms, status_code, error_code, request, response_headers, response_body)
+     SELECT u.id, u.delivery_id, d.attempt_base + u.number, u.started_at, u.duration_ms, u.status_code, u.error_code, u.request, u.response_headers, u.response_body
+     FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[], $5::int[], $6::int[], $7::text[], $8::jsonb[], $9::jsonb[], $10::text[])
+       AS u (id, delivery_id, number, started_at, duration_ms, status_code, error_code, request, response_headers, response_body)
+     JOIN deliveries d ON d.id = u.delivery_id
+     ON CONFLICT (id) DO NOTHING`,
+    values: attemptColumns(finished),
+  });
+}
+
+/**
+ * The columns from which `unnest` makes rows of delivery_attempts: id, delivery, number, start, duration,
+ * status, error, request, response headers, response body.
+ */
+function attemptColumns(finished: readonly FinishedAttempt[]): unknown[][] {
+  return [
+    finished.map(({ attempt }) => attempt.id),
+    finished.map(({ job }) => job.id),
+    finished.map(({ job }) => job.attemptCount + 1),
+    finished.map(({ attempt }) => attempt.startedAt),
+    finished.map(({ attempt }) => attempt.durationMs),
+    finished.map(({ attempt }) => attempt.statusCode ?? null),
+    finished.map(({ attempt }) => attempt.errorCode ?? null),
+    finished.map(({ attempt }) => JSON.stringify(attempt.request)),
+    finished.map(({ attempt }) =>
+      attempt.responseHeaders === undefined ? null : JSON.stringify(attempt.responseHeaders),
+    ),
+    finished.map(({ attempt }) => attempt.responseBody ?? null),
+  ];
+}
+
+/** A delivered row stays delivered, whatever a second worker's late attempt says. */
+async function updateDeliveries(
+  sql: Sql,
+  finished: readonly FinishedAttempt[],
+  outcomes: readonly DeliveryOutcome[],
+): Promise<void> {
+  await sql.query({
+    name: 'update_deliveries',
+    text: `UPDATE deliveries d SET status = u.status, attempt_count = d.attempt_base + u.attempt_count,
+       next_attempt_at = u.next_attempt_at, last_error = u.last_error,
+       delivered_at = CASE WHEN u.status = 'delivered' THEN now() END, updated_at = now()
+     FROM unnest($1::uuid[], $2::text[], $3::int[], $4::timestamptz[], $5::text[])
+       AS u (id, status, attempt_count, next_attempt_at, last_error)
+     WHERE d.id = u.id AND d.status <> 'delivered' AND (u.status = 'delivered' OR d.status IN ('pending', 'held'))`,
+    values: [
+      finished.map(({ job }) => job.id),
+      outcomes.map(({ status }) => status),
+      outcomes.map(({ attemptCount }) => attemptCount),
+      outcomes.map(({ nextAttemptAt }) => nextAttemptAt),
+      finished.map(({ attempt }) => (attempt.errorCode === undefined ? null : describeFailure(attempt))),
+    ],
+  });
+}
+
+/** The first probe of a channel that was active waits for an interval. */
+async function updateChannel(
+  sql: Sql,
+  { after, wasActive }: { readonly after: ChannelState; readonly wasActive: boolean },
+  probeIntervalMs: number,
+): Promise<void> {
+  await sql.query(
+    `UPDATE notification_channels SET status = $2, consecutive_failures = $3,
+       failure_reason = CASE WHEN $2 = 'active' THEN NULL ELSE $4 END,
+       failed_at = CASE WHEN $2 = 'failed' THEN coalesce(failed_at, now()) END,
+       probe_at = CASE WHEN $2 = 'failing' AND $5 THEN now() + $6 * interval '1 ms' ELSE probe_at END
+     WHERE id = $1`,
+    [after.id, after.status, after.consecutiveFailures, after.failureReason, wasActive, probeIntervalMs],
+  );
+}
+
+/**
+ * Parks the waiting deliveries of a channel that is not active any more, so that they spend no attempt.
+ * Untried deliveries are due as soon as their channel is active.
+ */
+async function parkPendingDeliveries(sql: Sql, channelId: string): Promise<void> {
+  await sql.query(
+    `UPDATE deliveries SET status = 'held', updated_at = now(),
+       next_attempt_at = CASE WHEN attempt_count = 0 THEN created_at ELSE next_attempt_at END
+     WHERE channel_id = $1 AND status = 'pending' AND NOT is_test`,
+    [channelId],
+  );
 }

@@ -4,10 +4,8 @@ import type { Database, Sql } from '@chainwatch/db';
 import type { ChannelStore } from '../channel-store.ts';
 import { createBatcher, type Batcher } from '../create-batcher.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
-import type { ChannelState } from './channel-state.ts';
-import { recordAttempts } from './record-attempts.ts';
-import { recordSuccesses } from './record-successes.ts';
-import type { FinishedAttempt } from './finished-attempt.ts';
+import type { ChannelState, FinishedAttempt } from './decide-outcome.ts';
+import { recordAttempts, recordSuccesses } from './record-attempts.ts';
 
 export interface RecorderDeps {
   readonly db: Database;

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { buildWebhookHeaders, maskHeaders } from './build-webhook-headers.ts';
+import { buildWebhookHeaders, maskHeaders } from './webhook.ts';
 import type { WebhookAuth } from './webhook-config.ts';
 
 const secret = 'svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST';

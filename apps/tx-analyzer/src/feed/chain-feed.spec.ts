@@ -1,4 +1,4 @@
-import { BlockRing } from './block-ring.ts';
+import { BlockRing } from './chain-feed.ts';
 import { makeTransaction, SpecChain } from '../spec-world/spec-chain.ts';
 
 describe('BlockRing', () => {

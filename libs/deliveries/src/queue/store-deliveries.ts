@@ -1,7 +1,43 @@
 import type { Sql } from '@chainwatch/db';
 import { CHANNEL_VERSION } from '../channel-store.ts';
-import type { NewDelivery } from './insert-deliveries.ts';
-import { toColumns } from './to-columns.ts';
+
+export interface NewDelivery {
+  readonly id: string;
+  readonly projectId: string;
+  readonly channelId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** Held: parked in the database until its channel has room for it. */
+  readonly status: 'pending' | 'held';
+}
+
+/**
+ * Inserts the rows that are not there yet. Returns the ids that were new. The commit does not wait for the
+ * disk: in the write-ahead log these rows stand before the mark that their events were dispatched and before
+ * the outcomes of their attempts, so that a server that crashes never has these without the rows.
+ */
+export async function insertDeliveries(
+  planned: Sql,
+  deliveries: readonly NewDelivery[],
+  visibilityMs: number,
+): Promise<ReadonlySet<string>> {
+  if (deliveries.length === 0) return new Set();
+  const { rows } = await planned.query<{ id: string }>({
+    name: 'insert_deliveries',
+    text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+     INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
+     SELECT u.*, now() + $7 * interval '1 ms'
+     FROM relaxed, unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[])
+       AS u (id, project_id, channel_id, event_id, event_type, status)
+     WHERE EXISTS (SELECT 1 FROM notification_channels c WHERE c.id = u.channel_id)
+     ON CONFLICT (channel_id, event_id) DO NOTHING RETURNING id`,
+    values: [
+      ...toColumns(deliveries, ['id', 'projectId', 'channelId', 'eventId', 'eventType', 'status']),
+      visibilityMs,
+    ],
+  });
+  return new Set(rows.map(({ id }) => id));
+}
 
 export interface KnownEvent {
   readonly eventId: string;
@@ -81,4 +117,42 @@ export async function insertKnownDeliveries(
     ],
   });
   return rows;
+}
+
+/** An event whose deliveries to these channels, which are all that want it, were stored. */
+export interface Completed {
+  readonly id: number;
+  readonly eventId: string;
+  readonly channelIds: readonly string[];
+}
+
+/**
+ * The commit does not wait for the disk. The mark stands behind the deliveries in the write-ahead log, so it
+ * is never there without them. If the server crashed in between and lost the deliveries, no mark is written,
+ * and the sweep finds the event.
+ */
+export async function markDispatched(planned: Sql, completed: readonly Completed[]): Promise<void> {
+  const expected = completed.flatMap(({ id, eventId, channelIds }) =>
+    channelIds.map((channelId) => ({ id, eventId, channelId })),
+  );
+  await planned.query({
+    name: 'mark_dispatched',
+    text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+           missing AS MATERIALIZED (
+             SELECT u.id FROM unnest($2::bigint[], $3::uuid[], $4::uuid[]) AS u (id, event_id, channel_id)
+             WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.channel_id = u.channel_id AND d.event_id = u.event_id))
+           DELETE FROM undispatched_events u USING relaxed
+           WHERE u.event_row_id = ANY($1::bigint[]) AND u.event_row_id NOT IN (SELECT id FROM missing)`,
+    values: [
+      completed.map(({ id }) => id),
+      expected.map(({ id }) => id),
+      expected.map(({ eventId }) => eventId),
+      expected.map(({ channelId }) => channelId),
+    ],
+  });
+}
+
+/** Rows as the arrays that `unnest` takes. */
+export function toColumns<T>(rows: readonly T[], keys: readonly (keyof T)[]): T[keyof T][][] {
+  return keys.map((key) => rows.map((row) => row[key]));
 }

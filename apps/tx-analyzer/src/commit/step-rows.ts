@@ -1,8 +1,12 @@
-import type { ChainContext } from '../model/chain-context.ts';
-import type { NewAsset } from '../model/blocks-step.ts';
+import { compareAmounts, formatAmount } from '@chainwatch/amounts';
 import { splitAssetGid } from '@chainwatch/caip';
-import { findAmountMax } from './find-amount-max.ts';
-import type { SqlParams } from '../model/sql-params.ts';
+import type { Sql } from '@chainwatch/db';
+import { isNewEvent, withoutRepeats } from '@chainwatch/outbox';
+import type { BalanceRead, BlocksStep, NewAsset } from '../model/blocks-step.ts';
+import type { ChainContext } from '../model/chain-context.ts';
+import type { MatchedTransfer } from '../model/matched-transaction.ts';
+import type { StoredEvent } from '../model/planned-event.ts';
+import { SqlParams } from '../model/sql-params.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 
 /** Canonical addresses contain no comma: a list of lists is sent as one array of joined texts. */
@@ -64,6 +68,25 @@ export function upsertTransactionsSql(
       amount_max = EXCLUDED.amount_max`;
 }
 
+/**
+ * The largest amount that a transaction moved, in whole units; undefined while the decimals of none of its assets are
+ * known. Where a project pays others out of its outputs, input and change moved nothing (as set_amount_max in the database).
+ */
+export function findAmountMax(
+  transfers: readonly MatchedTransfer[],
+  decimalsOf: (assetGid: string) => number | undefined,
+): string | undefined {
+  const paidOthers = transfers.filter(({ monitored }) => monitored.length === 0);
+  let max: string | undefined;
+  for (const { assetGid, amountRaw } of paidOthers.length > 0 ? paidOthers : transfers) {
+    const decimals = decimalsOf(assetGid);
+    if (decimals === undefined) continue;
+    const amount = formatAmount(amountRaw, decimals);
+    if (max === undefined || compareAmounts(amount, max) > 0) max = amount;
+  }
+  return max;
+}
+
 export function insertTransfersSql(
   params: SqlParams,
   chain: ChainContext,
@@ -109,4 +132,107 @@ export function insertTransactionAddressesSql(
 /** Where a transaction stands in the order of blocks, as transactions.block_position says. */
 function positionOf({ blockNumber, status }: TransactionState): number {
   return blockNumber ?? (status === 'pending' ? Number.MAX_SAFE_INTEGER : -1);
+}
+
+/** Writes events into the outbox, in order. An event that is there already stays as it is. */
+export async function insertEvents(sql: Sql, events: readonly StoredEvent[], isHeld: boolean): Promise<void> {
+  if (events.length === 0) return;
+  const params = new SqlParams();
+  await sql.query({
+    name: 'insert_events',
+    text: insertEventsSql(params, events, isHeld),
+    values: params.values,
+  });
+}
+
+/** The statement, so that it can be part of a larger one. */
+export function insertEventsSql(params: SqlParams, stored: readonly StoredEvent[], isHeld: boolean): string {
+  const events = withoutRepeats(stored);
+  const source = params.unnest(events, [
+    ['uuid', (event) => event.eventId],
+    ['uuid', (event) => event.projectId],
+    ['text', (event) => event.chainGid],
+    ['text', (event) => event.type],
+    ['bigint', (event) => event.sequence],
+    ['uuid', (event) => event.transactionId],
+    ['text', (event) => event.subject],
+    ['text', (event) => event.traceparent ?? null],
+    // The time shown in the event: lists filter and sort by it.
+    ['timestamptz', (event) => event.envelope.created_at],
+  ]);
+  const payloads = params.add(encodeTextArray(events.map((event) => event.payload)), 'text[]');
+  return `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, traceparent, created_at, payload, is_held)
+    SELECT *, ${params.add(isHeld, 'boolean')} FROM ROWS FROM (${source}, unnest(${payloads})) AS n (event_id)
+    WHERE ${isNewEvent('n.event_id')} ON CONFLICT DO NOTHING`;
+}
+
+const TEXT_OID = 25;
+const HEADER_BYTES = 20;
+
+/**
+ * A `text[]` in PostgreSQL's binary format (array_recv: dimensions, has-null flag, element type, length, lower bound,
+ * then each element's length and bytes). The driver sends a buffer as it is, where an array of long texts would be
+ * escaped character by character into one huge string.
+ */
+function encodeTextArray(texts: readonly string[]): Buffer {
+  const byteLengths = texts.map((text) => Buffer.byteLength(text));
+  const buffer = Buffer.allocUnsafe(
+    HEADER_BYTES + byteLengths.reduce((total, bytes) => total + 4 + bytes, 0),
+  );
+  let at = buffer.writeInt32BE(1, 0);
+  at = buffer.writeInt32BE(0, at);
+  at = buffer.writeInt32BE(TEXT_OID, at);
+  at = buffer.writeInt32BE(texts.length, at);
+  at = buffer.writeInt32BE(1, at);
+  for (const [position, text] of texts.entries()) {
+    at = buffer.writeInt32BE(byteLengths[position]!, at);
+    at += buffer.write(text, at);
+  }
+  return buffer;
+}
+
+/** Adds the events of a step to the counters of their projects, which are locked. */
+export function addSequencesSql(
+  params: SqlParams,
+  chain: ChainContext,
+  counts: ReadonlyMap<string, number>,
+): string {
+  const source = params.unnest(
+    [...counts],
+    [
+      ['uuid', ([projectId]) => projectId],
+      ['bigint', ([, count]) => count],
+    ],
+  );
+  return `UPDATE project_sequences p SET value = p.value + n.count FROM ${source} AS n (project_id, count)
+    WHERE p.project_id = n.project_id AND p.chain_gid = ${params.add(chain.gid, 'text')}`;
+}
+
+/**
+ * Reads the holders of a touched asset only if the asset is active. It does not check for holders: an import may be
+ * reading the first one just before this block, and then only this row records that the balance changed.
+ */
+export function insertReadsSql(params: SqlParams, chainGid: string, step: BlocksStep): string {
+  const fresh = step.newAssets.filter((asset) => asset.status === 'active').map((asset) => asset.gid);
+  return `${insertBalanceReadsSql(params, chainGid, step.reads)}
+    WHERE r.address_id IS NOT NULL OR r.asset_gid = ANY(${params.add(fresh, 'text[]')})
+      OR EXISTS (SELECT 1 FROM assets a WHERE a.gid = r.asset_gid AND a.status = 'active')`;
+}
+
+/** The inserting statement; a condition on `r` (address_id, asset_gid, …) may follow. */
+export function insertBalanceReadsSql(
+  params: SqlParams,
+  chainGid: string,
+  reads: readonly BalanceRead[],
+): string {
+  const source = params.unnest(reads, [
+    ['uuid', (read) => read.addressId ?? null],
+    ['text', (read) => read.assetGid],
+    ['bigint', (read) => read.block?.number ?? null],
+    ['text', (read) => read.block?.hash ?? null],
+    ['text', (read) => read.reason],
+    ['text', (read) => read.traceparent ?? null],
+  ]);
+  return `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason, traceparent)
+    SELECT ${params.add(chainGid, 'text')}, r.* FROM ${source} AS r (address_id, asset_gid, block_number, block_hash, reason, traceparent)`;
 }
