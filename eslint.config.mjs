@@ -62,7 +62,7 @@ const LONG_FUNCTIONS = [
 
 /** They take positions within bytes one by one: an object for each would be made thousands of times a second. */
 const BYTE_SCANNERS = [
-  'apps/rpc-proxy/src/json/{ids-equal,scan-reply}.ts',
+  'apps/rpc-proxy/src/json/scan-reply.ts',
   'libs/raw-http/src/client/read-reply-head.ts',
 ];
 

@@ -1,3 +1,9 @@
+import { LRUCache } from 'lru-cache';
+
+/** Tolerance for rounding: fractions of an interval add up to slightly more than the window. */
+const EPSILON_MS = 0.001;
+const KEYS_MAX = 100_000;
+
 export interface TokenRequest {
   /** What to count, with its subject: `api:<key id>`, `auth:<client address>`. */
   readonly key: string;
@@ -53,5 +59,39 @@ export function decideToken(
   };
 }
 
-/** Tolerance for rounding: fractions of an interval add up to slightly more than the window. */
-export const EPSILON_MS = 0.001;
+/**
+ * The decision of decideToken, made in one step on the server, so that all replicas share one count. Returns the `tat`
+ * before the request (empty if there was none) and whether the request was allowed; the caller computes the answer from
+ * these.
+ * KEYS[1] the key; ARGV limit, window in ms, now in ms (empty: the server's clock, which all replicas share), cost, and
+ * 1 if the cost is taken whatever is left.
+ */
+export const GCRA_SCRIPT = `
+local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local now
+if ARGV[3] == '' then
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000
+else
+  now = tonumber(ARGV[3])
+end
+local stored = redis.call('GET', KEYS[1])
+local start = now
+if stored and tonumber(stored) > now then start = tonumber(stored) end
+local following = start + window / limit * tonumber(ARGV[4])
+if ARGV[5] == '1' or following - now <= window + ${EPSILON_MS} then
+  redis.call('SET', KEYS[1], string.format('%.6f', following), 'PX', math.max(1, math.ceil(following - now)))
+end
+return { stored or '', string.format('%.6f', now) }
+`;
+
+/** The same limits, counted by this process alone while Redis is away. */
+export function createLocalLimiter(): (request: TokenRequest) => TokenResult {
+  const tats = new LRUCache<string, number>({ max: KEYS_MAX });
+  return (request) => {
+    const now = request.now ?? Date.now();
+    const { result, nextTat } = decideToken(request, tats.get(request.key), now);
+    if (nextTat !== undefined) tats.set(request.key, nextTat);
+    return result;
+  };
+}

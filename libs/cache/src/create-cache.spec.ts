@@ -2,9 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
-import { createCache, TokenLedger, type Cache } from './index.ts';
-import type { TokenRequest, TokenResult } from './index.ts';
-import { createLocalLimiter } from './local-limiter.ts';
+import { createCache, TokenLedger, type Cache, type TokenRequest, type TokenResult } from './index.ts';
+import { createLocalLimiter } from './consume-token.ts';
 
 const REQUEST = { key: 'k', limit: 5, windowSeconds: 10 };
 const NOW = 1_700_000_000_000;

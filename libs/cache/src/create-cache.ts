@@ -1,10 +1,13 @@
 import { counter, gauge, histogram, onScrape, type Logger } from '@chainwatch/telemetry';
 import { Redis } from 'ioredis';
-import { decideToken, type TokenRequest, type TokenResult } from './consume-token.ts';
-import { GCRA_SCRIPT } from './gcra-script.ts';
-import { createLocalLimiter } from './local-limiter.ts';
-import { createLocalSlots } from './local-slots.ts';
-import { SLOT_SCRIPT, type SlotRequest } from './slots.ts';
+import {
+  decideToken,
+  type TokenRequest,
+  type TokenResult,
+  GCRA_SCRIPT,
+  createLocalLimiter,
+} from './consume-token.ts';
+import { createLocalSlots, SLOT_SCRIPT, type SlotRequest } from './slots.ts';
 
 export interface CacheOptions {
   readonly logger?: Pick<Logger, 'info' | 'warn'>;

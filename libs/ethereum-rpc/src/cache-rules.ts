@@ -8,9 +8,11 @@ import {
   type Lifetime,
   type Network,
 } from '@chainwatch/chain-core';
-import { readBlockParameter, type BlockParameter } from './block-parameter.ts';
 
 type LifetimeOf = CacheRule['lifetimeOf'];
+
+/** `moving`: follows the head; `hash`: its height is not known here; `never`: what it means is not known. */
+type BlockParameter = number | 'moving' | 'hash' | 'never';
 
 const BLOCK_NUMBER = /"blockNumber"\s*:\s*"0x([0-9a-fA-F]{1,13})"/;
 const NUMBER = /"number"\s*:\s*"0x([0-9a-fA-F]{1,13})"/;
@@ -117,4 +119,33 @@ function unlessTagged(lifetimeOf: LifetimeOf): CacheRule {
 function findNumber(expression: RegExp, result: Buffer): number | undefined {
   const found = expression.exec(result.toString('latin1', 0, result.length));
   return found === null ? undefined : Number.parseInt(found[1]!, expression === TRACED_NUMBER ? 10 : 16);
+}
+
+/** A block parameter: a number, a tag, or an object of EIP-1898. An absent one means latest. */
+function readBlockParameter(value: unknown): BlockParameter {
+  if (
+    value === undefined ||
+    value === null ||
+    value === 'latest' ||
+    value === 'safe' ||
+    value === 'finalized'
+  )
+    return 'moving';
+  if (value === 'earliest') return 0;
+  if (typeof value === 'object')
+    return readBlockObject(value as { blockHash?: unknown; blockNumber?: unknown });
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]+$/.test(value)) return 'never';
+  if (value.length === 66) return 'hash';
+  return value.length <= 15 ? Number(value) : 'never';
+}
+
+function readBlockObject({
+  blockHash,
+  blockNumber,
+}: {
+  blockHash?: unknown;
+  blockNumber?: unknown;
+}): BlockParameter {
+  if (typeof blockHash === 'string') return 'hash';
+  return blockNumber === undefined ? 'never' : readBlockParameter(blockNumber);
 }

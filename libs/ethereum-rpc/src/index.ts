@@ -8,6 +8,5 @@
  */
 export { createEthereumCacheRules } from './cache-rules.ts';
 export { ethereumBlockReaders } from './block-readers.ts';
-export { ETHEREUM_FILTERS, UNKNOWN_FILTER } from './filters.ts';
 export { ETHEREUM_PROBE, readEthereumHealth } from './read-health.ts';
-export { ethereumSubscriptions } from './subscriptions.ts';
+export { ETHEREUM_FILTERS, ethereumSubscriptions, UNKNOWN_FILTER } from './subscriptions.ts';

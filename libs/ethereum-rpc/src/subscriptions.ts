@@ -1,4 +1,4 @@
-import type { RpcSubscriptions } from '@chainwatch/chain-core';
+import type { RpcFilters, RpcSubscriptions } from '@chainwatch/chain-core';
 
 const NUMBER = /^"0x[0-9a-f]{1,13}"$/i;
 
@@ -13,3 +13,12 @@ export const ethereumSubscriptions: RpcSubscriptions = {
     return text !== undefined && NUMBER.test(text) ? Number(text.slice(1, -1)) : undefined;
   },
 };
+
+/** As geth and java-tron say it. */
+export const UNKNOWN_FILTER = '"error":{"code":-32000,"message":"filter not found"}';
+
+/** Filters are made by `eth_new…`. */
+export const ETHEREUM_FILTERS = {
+  makes: /^eth_new/,
+  ends: 'eth_uninstallFilter',
+} as const satisfies Omit<RpcFilters, 'unknownAnswer'>;

@@ -10,13 +10,15 @@
  */
 export { ConnectionPool } from './client/connection-pool.ts';
 export { LARGE_BUFFER_BYTES, LargeBuffer } from './client/large-buffer.ts';
+export { StaleConnectionError, type ReplyHandler, type ReplySource } from './client/pooled-connection.ts';
 export type { ReplyHead, WireHead } from './client/read-reply-head.ts';
-export type { ReplyHandler, ReplySource } from './client/reply-handler.ts';
 export { writeHeaders, writeRequestLine } from './client/request-head.ts';
-export { StaleConnectionError } from './client/stale-connection-error.ts';
-export { BodyHeldError, BodyTooLargeError } from './server/body-errors.ts';
-export type { BodyPayers } from './server/body-payers.ts';
 export { createHttpServer, type HttpServer } from './server/create-http-server.ts';
-export type { RequestHandler } from './server/http-request.ts';
+export {
+  BodyHeldError,
+  BodyTooLargeError,
+  type BodyPayers,
+  type RequestHandler,
+} from './server/http-request.ts';
 export { BODY_BYTES_MAX } from './server/read-body.ts';
 export type { ReplyChannel } from './server/reply-channel.ts';

@@ -4,8 +4,8 @@ import type { WholeReply } from '../upstream-request/response-sink.ts';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { MemoryStore, type StoredReply } from './memory-store.ts';
 import type { SharedStore } from './shared-store.ts';
+import type { StoredReply } from './stored-reply.ts';
 
 /** A call whose answer may be kept. */
 export interface CacheCall {
@@ -109,3 +109,72 @@ function parseParams(text: string): readonly unknown[] {
 
 /** Some nodes accept parameters by name. A symbol in their place matches no rule's height or hash. */
 const NAMED = Symbol('named');
+
+interface Entry extends StoredReply {
+  readonly expiresAt: number;
+  /** The entry is valid while the chain's stamp is this one; undefined: valid whatever the head does. */
+  readonly stamp: number | undefined;
+  readonly size: number;
+  isUsed: boolean;
+}
+
+/** The approximate size of an entry beyond its bytes. */
+const OVERHEAD_BYTES = 300;
+
+/** Replies by key, bounded by bytes. Entries that were not used since they were stored are evicted first. */
+class MemoryStore {
+  readonly #entries = new Map<string, Entry>();
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  find(key: string, stamp: number): StoredReply | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (
+      (entry.stamp !== undefined && entry.stamp !== stamp) ||
+      (entry.expiresAt !== Infinity && entry.expiresAt <= performance.now())
+    ) {
+      this.#drop(key, entry);
+      return undefined;
+    }
+    entry.isUsed = true;
+    return entry;
+  }
+
+  set(key: string, reply: StoredReply, ms: number, stamp: number | undefined): void {
+    const before = this.#entries.get(key);
+    if (before !== undefined) this.#drop(key, before);
+    const size = key.length * 2 + reply.body.length + OVERHEAD_BYTES;
+    if (size > this.#bytesMax / 8) return;
+    this.#entries.set(key, { ...reply, expiresAt: performance.now() + ms, stamp, size, isUsed: false });
+    this.#bytes += size;
+    this.#shrink();
+  }
+
+  // A second chance for an entry that was used: it moves to the end of the map's order.
+  #shrink(): void {
+    for (const [key, entry] of this.#entries) {
+      if (this.#bytes <= this.#bytesMax) return;
+      if (!entry.isUsed) {
+        this.#drop(key, entry);
+        continue;
+      }
+      entry.isUsed = false;
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+    }
+  }
+
+  #drop(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    this.#bytes -= entry.size;
+  }
+}

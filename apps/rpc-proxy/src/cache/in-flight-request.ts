@@ -2,11 +2,10 @@ import type { ReplyHead } from '@chainwatch/raw-http';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
 import type { Failure, ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';
-import type { MemoryQuota, KeyAccount } from '../limits/memory-quota.ts';
+import type { MemoryQuota, KeyAccount } from '../limits/tenants.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { AnswerCache, CacheCall } from './answer-cache.ts';
-import type { StoredReply } from './memory-store.ts';
-import { toStored } from './to-stored.ts';
+import { type StoredReply, toStored } from './stored-reply.ts';
 
 export interface AnswerSink extends ResponseSink {
   /** Sends an earlier answer, or the answer to another call, under this call's id. */

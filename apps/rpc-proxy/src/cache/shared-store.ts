@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Cache } from '@chainwatch/cache';
-import type { StoredReply } from './memory-store.ts';
+import type { StoredReply } from './stored-reply.ts';
 
 export interface SharedStoreOptions {
   readonly cache: Pick<Cache, 'findBytes' | 'setBytes' | 'isReady'>;

@@ -1,10 +1,9 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
 import type { ClientReply } from '../http/client-reply.ts';
-import { idKeyOf, idsEqual } from '../json/ids-equal.ts';
-import { scanReplies, scanReply, type ScannedReply } from '../json/scan-reply.ts';
-import type { ScannedCall } from '../json/scan-call.ts';
+import { idKeyOf, idsEqual, scanReplies, scanReply, type ScannedReply } from '../json/scan-reply.ts';
+import type { ScannedCall } from '../json/scan-body.ts';
 import { skipSpace } from '../json/skip-value.ts';
-import type { RuledCall } from './types.ts';
+import type { RuledCall } from './ruled-call.ts';
 
 /**
  * The node's reply to a batch, with one reply for each call that has an id, in the order of the calls. Usually they are

@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto';
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
-import { InFlightRegistry } from '../cache/in-flight-registry.ts';
-import { InFlightRequest, type AnswerSink } from '../cache/in-flight-request.ts';
+import { InFlightRequest, type AnswerSink, type InFlight, type Waiter } from '../cache/in-flight-request.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { DEADLINE_MS } from '../upstream-request/upstream-request.ts';
-import type { Chain } from '../chains/chain.ts';
+import type { Chain, MinBlock } from '../chains/chain.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
-import type { ScannedCall } from '../json/scan-call.ts';
+import type { ScannedCall } from '../json/scan-body.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
-import type { RuledCall } from './types.ts';
+import type { RuledCall } from './ruled-call.ts';
 
 /** One call of a request, and who waits for its answer. */
 interface WaitingCall {
@@ -102,6 +101,32 @@ export class CallSharing {
     this.inFlightRequests.add(key, inFlight);
     inFlight.send();
     return () => inFlight.leaveLeader();
+  }
+}
+
+/** Requests in flight, by cache key. */
+class InFlightRegistry {
+  readonly #inFlightRequests = new Map<string, InFlight>();
+
+  /**
+   * @returns the request that was joined. Undefined if nobody asks the same, if the request in flight may return an
+   * older chain than this key has seen, or if it waits in another key's queue.
+   */
+  join(key: string, minBlock: MinBlock, waiter: Waiter): InFlight | undefined {
+    const running = this.#inFlightRequests.get(key);
+    if (running === undefined || minBlock.number > running.minBlockNumber || !running.takes(waiter))
+      return undefined;
+    running.join(waiter);
+    return running;
+  }
+
+  add(key: string, inFlight: InFlight): void {
+    this.#inFlightRequests.set(key, inFlight);
+  }
+
+  /** No call can join it from now on. */
+  remove(key: string, inFlight: InFlight): void {
+    if (this.#inFlightRequests.get(key) === inFlight) this.#inFlightRequests.delete(key);
   }
 }
 

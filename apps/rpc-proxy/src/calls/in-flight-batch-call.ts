@@ -1,8 +1,7 @@
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
 import type { InFlight, Waiter } from '../cache/in-flight-request.ts';
-import type { StoredReply } from '../cache/memory-store.ts';
-import { toStored } from '../cache/to-stored.ts';
-import type { KeyAccount } from '../limits/memory-quota.ts';
+import { type StoredReply, toStored } from '../cache/stored-reply.ts';
+import type { KeyAccount } from '../limits/tenants.ts';
 import type { WholeReply } from '../upstream-request/response-sink.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 

@@ -1,6 +1,6 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
 import type { AnswerSink } from '../cache/in-flight-request.ts';
-import { withId, type StoredReply } from '../cache/memory-store.ts';
+import { withId, type StoredReply } from '../cache/stored-reply.ts';
 import { answerFull } from '../limits/answer-full.ts';
 import type { Failure, WholeReply } from '../upstream-request/response-sink.ts';
 

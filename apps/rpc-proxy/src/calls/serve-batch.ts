@@ -5,8 +5,7 @@ import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import { assembleBatch } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
-import { queryOf } from './query-of.ts';
-import type { RuledCall } from './types.ts';
+import { queryOf, type RuledCall } from './ruled-call.ts';
 import { SharedBatch } from './shared-batch.ts';
 import { splitBatch } from './split-batch.ts';
 

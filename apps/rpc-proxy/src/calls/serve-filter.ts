@@ -6,8 +6,7 @@ import type { RpcRequest } from '../http/rpc-handler.ts';
 import { scanReply } from '../json/scan-reply.ts';
 import { skipSpace, skipString } from '../json/skip-value.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { queryOf } from './query-of.ts';
-import type { RuledCall } from './types.ts';
+import { queryOf, type RuledCall } from './ruled-call.ts';
 
 /**
  * A call about a filter. A call that makes a filter goes to any node, and its answer carries an id of the gateway's

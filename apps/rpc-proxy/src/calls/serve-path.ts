@@ -1,7 +1,7 @@
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
-import { findCallFault } from './find-call-fault.ts';
+import { findCallFault } from './ruled-call.ts';
 
 /** The HTTP interface of a family below the chain's address: the path is the method. */
 export function servePath(usage: UsageRecorder): (request: RpcRequest) => void {

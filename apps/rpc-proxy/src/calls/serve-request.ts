@@ -4,11 +4,9 @@ import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { CallSharing, type OwnWay } from './call-sharing.ts';
-import { findCallFault } from './find-call-fault.ts';
-import { queryOf } from './query-of.ts';
+import { findCallFault, queryOf, type RuledCall } from './ruled-call.ts';
 import { serveBatch } from './serve-batch.ts';
 import { serveFilter } from './serve-filter.ts';
-import type { RuledCall } from './types.ts';
 
 export interface ServeOptions {
   readonly usage: UsageRecorder;

@@ -1,20 +1,19 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
-import { withId, type StoredReply } from '../cache/memory-store.ts';
+import { withId, type StoredReply } from '../cache/stored-reply.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
 import type { Failure, ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
-import { idKeyOf } from '../json/ids-equal.ts';
+import { idKeyOf } from '../json/scan-reply.ts';
 import { answerFull } from '../limits/answer-full.ts';
 import { HeldParts } from '../limits/held-parts.ts';
-import type { ScannedCall } from '../json/scan-call.ts';
+import type { ScannedCall } from '../json/scan-body.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { join, readBatch, respondWithParts } from './assemble-batch.ts';
 import { InFlightBatchCall } from './in-flight-batch-call.ts';
 import { cacheCallOf, cacheKeyOf, type CallSharing } from './call-sharing.ts';
-import { queryOf } from './query-of.ts';
+import { queryOf, type RuledCall } from './ruled-call.ts';
 import { errorPart, PartSink } from './part-sink.ts';
-import type { RuledCall } from './types.ts';
 import { askPart } from './split-batch.ts';
 
 /**

@@ -5,10 +5,9 @@ import { answerFull } from '../limits/answer-full.ts';
 import { HeldParts } from '../limits/held-parts.ts';
 import { respondWithParts } from './assemble-batch.ts';
 import type { CallSharing } from './call-sharing.ts';
-import { queryOf } from './query-of.ts';
+import { queryOf, type RuledCall } from './ruled-call.ts';
 import { errorPart, PartSink } from './part-sink.ts';
 import { serveFilter } from './serve-filter.ts';
-import type { RuledCall } from './types.ts';
 
 const AT_ONCE_MAX = 16;
 

@@ -10,10 +10,9 @@ import type {
 import type { Attempt } from '../upstream-request/attempt.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
 import type { Clock } from '../upstreams/clock.ts';
-import { HedgeBudget } from '../upstreams/hedge-budget.ts';
+import { HedgeBudget, pickOnly, pickUpstream } from './pick-upstream.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { FilterRegistry } from './filter-registry.ts';
-import { pickOnly, pickUpstream } from './pick-upstream.ts';
 
 /** The highest head that one key has seen on one chain, and the node that reported it. */
 export interface MinBlock {

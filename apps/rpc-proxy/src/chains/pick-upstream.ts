@@ -50,3 +50,23 @@ function pickFreshest(open: readonly Upstream[]): Upstream | undefined {
   // At random: the node that was asked before may still know no more than it did.
   return best[Math.floor(Math.random() * best.length)];
 }
+
+const HEDGE_SHARE = 0.05;
+const HEDGE_BURST = 10;
+
+/** How many reads may be asked of a second node: five of every hundred, and a few at once when a node falls silent. */
+export class HedgeBudget {
+  #tokens = HEDGE_BURST;
+
+  earn(): void {
+    if (this.#tokens < HEDGE_BURST) this.#tokens += HEDGE_SHARE;
+  }
+
+  get hasOne(): boolean {
+    return this.#tokens >= 1;
+  }
+
+  take(): void {
+    this.#tokens -= 1;
+  }
+}

@@ -1,12 +1,12 @@
 import type { TokenResult } from '@chainwatch/cache';
 import type { ReplyChannel, ReplyHead } from '@chainwatch/raw-http';
 import type { AnswerSink } from '../cache/in-flight-request.ts';
-import { withId, type StoredReply } from '../cache/memory-store.ts';
-import type { MemoryQuota } from '../limits/memory-quota.ts';
+import { withId, type StoredReply } from '../cache/stored-reply.ts';
+import type { MemoryQuota } from '../limits/tenants.ts';
 import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
 import { withoutPage } from '../upstream-request/judge-reply.ts';
 import type { Failure, WholeReply } from '../upstream-request/response-sink.ts';
-import { pushLimitHeaders } from './limit-headers.ts';
+import { pushLimitHeaders } from '../limits/key-limits.ts';
 
 /** Nothing longer than this is held back: the first byte goes out, and the rest is passed on as it comes. */
 const WHOLE_BYTES_MAX = 131_072;

@@ -5,16 +5,13 @@ import { BODY_BYTES_MAX, BodyHeldError, BodyTooLargeError, type RequestHandler }
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
 import { FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
-import type { Full, MemoryQuota } from '../limits/memory-quota.ts';
-import type { KeyLimits } from '../limits/key-limits.ts';
-import { scanBody, type ScannedBody } from '../json/scan-body.ts';
-import { NotACallError } from '../json/scan-call.ts';
+import type { Full, MemoryQuota } from '../limits/tenants.ts';
+import { type KeyLimits, tooMany } from '../limits/key-limits.ts';
+import { NotACallError, scanBody, type ScannedBody } from '../json/scan-body.ts';
 import { ClientReply } from './client-reply.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { CrossOrigin } from './cross-origin.ts';
-import type { Authenticator } from './authenticator.ts';
-import { sayUnauthorized } from './find-bearer.ts';
-import { tooMany } from './limit-headers.ts';
+import { type Authenticator, sayUnauthorized } from './authenticator.ts';
 
 /** One accepted request: its principal, its chain, and the bytes that were sent. */
 export interface RpcRequest {

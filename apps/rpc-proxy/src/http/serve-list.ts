@@ -2,10 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { TokenResult } from '@chainwatch/cache';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
-import type { KeyLimits } from '../limits/key-limits.ts';
-import { clientAddressOf } from './client-address.ts';
+import { type KeyLimits, pushLimitHeaders, tooMany } from '../limits/key-limits.ts';
+import { clientAddressOf } from './client-request.ts';
 import type { CrossOrigin } from './cross-origin.ts';
-import { pushLimitHeaders, tooMany } from './limit-headers.ts';
 
 export interface ListOptions {
   readonly directory: ChainDirectory;

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { KeyLimits } from '../limits/key-limits.ts';
-import { clientAddressOf } from './client-address.ts';
+import { type KeyLimits, pushLimitHeaders, tooMany } from '../limits/key-limits.ts';
+import { clientAddressOf } from './client-request.ts';
 import type { CrossOrigin } from './cross-origin.ts';
-import { pushLimitHeaders, tooMany } from './limit-headers.ts';
 
 export interface PreflightOptions {
   readonly limits: Pick<KeyLimits, 'takePublic'>;

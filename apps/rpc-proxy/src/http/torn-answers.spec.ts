@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
 import { createHttpServer, type HttpServer, type ReplyHead } from '@chainwatch/raw-http';
 import { DEFAULT_BOUNDS } from '../limits/bounds.ts';
-import { ClientConnection } from '../limits/client-connection.ts';
+import { ClientConnection } from '../limits/client-connections.ts';
 import { Tenants } from '../limits/tenants.ts';
 import { ClientReply } from './client-reply.ts';
 import { CLIENT_HEADERS } from './client-request.ts';

@@ -1,4 +1,4 @@
-import type { Full } from './memory-quota.ts';
+import type { Full } from './tenants.ts';
 
 export interface FullAnswer {
   readonly status: 429 | 503;

@@ -1,4 +1,4 @@
-import type { MemoryQuota, KeyAccount, WorkspaceAccount } from './memory-quota.ts';
+import type { MemoryQuota, KeyAccount, WorkspaceAccount } from './tenants.ts';
 
 /** A question to a node. */
 export interface QueuedCall {

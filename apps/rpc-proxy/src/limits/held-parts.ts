@@ -1,4 +1,4 @@
-import type { Full, MemoryQuota } from './memory-quota.ts';
+import type { Full, MemoryQuota } from './tenants.ts';
 
 /** Memory held for an answer that is assembled from parts. */
 export class HeldParts {

@@ -1,5 +1,4 @@
-import { scanBody, type ScannedBody } from '../json/scan-body.ts';
-import { NotACallError } from '../json/scan-call.ts';
+import { NotACallError, scanBody, type ScannedBody } from '../json/scan-body.ts';
 
 /** A message of a client: a call, or a batch of them. */
 export interface ClientMessage extends ScannedBody {

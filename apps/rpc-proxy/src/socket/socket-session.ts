@@ -1,15 +1,14 @@
 import type { RawData, WebSocket } from 'ws';
 import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
-import { findCallFault } from '../calls/find-call-fault.ts';
+import { findCallFault } from '../calls/ruled-call.ts';
 import type { Chain } from '../chains/chain.ts';
 import { ClientReply } from '../http/client-reply.ts';
 import type { ClientRequest } from '../http/client-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
-import type { ScannedBody } from '../json/scan-body.ts';
-import type { ScannedCall } from '../json/scan-call.ts';
+import type { ScannedBody, ScannedCall } from '../json/scan-body.ts';
 import { answerFull } from '../limits/answer-full.ts';
-import type { MemoryQuota } from '../limits/memory-quota.ts';
+import type { MemoryQuota } from '../limits/tenants.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { toBuffer } from './node-socket.ts';

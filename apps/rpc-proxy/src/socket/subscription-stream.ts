@@ -2,7 +2,7 @@ import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
 import type { Chain, MinBlock } from '../chains/chain.ts';
 import { scanMembers, type Span } from '../json/scan-members.ts';
 import { skipSpace } from '../json/skip-value.ts';
-import type { Full, MemoryQuota } from '../limits/memory-quota.ts';
+import type { Full, MemoryQuota } from '../limits/tenants.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { NodeSocket } from './node-socket.ts';
 import { Subscriptions, type Subscription } from './subscriptions.ts';

@@ -5,12 +5,11 @@ import {
   type ReplySource,
   type WireHead,
 } from '@chainwatch/raw-http';
-import type { Full, MemoryQuota } from '../limits/memory-quota.ts';
+import type { Full, MemoryQuota } from '../limits/tenants.ts';
 import type { RequestMessage, UpstreamAttempt } from '../upstreams/types.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import type { Asked } from './is-reply-to.ts';
+import { type Asked, fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
 import type { WholeReply } from './response-sink.ts';
-import { fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
 
 /** From this size on a reply is read into a buffer of its own. */
 const LARGE_REPLY_BYTES = 65_536;

@@ -64,6 +64,12 @@ export function isTold(reply: WholeReply): boolean {
   return !REFUSES_US.has(reply.status) && startsAsJson(reply.body);
 }
 
+/** `Retry-After` in seconds, within limits; one second if the node does not say. */
+export function readPauseMs(retryAfter: string | undefined): number {
+  const seconds = Number(retryAfter ?? 1);
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0.1), 30) * 1_000 : 1_000;
+}
+
 export function startsAsJson(body: Buffer): boolean {
   const first = body[skipSpace(body, 0)];
   return first === 0x7b || first === 0x5b;

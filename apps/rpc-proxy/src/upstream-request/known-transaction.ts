@@ -1,5 +1,5 @@
 import type { FamilyRpc } from '@chainwatch/chain-core';
-import { scanCall } from '../json/scan-call.ts';
+import { scanCall } from '../json/scan-body.ts';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { WholeReply } from './response-sink.ts';

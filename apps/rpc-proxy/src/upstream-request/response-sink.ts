@@ -1,5 +1,5 @@
 import type { ReplyHead } from '@chainwatch/raw-http';
-import type { Full } from '../limits/memory-quota.ts';
+import type { Full } from '../limits/tenants.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
 export interface WholeReply extends ReplyHead {

@@ -1,8 +1,8 @@
 import type { Chain, MinBlock } from '../chains/chain.ts';
-import type { MemoryQuota } from '../limits/memory-quota.ts';
+import type { MemoryQuota } from '../limits/tenants.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import type { Asked } from './is-reply-to.ts';
+import type { Asked } from './reply-check.ts';
 
 /** One question to a chain's nodes. */
 export interface UpstreamQuery {

@@ -1,12 +1,11 @@
 import { StaleConnectionError, type ReplyHead } from '@chainwatch/raw-http';
-import type { Full, MemoryQuota } from '../limits/memory-quota.ts';
+import type { Full, MemoryQuota } from '../limits/tenants.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { UpstreamQuery } from './upstream-query.ts';
-import { isFailure, isTold, judgePathReply, judgeReply, startsAsJson } from './judge-reply.ts';
+import { isFailure, isTold, judgePathReply, judgeReply, readPauseMs, startsAsJson } from './judge-reply.ts';
 import { asKnownTransaction } from './known-transaction.ts';
 import { Attempt, type AttemptOwner } from './attempt.ts';
-import { readPauseMs } from './read-pause-ms.ts';
 import type { Failure, ResponseSink, WholeReply } from './response-sink.ts';
 
 export const DEADLINE_MS = 30_000;

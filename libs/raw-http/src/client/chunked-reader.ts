@@ -1,5 +1,4 @@
-import { COLON, CR, IS_TOKEN, IS_VALUE, isBlank, LF } from './http-bytes.ts';
-import { MalformedReplyError } from './malformed-reply-error.ts';
+import { COLON, CR, IS_TOKEN, IS_VALUE, isBlank, LF, MalformedReplyError } from './read-reply-head.ts';
 
 /** A size with its extensions, and all trailers, may not be longer than these. */
 const SIZE_LINE_BYTES_MAX = 4_096;

@@ -4,7 +4,7 @@ import { connect as connectSecurely, createServer as createSecureServer } from '
 import { createDial, createGuardedSockets, type OpenSocket } from '@chainwatch/outbound';
 import { waitFor } from '@chainwatch/testing';
 import { ConnectionPool } from './connection-pool.ts';
-import type { ReplySource } from './reply-handler.ts';
+import type { ReplySource } from './pooled-connection.ts';
 
 const ok = (body = 'ok', headers = ''): string =>
   `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;

@@ -1,8 +1,12 @@
 import type { OpenSocket } from '@chainwatch/outbound';
 import { PlainConnection } from './plain-connection.ts';
-import type { ConnectionClass, ConnectionOwner, PooledConnection } from './pooled-connection.ts';
+import type {
+  ConnectionClass,
+  ConnectionOwner,
+  PooledConnection,
+  ReplyHandler,
+} from './pooled-connection.ts';
 import { RawConnection } from './raw-connection.ts';
-import type { ReplyHandler } from './reply-handler.ts';
 
 export interface ConnectionPoolOptions {
   readonly openSocket: OpenSocket;

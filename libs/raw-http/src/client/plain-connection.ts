@@ -1,10 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Client, type Dispatcher } from 'undici';
 import type { OpenSocket } from '@chainwatch/outbound';
-import type { ConnectionOwner, PooledConnection } from './pooled-connection.ts';
+import {
+  type ConnectionOwner,
+  type PooledConnection,
+  StaleConnectionError,
+  type ReplyHandler,
+  type ReplySource,
+} from './pooled-connection.ts';
 import { KEEP_ALIVE_MS, type Framing } from './read-reply-head.ts';
-import type { ReplyHandler, ReplySource } from './reply-handler.ts';
-import { StaleConnectionError } from './stale-connection-error.ts';
 
 const KEEP_ALIVE_MS_MAX = 25_000;
 const KEEP_ALIVE_MARGIN_MS = 2_000;

@@ -1,10 +1,13 @@
 import type { OpenSocket } from '@chainwatch/outbound';
-import { MalformedReplyError } from './malformed-reply-error.ts';
-import type { ConnectionOwner, PooledConnection } from './pooled-connection.ts';
-import { KEEP_ALIVE_MS, type WireHead } from './read-reply-head.ts';
-import type { ReplyHandler, ReplySource } from './reply-handler.ts';
+import { KEEP_ALIVE_MS, MalformedReplyError, type WireHead } from './read-reply-head.ts';
+import {
+  type ConnectionOwner,
+  type PooledConnection,
+  StaleConnectionError,
+  type ReplyHandler,
+  type ReplySource,
+} from './pooled-connection.ts';
 import { ReplyReader, type ReplySink } from './reply-reader.ts';
-import { StaleConnectionError } from './stale-connection-error.ts';
 
 /**
  * All connections read into this buffer first: one turn of the event loop reads one socket, and whatever is kept is

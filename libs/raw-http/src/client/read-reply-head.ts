@@ -1,5 +1,7 @@
-import { COLON, CR, endOfLine, IS_TOKEN, IS_VALUE, isBlank } from './http-bytes.ts';
-import { MalformedReplyError } from './malformed-reply-error.ts';
+/** The bytes received are not an unambiguous HTTP/1.x reply (RFC 9112). */
+export class MalformedReplyError extends Error {
+  override readonly name = 'MalformedReplyError';
+}
 
 /** How a reply's body ends: there is none, after a number of bytes, after the last chunk, or with the connection. */
 export type Framing = 'none' | 'length' | 'chunked' | 'close';
@@ -28,6 +30,15 @@ export const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MS_MAX = 25_000;
 /** Subtracted from the server's own value: its clock already runs while the reply and the next request travel. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
+export const LF = 0x0a;
+export const CR = 0x0d;
+export const COLON = 0x3a;
+
+/** RFC 9110, section 5.6.2: the bytes of names. */
+export const IS_TOKEN = tableOf((byte) => /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte)));
+/** RFC 9110, section 5.5: the bytes of values, blanks included. */
+export const IS_VALUE = tableOf((byte) => byte === 0x09 || (byte >= 0x20 && byte !== 0x7f));
+
 const JSON_TYPE = 'application/json';
 const KEEP_ALIVE = 'keep-alive';
 const TIMEOUT = 'timeout=';
@@ -240,4 +251,21 @@ function frame(draft: Draft): Framing {
   if (draft.isChunked) return 'chunked';
   if (draft.contentLength === -1) return 'close';
   return draft.contentLength === 0 ? 'none' : 'length';
+}
+
+export function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09;
+}
+
+/**
+ * The place after the end of a line. A line feed alone does not end a line, because readers disagree about it.
+ * @throws MalformedReplyError
+ */
+function endOfLine(bytes: Buffer, at: number): number {
+  if (bytes[at] !== CR || bytes[at + 1] !== LF) throw new MalformedReplyError('expected the end of a line');
+  return at + 2;
+}
+
+function tableOf(isIn: (byte: number) => boolean): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => (isIn(byte) ? 1 : 0));
 }

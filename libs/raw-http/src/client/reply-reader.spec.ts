@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import fc from 'fast-check';
-import { MalformedReplyError } from './malformed-reply-error.ts';
-import type { WireHead } from './read-reply-head.ts';
+import { MalformedReplyError, type WireHead } from './read-reply-head.ts';
 import { ReplyReader } from './reply-reader.ts';
 
 const RUNS = Number(process.env.WIRE_RUNS ?? 150);

@@ -1,7 +1,5 @@
 import { ChunkedReader } from './chunked-reader.ts';
-import { CR, LF } from './http-bytes.ts';
-import { MalformedReplyError } from './malformed-reply-error.ts';
-import { mayBeReply, readReplyHead, type WireHead } from './read-reply-head.ts';
+import { CR, LF, MalformedReplyError, mayBeReply, readReplyHead, type WireHead } from './read-reply-head.ts';
 
 /** Receives the parts of a reply, in this order. Bytes are lent for the duration of the call only. */
 export interface ReplySink {

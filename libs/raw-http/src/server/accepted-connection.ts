@@ -1,12 +1,9 @@
 import type { Socket } from 'node:net';
 import { answerClientError } from './answer-client-error.ts';
-import type { BodyPayers, Payer } from './body-payers.ts';
-import type { RequestHandler } from './http-request.ts';
-import { KnownHead } from './known-head.ts';
+import type { BodyPayers, Payer, RequestHandler } from './http-request.ts';
+import { HEAD_BYTES_MAX, KnownHead, readStrictHead } from './read-strict-head.ts';
 import { RawChannel, type ChannelOwner } from './raw-channel.ts';
-import { HEAD_BYTES_MAX, readStrictHead } from './read-strict-head.ts';
 import { UnreadBytes } from './unread-bytes.ts';
-import { writeReplyHead } from './write-reply-head.ts';
 
 export interface ServerTimeouts {
   /**
@@ -88,11 +85,15 @@ export class AcceptedConnection implements ChannelOwner {
     return this.#queue[0] === channel;
   }
 
-  headOf(channel: RawChannel, status: number, headers: readonly string[], isChunked: boolean): string {
+  get keepAliveMs(): number {
+    return this.#owner.timeouts.keepAliveTimeout;
+  }
+
+  endsWith(channel: RawChannel): boolean {
     const isLast =
       this.#owner.isStopping && this.#unread.length === 0 && this.#queue[this.#queue.length - 1] === channel;
     if (isLast) this.#isOver = true;
-    return writeReplyHead(status, headers, this.#owner.timeouts.keepAliveTimeout, { isLast, isChunked });
+    return isLast;
   }
 
   put(text: string): void {

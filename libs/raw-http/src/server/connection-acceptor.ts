@@ -1,8 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { AcceptedConnection, type ConnectionOwner, type ServerTimeouts } from './accepted-connection.ts';
-import type { BodyPayers } from './body-payers.ts';
-import type { RequestHandler } from './http-request.ts';
+import type { BodyPayers, RequestHandler } from './http-request.ts';
 
 const SWEEP_MS = 1_000;
 

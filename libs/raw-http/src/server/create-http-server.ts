@@ -2,9 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { ServerTimeouts } from './accepted-connection.ts';
 import { answerClientError } from './answer-client-error.ts';
 import { BodyIncoming } from './body-incoming.ts';
-import type { BodyPayers } from './body-payers.ts';
+import type { BodyPayers, RequestHandler } from './http-request.ts';
 import { ConnectionAcceptor } from './connection-acceptor.ts';
-import type { RequestHandler } from './http-request.ts';
 import { PlainChannel } from './plain-channel.ts';
 import { readBody } from './read-body.ts';
 

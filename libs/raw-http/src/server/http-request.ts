@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { BodyError } from './body-errors.ts';
 import type { ReplyChannel } from './reply-channel.ts';
 
 /** A client's request without its body. If it was read by hand, it has only the headers that the options name. */
@@ -21,3 +20,47 @@ export type RequestHandler<Full extends string = string> = (
   error: BodyError<Full> | undefined,
   body: Buffer,
 ) => void;
+
+/** An account for bytes that are held in memory. */
+export interface Payer<Full extends string = string> {
+  /**
+   * Takes all bytes or none.
+   * @returns whose limit is reached; undefined if the bytes were taken
+   */
+  take(bytes: number): Full | undefined;
+  release(bytes: number): void;
+}
+
+/**
+ * Finds who pays for a body that comes in pieces. It is asked after the head of a request, before any of the body is
+ * kept.
+ */
+export interface BodyPayers<Full extends string = string> {
+  /** Undefined if the client is not known without a look-up. */
+  find(req: HttpRequest): Payer<Full> | undefined;
+  /** Undefined: the client is a stranger. Never rejects. */
+  ask(req: HttpRequest): Promise<Payer<Full> | undefined>;
+  /** Who pays for the connection's other bytes. */
+  payerOf(req: Pick<HttpRequest, 'socket'>): Payer<Full>;
+}
+
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError';
+}
+
+export class BodyEncodingError extends Error {
+  override readonly name = 'BodyEncodingError';
+}
+
+/** There is no room for the body. */
+export class BodyHeldError<Full extends string = string> extends Error {
+  override readonly name = 'BodyHeldError';
+  readonly full: Full;
+
+  constructor(full: Full) {
+    super(`expected room for the body, but no more may be held for this ${full}`);
+    this.full = full;
+  }
+}
+
+export type BodyError<Full extends string> = BodyTooLargeError | BodyEncodingError | BodyHeldError<Full>;

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
 
@@ -5,7 +6,10 @@ import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
 export interface ChannelOwner {
   readonly socket: Socket;
   isTurnOf(channel: RawChannel): boolean;
-  headOf(channel: RawChannel, status: number, headers: readonly string[], isChunked: boolean): string;
+  /** How long the connection is kept after its last answer. */
+  readonly keepAliveMs: number;
+  /** Whether the connection ends with this answer; if so, it reads no further request. */
+  endsWith(channel: RawChannel): boolean;
   /** Adds text, one byte per character, to the next write. */
   put(text: string): void;
   /** Adds to the number of bytes that wait for earlier answers; negative when fewer wait. */
@@ -45,7 +49,7 @@ export class RawChannel implements ReplyChannel {
   send(status: number, headers: readonly string[], body: Buffer): void {
     if (this.isGone) return;
     this.isBegun = this.#isEnded = true;
-    let text = this.#owner.headOf(this, status, headers, false);
+    let text = this.#head(status, headers);
     const isJoined = body.length <= JOINED_BYTES_MAX;
     if (isJoined) text += body.toString('latin1');
     if (!this.#owner.isTurnOf(this)) {
@@ -62,7 +66,7 @@ export class RawChannel implements ReplyChannel {
     this.isBegun = true;
     this.#resume = resume;
     this.#isChunked = !headers.includes('Content-Length');
-    const text = this.#owner.headOf(this, status, headers, this.#isChunked);
+    const text = this.#head(status, headers);
     if (this.#owner.isTurnOf(this)) return this.#writePieces(text, pieces);
     this.#heldPieces = [...pieces];
     this.#hold(text, 0);
@@ -115,6 +119,22 @@ export class RawChannel implements ReplyChannel {
     this.watcher?.tellOut();
   }
 
+  /**
+   * The head of the answer as node:http writes it, including the empty line: the given headers, then those of the
+   * connection.
+   */
+  #head(status: number, headers: readonly string[]): string {
+    const isLast = this.#owner.endsWith(this);
+    let head =
+      status === 200 ? 'HTTP/1.1 200 OK\r\n' : `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+    for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+    head += dateLine();
+    head += isLast
+      ? 'Connection: close\r\n'
+      : `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(this.#owner.keepAliveMs / 1_000)}\r\n`;
+    return this.#isChunked ? `${head}Transfer-Encoding: chunked\r\n\r\n` : `${head}\r\n`;
+  }
+
   #hold(text: string, bytes: number): void {
     this.#heldText = text;
     this.#heldBytes = text.length + bytes;
@@ -152,4 +172,16 @@ export class RawChannel implements ReplyChannel {
     this.#isWaiting = false;
     this.#resume?.();
   };
+}
+
+let second = 0;
+let date = '';
+
+function dateLine(): string {
+  const now = Math.floor(Date.now() / 1_000);
+  if (now !== second) {
+    second = now;
+    date = `Date: ${new Date(now * 1_000).toUTCString()}\r\n`;
+  }
+  return date;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { waitFor } from '@chainwatch/testing';
-import type { Payer } from './body-payers.ts';
+import type { Payer } from './http-request.ts';
 import { createHttpServer, type HttpServer } from './create-http-server.ts';
 
 interface Heard {

@@ -1,4 +1,4 @@
-import { ClientConnection } from './client-connection.ts';
+import { ClientConnection } from './client-connections.ts';
 import { Tenants } from './tenants.ts';
 
 const tenants = (): Tenants =>

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { skipStrictValue } from './skip-strict-value.ts';
+import { skipStrictValue } from './skip-value.ts';
 
 const isJson = (text: string): boolean => {
   try {

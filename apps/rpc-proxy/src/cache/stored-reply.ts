@@ -1,8 +1,14 @@
 import type { WholeReply } from '../upstream-request/response-sink.ts';
-import { idsEqual } from '../json/ids-equal.ts';
-import { isNull, scanReply } from '../json/scan-reply.ts';
+import { idsEqual, isNull, scanReply, spansEqual } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
-import type { StoredReply } from './memory-store.ts';
+
+/** A node's whole reply, and where its id stands, so that another call's id can replace it. */
+export interface StoredReply {
+  readonly body: Buffer;
+  readonly idStart: number;
+  readonly idEnd: number;
+  readonly contentType: string;
+}
 
 /**
  * The reply in a form that can be sent under other ids: only a result, under the id that was sent. Undefined for
@@ -19,4 +25,15 @@ export function toStored(
   if (resultStart === -1 || (errorStart !== -1 && !isNull(body, errorStart, errorEnd))) return undefined;
   if (idStart === -1 || !idsEqual(body, idStart, idEnd, id, 0, id.length)) return undefined;
   return { body, idStart, idEnd, contentType };
+}
+
+/** The reply's body with another call's id. */
+export function withId({ body, idStart, idEnd }: StoredReply, id: Buffer): Buffer {
+  // Clients that do not count their calls send the same id each time.
+  if (spansEqual(body, idStart, idEnd, id, 0, id.length)) return body;
+  const bytes = Buffer.allocUnsafe(body.length - (idEnd - idStart) + id.length);
+  body.copy(bytes, 0, 0, idStart);
+  id.copy(bytes, idStart);
+  body.copy(bytes, idStart + id.length, idEnd);
+  return bytes;
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { findIdAtEnd, findIdNearStart, findReplyId, NO_ID } from './find-reply-id.ts';
-import { idKeyOf, idsEqual } from './ids-equal.ts';
+import { findIdAtEnd, findIdNearStart, findReplyId, idKeyOf, idsEqual, NO_ID } from './scan-reply.ts';
 import { skipValue } from './skip-value.ts';
 
 const idOf = (text: string): unknown => {

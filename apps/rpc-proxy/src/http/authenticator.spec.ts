@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { generateApiKey } from '@chainwatch/api-key';
-import { findBearer } from './find-bearer.ts';
+import { findBearer } from './authenticator.ts';
 
 const key = generateApiKey({ label: 'svc', type: 'rpc', randomBytes });
 const other = generateApiKey({ label: 'svc', type: 'rpc', randomBytes });

@@ -1,11 +1,20 @@
-import type { MethodRule } from '../methods/method-rule.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
-import type { ScannedCall } from '../json/scan-call.ts';
+import type { ScannedCall } from '../json/scan-body.ts';
+import type { MethodRule } from '../methods/method-rule.ts';
+import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
+
+/** A call and the rule of its method. */
+export interface RuledCall {
+  readonly call: ScannedCall;
+  readonly rule: MethodRule;
+}
 
 export interface CallFault {
   readonly status: 400 | 403;
   readonly error: string;
 }
+
+const SHORT_PARAMS_MAX = 4_096;
 
 /** Why a key may not make a call; undefined when it may. */
 export function findCallFault(
@@ -36,4 +45,32 @@ function isVersion2(body: Buffer, { versionStart: start, versionEnd: end }: Scan
     body[start + 2] === 0x2e &&
     body[start + 3] === 0x30
   );
+}
+
+/**
+ * The upstream query of one call.
+ * @param body the bytes that the call's offsets refer to
+ */
+export function queryOf(
+  { chain, principal, req, quota }: RpcRequest,
+  rule: MethodRule,
+  body: Buffer,
+  call: ScannedCall,
+): UpstreamQuery {
+  const { method, kind } = rule;
+  if (kind === 'read') chain.hedges.earn();
+  const isShort = call.paramsStart !== -1 && call.paramsEnd - call.paramsStart <= SHORT_PARAMS_MAX;
+  const needsParams = isShort && chain.rpc.blockReaders.get(method)?.needsParams === true;
+  const params = needsParams ? body.toString('latin1', call.paramsStart, call.paramsEnd) : '';
+  return {
+    chain,
+    quota,
+    body,
+    asked: { body, calls: [call], isBatch: false },
+    kind,
+    method,
+    params,
+    minBlock: chain.minBlockOf(principal.keyId),
+    acceptEncoding: req.headers['accept-encoding'] as string | undefined,
+  };
 }
