@@ -1,5 +1,5 @@
 -- One id, one row, in whatever partition: writers leave out events that have a key, and two of them at once would meet here.
--- Apart from queue_events(), which a rollback may put back to one that knows no keys: the keys go on.
+-- Not part of queue_events(): a rollback may restore an older one that writes no keys.
 CREATE OR REPLACE FUNCTION key_events() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   project_ids uuid[];

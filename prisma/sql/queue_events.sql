@@ -1,6 +1,6 @@
--- Without the flow's own services nobody publishes: test messages go to one channel alone, the news of a failed channel is
--- found in the table by the notifier that wrote it. Events of history are not published, and go to the channels of
--- historical_dispatches. Held events have no position yet: nobody sees them.
+-- Not published: test messages, which go to one channel; `channel.failed`, which the notifier that wrote it finds in the
+-- table; and history, which goes to the channels of historical_dispatches. Held events get no position yet, so nobody sees
+-- them.
 CREATE OR REPLACE FUNCTION queue_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN

@@ -34,9 +34,9 @@ BEGIN
   END CASE;
 END $$;
 
--- How many of `wanted` new rows the transaction may add; called before it adds them. Far from the quota transactions share a
--- lock and none waits. Near it they take turns, so that each counts the rows of all before it: what those that share the
--- lock add at the same time is less than the distance.
+-- How many of `wanted` new rows the transaction may add; called before it adds them. Far from the quota, transactions share a
+-- lock and do not wait: what they add at the same time is less than the distance. Near it they take turns, and each counts
+-- the rows of all before it.
 CREATE OR REPLACE FUNCTION take_quota(workspace uuid, quota text, wanted bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   distance CONSTANT bigint := 100000;

@@ -1,4 +1,4 @@
--- What is counted, and what counting it gives.
+-- The true totals, counted from the tables.
 CREATE OR REPLACE FUNCTION actual_list_counts() RETURNS TABLE (scope uuid, list text, key text[], count bigint) LANGUAGE sql STABLE AS $$
   SELECT project_id, 'transactions', ARRAY[chain_gid, status, direction], count(*) FROM transactions GROUP BY project_id, chain_gid, status, direction
   UNION ALL SELECT address_id, 'address', '{}', count(*) FROM transaction_addresses GROUP BY 1
@@ -19,5 +19,5 @@ BEGIN
   INSERT INTO list_counts (scope, list, key, count) SELECT * FROM actual_list_counts();
 END $$;
 
--- Whenever this file changes: totals that are kept anew begin with what is there.
+-- Runs whenever this file changes, so that a newly kept total starts from the rows that exist.
 SELECT rebuild_list_counts();

@@ -1,6 +1,5 @@
--- What a row of a project says of the asset stays the asset's. Whoever changes what an unknown asset is holds the lock of its
--- chain (analyzer_states), as does whoever discovers it: neither misses the other. That the chain is asked anew (unknown) is
--- nothing that projects see.
+-- Keeps a project's copy of name, symbol and status equal to the asset's. Whoever changes or discovers an unknown asset holds
+-- the chain's lock (analyzer_states), so neither misses the other. A return to `unknown` is not copied.
 CREATE OR REPLACE FUNCTION tell_project_assets() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE project_assets SET name = NEW.name, symbol = NEW.symbol, status = CASE WHEN archived_at IS NULL THEN NEW.status ELSE status END, updated_at = now()

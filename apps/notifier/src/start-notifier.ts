@@ -16,7 +16,7 @@ import { startPositioning } from './positions/start-positioning.ts';
 export interface NotifierDependencies extends DeliveryDependencies {
   readonly bus: Bus<'notifier'>;
   readonly options?: Partial<DeliveryOptions>;
-  /** The sweep looks for events that no message has brought for this long, default 10,000. */
+  /** The sweep looks for events that no message has brought for this long, default 3,000. */
   readonly sweepAfterMs?: number;
   readonly sweepIntervalMs?: number;
   /** How channels move between replicas. */

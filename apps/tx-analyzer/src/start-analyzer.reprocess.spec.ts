@@ -273,7 +273,7 @@ describe('blocks that are processed again by a release that knows more', () => {
     await world.feedFinalize(one!);
     await reprocess(world, 1, 1);
     expect((await legs(first!.hash))[0]).toMatchObject({ amount_raw: '5' });
-    // At the head: adjustments that the lie explained are computed again (read-late-corrections.ts).
+    // At the head: adjustments that the lie explained are computed again (read-retroactive-corrections.ts).
     expect(
       await world.rows(
         `SELECT asset_gid, block_number, reason FROM balance_reads WHERE reason = 'detected' ORDER BY asset_gid`,

@@ -129,7 +129,7 @@ export class OrderedConsumer<K extends SubjectKind> {
       if (nextSeq !== undefined)
         logger.warn(
           { stream, subject, expected_seq: nextSeq, last_seq: lastSeq },
-          'another stream was found than was followed: what was missed came from the database',
+          'the stream was replaced: missed messages were read from the database',
         );
       this.#nextSeq = lastSeq + 1;
       this.#incarnation = incarnation;

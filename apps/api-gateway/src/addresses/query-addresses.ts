@@ -97,8 +97,7 @@ export async function openAddresses(
 }
 
 /**
- * Whether the rows that a search finds are read in the order of the list, and the others passed over, rather than
- * all found anew for each step.
+ * Whether to walk the list in order and skip rows that do not match, instead of searching again for each step.
  */
 async function isWalkCheaper(db: Sql, principal: Principal, query: AddressQuery): Promise<boolean> {
   const { total } = await searchAddresses(db, principal, query, { offset: 0, limit: 0, after: undefined });

@@ -7,7 +7,7 @@ export type FindPortal = (
   token: string,
 ) => Promise<(Principal & { readonly portal: PortalScope }) | undefined>;
 
-/** A key ends what it made when it is revoked, expires, or may no longer what it granted. */
+/** A session that a key made ends when the key is revoked, expires, or loses a permission that it granted. */
 const MADE_BY_KEY = `EXISTS (
   SELECT FROM api_keys k WHERE k.id = s.creator_id AND k.workspace_id = p.workspace_id
     AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())

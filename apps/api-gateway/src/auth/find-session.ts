@@ -25,7 +25,7 @@ export type FindSession = (
 interface SessionDeps {
   readonly db: Pick<Database, 'query'>;
   readonly sealer: Pick<Sealer, 'open'>;
-  /** Whose word counts: what another one vouched for ends with it. */
+  /** The configured issuer. A session that another issuer vouched for is invalid. */
   readonly issuer: string | undefined;
 }
 
@@ -96,8 +96,8 @@ interface MemberRow {
 }
 
 /**
- * The member that a person is in the wanted workspace, else in the one that made them a member first: nobody who adds them
- * to another one draws them in there. Undefined where they are in none, or the session was ended.
+ * The person's membership in the requested workspace, otherwise in the one that added them first. So being added to another
+ * workspace never moves anybody into it. Undefined without a membership, or if the session has ended.
  */
 async function findMember(
   db: Pick<Database, 'query'>,
@@ -127,7 +127,7 @@ async function findMember(
 
 /**
  * An api key acts on its own project, a management key on those whose keys it could make, a member on those of the
- * workspace. Undefined: on no such project, whether there is one or not.
+ * workspace. Undefined if the caller may not act on the project, whether or not it exists.
  */
 async function actOn(
   db: Pick<Database, 'query'>,

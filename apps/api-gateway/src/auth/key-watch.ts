@@ -16,8 +16,9 @@ interface Watched {
 const LOOK_MS = 500;
 
 /**
- * Ends answers that outlive the check of their caller when its key is revoked, expires or may no longer what it might, or
- * its member's role changes, when its session ends, and with its project. One statement looks for all of them; while nothing is open none is asked.
+ * Ends long answers whose caller may no longer read them: its key was revoked, has expired or lost a permission, its
+ * member's role changed, its session ended, or its project is gone. One statement checks all callers; nothing is asked
+ * while nothing is open.
  */
 export class KeyWatch {
   readonly #deps: KeyWatchDeps;

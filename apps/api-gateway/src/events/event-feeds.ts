@@ -66,7 +66,7 @@ export class EventFeeds {
   /** Takes one of the places of a workspace, over all replicas. @throws ProblemError 429 where its quota of streams is used up */
   async enter(request: StreamPlace): Promise<void> {
     const { db, slots } = this.#deps;
-    // It ends at once. A refusal would be the end for browsers: they come again after a stream alone.
+    // While closing, streams are admitted and ended at once: browsers reconnect after a stream that ends, not after an error.
     if (this.#isClosed) return;
     const limit = await readQuota(db, request.caller.workspaceId, 'streams');
     if (!(await slots.holdSlot({ ...slotOf(request), limit, ttlSeconds: SLOT_SECONDS })))
@@ -114,7 +114,7 @@ export class EventFeeds {
     openStreams.set(this.#streams.size);
   }
 
-  /** Until the stream stands where the others of its project stand; from then on it gets what they get. */
+  /** Reads for this stream alone until it has caught up with its project's other streams; then it shares their reads. */
   async #catchUp(stream: EventStream): Promise<void> {
     const {
       filters,

@@ -41,7 +41,7 @@ interface ExportCall {
 
 /** Rows of one statement: no statement lasts long, and no transaction outlives it. */
 const ROWS_AT_ONCE = 500;
-/** Of records read together: so much an export has in memory, besides one record that is longer. */
+/** Bytes of records read together. An export holds no more in memory, unless one record is larger. */
 const BYTES_AT_ONCE = 262_144;
 /** Statements of exports at the same time; workspaces take turns. */
 const READS_AT_ONCE = 2;
@@ -71,7 +71,7 @@ export class Exports {
     const { mediaType, record, principal, query } = call;
     const writer = findWriter(mediaType, record);
     if (writer === undefined) return undefined;
-    if (principal.portal !== undefined) throw forbidden('A portal session takes no whole lists along.');
+    if (principal.portal !== undefined) throw forbidden('A portal session may not export lists.');
     refusePages(query);
     const slot = { key: `exports:${principal.keyId}`, holder: randomUUID() };
     if (!(await this.#hold(slot)))

@@ -31,7 +31,7 @@ export function startFolding({ db, logger, pauseMs = 1_000 }: FoldingOptions): (
     if (gone >= CLEARED_LINES) {
       gone = 0;
       await db.query('VACUUM (SKIP_LOCKED, TRUNCATE false) list_changes').catch((error: unknown) => {
-        logger.warn({ err: error }, 'what was folded into the totals of lists could not be cleared away');
+        logger.warn({ err: error }, 'folded list changes could not be vacuumed');
       });
     }
     if (!isStopped) timer = setTimeout(() => void fold(), folded < LINES_MAX ? pauseMs : 0).unref();

@@ -22,8 +22,8 @@ export function checkGrants({ permissions: held }: Principal, granted: readonly 
 }
 
 /**
- * A role is a grant to whoever signs in with the member's address: of what the role may in the workspace, and on its
- * projects, which keys of theirs need `mgt:key:write` for.
+ * Giving a role grants its permissions to whoever signs in with the member's address. So the caller needs every management
+ * permission of the role, and `mgt:key:write` for what the role may do on projects.
  *
  * @throws ProblemError 403
  */

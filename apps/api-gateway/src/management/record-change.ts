@@ -28,8 +28,8 @@ const AUTHORS = {
 } as const;
 
 /**
- * Records a change in the transaction that makes it: both are committed, or neither. The author is read again, so that a
- * key that has just been revoked, and may still be cached somewhere, changes nothing, nor a member of before.
+ * Records a change in the transaction that makes it: both are committed, or neither. The author is read again: a
+ * key that was just revoked (and may still be cached), or a member whose address or role has changed, changes nothing.
  *
  * @throws ProblemError 401
  */

@@ -127,7 +127,7 @@ export class OidcClient {
         ],
       });
       const told = configuration.serverMetadata().issuer;
-      // The library lets some issuers stand for every tenant of theirs, and each of those could vouch for any address.
+      // openid-client accepts some issuers on behalf of all their tenants. Any tenant could then vouch for any address.
       if (new URL(told).href !== server.href)
         throw new TypeError(`expected metadata of ${server.href}, got those of ${told}`);
       return configuration;
@@ -154,7 +154,7 @@ function toSignInError(error: unknown): SignInError {
   if (error instanceof SignInError) return error;
   if (error instanceof AuthorizationResponseError)
     return error.error === 'access_denied'
-      ? new SignInError('cancelled', 'the issuer was told no by the person')
+      ? new SignInError('cancelled', 'the person declined at the issuer')
       : new SignInError('refused', `the issuer answered ${textOf(error)}`);
   if (isOfNetwork(error))
     return new SignInError('issuer_away', `the issuer was not reached: ${textOf(error)}`);

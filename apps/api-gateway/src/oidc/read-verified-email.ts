@@ -3,7 +3,7 @@ import { emailSchema } from '../records/member.ts';
 import { SignInError } from './sign-in-error.ts';
 
 /**
- * As it came: of letters that look or fold alike (the sign of Kelvin, lower case: k) none is taken for another.
+ * Checked before it is lower-cased: otherwise the Kelvin sign would become a k and match somebody else's address.
  */
 const claimsSchema = z.object({
   email: z.email().max(254),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { createdAtSchema } from './recorded-times.ts';
 
-/** What a portal session can be for: each holds on its channels alone. */
+/** Permissions that a portal session can have. Each applies to the session's own channels only. */
 export const portalPermissionSchema = z.enum([
   'api:notification_channel:read',
   'api:notification_channel:write',

@@ -14,8 +14,8 @@ interface DashboardOptions {
 }
 
 /**
- * The dashboard under `/ui`, where `/` leads a browser. Every path that is no file is a page of it, but those of portal
- * sessions. Public as the documents are: what it shows it asks the API for.
+ * Serves the dashboard under `/ui` and redirects browsers there from `/`. Any path without a file gets the dashboard's page,
+ * except below `/ui/portal`. No key is needed: the page asks the API for its data.
  * @param folder that its build wrote; where there is none, neither path exists
  */
 export function serveDashboard(

@@ -20,7 +20,7 @@ export function servePortal(
   router.get(/^\/ui\/portal(?:\/|$)/, async (req, res) => {
     const id = z.uuid().safeParse(req.path.split('/')[3]);
     const origins = id.success ? await findFrameOrigins(id.data) : undefined;
-    // Older than the policy, and in the way of it where a browser minds both.
+    // In browsers that enforce both headers, X-Frame-Options would block the frames that the policy allows.
     if (origins !== undefined && origins.length > 0) res.removeHeader('X-Frame-Options');
     res.setHeader('Content-Security-Policy', writeContentSecurityPolicy([], origins));
     sendFile(req, res.status(origins === undefined ? 404 : 200), page);

@@ -62,7 +62,7 @@ export function noteSignedOut(): void {
 
 let onForbidden: () => void = () => undefined;
 
-/** Called when the session may less than it might: its role or its key was changed meanwhile. */
+/** Called when the session has lost permissions: its role or key was changed. */
 export function listenForRefusal(listener: () => void): void {
   onForbidden = listener;
 }

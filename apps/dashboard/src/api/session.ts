@@ -47,8 +47,8 @@ export function rememberWorkspace(id: string): void {
 }
 
 /**
- * The one that this page shows, else the one that was looked at last, where there still is such a one. A choice in another
- * tab moves no page that is open: what it shows and what it changes would be of two projects.
+ * The project that this page shows, otherwise the one that was looked at last, if it still exists. A choice in another tab
+ * does not switch an open page, which would then show one project and change another.
  */
 export function chooseProject({ projects }: Session): Session['projects'][number] | undefined {
   const find = (wanted: string | null | undefined) => projects.find(({ id }) => id === wanted);

@@ -19,7 +19,7 @@ export interface Backlog {
 }
 
 export const ROWS_MAX = 100_000;
-/** What is held, or belongs to a chain that is not active, waits for that: as many are passed over to find the oldest other one. */
+/** Held events and events of inactive chains wait for a reason. At most this many are skipped to find the oldest other one. */
 const PASSED_MAX = 10_000;
 
 /** By the order of its index; nothing is read beyond ROWS_MAX entries. */

@@ -44,8 +44,8 @@ export async function findOldDays(db: Database, beforeMs: number): Promise<reado
 }
 
 /**
- * Closes the partition first: from then on none of its events is sent again, so that what nobody needs now nobody needs
- * later. Its keys stay, and its ids never come back.
+ * Closes the partition first. None of its events is sent again after that, so a partition that is not needed now will not be
+ * needed later. Its keys stay, and its ids never come back.
  */
 export async function dropEventDay(
   { db, nowMs }: EventDaysDeps,

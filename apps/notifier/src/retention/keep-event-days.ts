@@ -39,7 +39,7 @@ export async function keepEventDays(deps: EventDaysDeps): Promise<void> {
     if (outcome === 'needed')
       logger.info(
         { partition: day.name },
-        'a day of events older than their retention was kept: somebody had still to get one',
+        'a day of events past its retention was kept because one was still to be delivered or published',
       );
     if (outcome !== 'dropped') continue;
     dropped.add(1);

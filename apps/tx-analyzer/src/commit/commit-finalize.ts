@@ -18,9 +18,8 @@ interface FinalizeStep extends FinalRange {
 }
 
 /**
- * Locks the blocks that a step processes together with those that it makes final, in the order of their ids. The
- * first are newer: locked by each part for itself, they would be held while the older ones are waited for, and a
- * reorg below what was final locks them the other way round.
+ * Locks the blocks that a step processes together with those that it makes final, in id order. Locked separately, the newer
+ * ones would be held while the older ones are waited for, and a reorg below finality locks in the opposite order.
  */
 export function lockStepSql(
   chain: ChainContext,

@@ -9,10 +9,10 @@ import { compareByPosition, readStates, STATE_COLUMNS, type TransactionRow } fro
 
 const TYPE = 'transaction.progress';
 
-/** A block tells the progress of at most so many transactions, and of so many of one project: those detected last. */
+/** Most progress events of a block, in all and per project; the transactions detected last are chosen. */
 const EVENTS_MAX = 2_000;
 const PROJECT_EVENTS_MAX = 200;
-/** Rows of a project that are looked at for them: how much a project has elsewhere slows no chain. */
+/** Rows examined per project, so that its transactions on other chains do not slow this one. */
 const PROJECT_ROWS_MAX = 1_000;
 
 /** Condition on a row `c` of notification_channels: it gets progress. Without such a channel there are no such events. */

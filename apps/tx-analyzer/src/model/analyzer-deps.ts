@@ -27,7 +27,7 @@ export interface AnalyzerOptions {
   readonly groupTransactionsMax?: number;
   /** How often addresses and chains are looked at without a message, default 1,000. */
   readonly pollMs?: number;
-  /** How often the feed is looked at without a message, default 5,000: the last net. */
+  /** How often the feed is looked at without a message, default 3,000: the last net. */
   readonly sweepMs?: number;
   /** How long an event may wait for the metadata of a token seen the first time, default 2,000. */
   readonly metadataTimeoutMs?: number;

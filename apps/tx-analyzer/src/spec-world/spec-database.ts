@@ -84,7 +84,7 @@ export class SpecDatabase {
     );
   }
 
-  /** Asks for what an address did from a block on, as the gateway does (start-histories.ts). */
+  /** Asks for what an address did from a block on, as the gateway does (ask-for-history.ts). */
   async askForHistory({ id, projectId }: SpecAddress, fromBlock: number, sql: Sql = this.db): Promise<void> {
     await sql.query(
       `INSERT INTO address_histories AS h (address_id, chain_gid, project_id, from_block, next_block) VALUES ($1, $2, $3, $4, $4)

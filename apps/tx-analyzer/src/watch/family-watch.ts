@@ -75,7 +75,7 @@ export class FamilyWatch {
   }
 
   async #fill(sql: Sql): Promise<void> {
-    // DECLARE takes no parameters; the family is one of four words of our own.
+    // DECLARE takes no parameters; the family is a name of our own registry.
     await sql.query(
       `DECLARE watched NO SCROLL CURSOR FOR SELECT address FROM addresses WHERE chain_family = '${this.family}' AND is_monitored`,
     );

@@ -25,7 +25,7 @@ export async function askRecipients(
   try {
     await Promise.all(
       pending.map(async (recipient) => {
-        // Who gets no further mail is not told apart from who gets one: others may have asked the same address.
+        // The answer does not reveal whether a mail was sent: others may have asked the same address.
         if (!(await mayAsk(recipient.address.toLowerCase()))) return;
         const link = makeLink(server.publicUrl, channel, {
           recipient,
@@ -36,7 +36,7 @@ export async function askRecipients(
           { to: recipient.address, subject: 'Please confirm', text: textOf(link), id: link },
           TIMEOUT_MS,
         );
-        // Nor is an address that is there from one that is not.
+        // Nor whether the address exists.
         if (sent.error === 'internal_error')
           throw badGateway('The mail server could not be used, so nobody was asked. Try again later.');
       }),

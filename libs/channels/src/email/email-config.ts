@@ -50,7 +50,7 @@ export function makeLinkKey(): { link_key: string } {
   return { link_key: randomBytes(32).toString('base64') };
 }
 
-/** Who confirmed stays so; all others are asked, also those who were before. */
+/** Confirmed recipients stay confirmed; all others are asked, even if they were asked before. */
 export function nameRecipients(
   addresses: readonly string[],
   before: EmailConfig | undefined,

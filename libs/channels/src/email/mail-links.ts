@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EmailConfig, EmailTarget, Recipient } from './email-config.ts';
 
 // A link's token: 16 bytes id of the channel, 1 byte purpose, 4 bytes expiry in Unix seconds (0: none), 32 bytes of
-// HMAC-SHA-256. Whose it is says the HMAC alone. It is good for one `requested_at` in one state, and so for one use.
+// HMAC-SHA-256. Only the HMAC says which recipient it is for. It is valid for one `requested_at` in one state, so it works once.
 
 const PURPOSES = { confirm: 1, stop: 2 } as const;
 type Purpose = keyof typeof PURPOSES;

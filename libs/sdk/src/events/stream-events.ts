@@ -24,8 +24,8 @@ const RECONNECT_MS = 1_000;
 const BACKOFFS_MAX = 4;
 
 /**
- * The events behind a position, then each new one. Whenever it is cut off it comes again with the position that it was
- * told last; what the reader did not take yet is sent again then, and comes once. It ends with the signal.
+ * The events behind a position, then each new one. After a cut it reconnects with the last position that it knows. Events
+ * that the reader had not taken are sent again, and the reader gets each once. It ends with the signal.
  *
  * @param after undefined: from now on
  * @throws ProblemError when coming again would not help: 400, 401, 403, and 410 where events behind `after` are gone

@@ -38,10 +38,10 @@ const readingSql = (side: 'before' | 'after'): string =>
      ORDER BY h.block_number ${side === 'before' ? 'DESC' : ''} LIMIT 1) ${side} ON true`;
 
 /**
- * What the chain said at the last reading up to the block, and what transfers and fees moved from there to it; tokens that
- * were discovered later, from the first reading back. Coins are not counted back: they also move by stakes, and by calls
- * that nobody traced. Two readings that transfers and fees do not explain are both in doubt: a node may have told another
- * block's. `isHeadOnly`: nodes tell the state at their head alone.
+ * The last reading at or before the block, plus what transfers and fees moved since. A token that was discovered later is
+ * computed back from its first reading. Native coins are not: stakes and untraced calls move them too. Two readings whose
+ * difference transfers and fees do not explain are both in doubt: a node may have answered for another block.
+ * `isHeadOnly`: nodes tell the state at their head alone.
  * @throws ProblemError 422 where that may not be exact
  */
 export async function readAccountBalancesAt(
