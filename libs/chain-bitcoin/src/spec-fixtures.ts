@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import type { BlockRef, Network } from '@chainwatch/chain-core';
 import { bitcoinNetworks } from './networks.ts';
 
-// Recorded blocks, beside the repository: ../shared/fixtures/bitcoin (see INDEX.md there).
+// Recorded blocks, beside the repository: ../shared/fixtures/bitcoin (see fixtures.md).
 const folder = new URL('../../../../shared/fixtures/bitcoin/', import.meta.url);
 
 const hasFixtures = existsSync(folder);

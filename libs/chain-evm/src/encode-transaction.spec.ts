@@ -18,7 +18,7 @@ function encode(tx: RawTransaction): Hex {
   return bytesToHex(encodeTransaction(tx) ?? new Uint8Array());
 }
 
-// Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see INDEX.md there).
+// Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see fixtures.md).
 const folder = new URL('../../../../shared/fixtures/evm/', import.meta.url);
 const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.block.json')) : [];
 if (files.length === 0) console.log('skipped: recorded EVM transactions (../shared/fixtures/evm is absent)');

@@ -11,7 +11,7 @@ import type { RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
 import type { CallFrame, CallTrace } from './raw-trace.ts';
 import { verifyBlock } from './verify-block.ts';
 
-// Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see INDEX.md there).
+// Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see fixtures.md).
 const folder = new URL('../../../../shared/fixtures/evm/', import.meta.url);
 const names = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.expected.json')) : [];
 const fixtures = names

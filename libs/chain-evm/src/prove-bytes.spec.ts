@@ -263,7 +263,7 @@ function alter(text: string, { at, how, char }: Change): string {
   }
 }
 
-// Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see INDEX.md there).
+// Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see fixtures.md).
 const folder = new URL('../../../../shared/fixtures/evm/', import.meta.url);
 const files = existsSync(folder) ? readdirSync(folder) : [];
 const recorded = files

@@ -13,7 +13,7 @@ import { readBlock } from './read-block.ts';
 import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
 
-// Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see INDEX.md there).
+// Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see fixtures.md).
 const folder = new URL('../../../../shared/fixtures/evm/', import.meta.url);
 export const hasRecorded = existsSync(folder);
 

@@ -3,7 +3,7 @@ import { decodeCallTraces, decodeParityTraces } from './read-traces.ts';
 import type { TransactionTrace } from './read-traces.ts';
 import type { CallTrace, ParityTrace } from './raw-trace.ts';
 
-// Recorded traces beside the repository: ../shared/fixtures/evm (see INDEX.md there).
+// Recorded traces beside the repository: ../shared/fixtures/evm (see fixtures.md).
 const folder = new URL('../../../../shared/fixtures/evm/', import.meta.url);
 const isThere = existsSync(folder);
 if (!isThere) console.log('skipped: recorded traces (../shared/fixtures/evm is absent)');

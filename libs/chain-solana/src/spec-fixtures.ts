@@ -5,7 +5,7 @@ import { solanaNetworks } from './networks.ts';
 import { quoteLargeBalances } from './quote-large-balances.ts';
 import type { RawBlock, RawTransaction } from './raw-block.ts';
 
-// Recorded blocks and transactions, beside the repository: ../shared/fixtures/solana (see INDEX.md there).
+// Recorded blocks and transactions, beside the repository: ../shared/fixtures/solana (see fixtures.md).
 const folder = new URL('../../../../shared/fixtures/solana/', import.meta.url);
 
 const hasFixtures = existsSync(folder);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-// Recorded data of TRON, beside the repository: ../shared/fixtures/tron (see INDEX.md there).
+// Recorded data of TRON, beside the repository: ../shared/fixtures/tron (see fixtures.md).
 const folder = new URL('../../../../shared/fixtures/tron/', import.meta.url);
 
 const hasFixtures = existsSync(folder);

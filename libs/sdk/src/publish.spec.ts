@@ -79,6 +79,7 @@ describe('the published package', () => {
     expect(JSON.stringify(manifest)).not.toMatch(/"\*"|\.ts"(?<!\.d\.ts")|private|\/src\//);
     expect(Object.keys(manifest.exports!)).toEqual([
       '.',
+      './catalogue',
       './express',
       './fastify',
       './hono',

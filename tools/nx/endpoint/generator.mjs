@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { generateFiles, names } from '@nx/devkit';
 import { join } from 'node:path';
 import { editFile } from '../edit-file.mjs';
@@ -13,6 +14,7 @@ const PERMISSIONS = `${GATEWAY}/auth/permissions.spec.ts`;
  * `nx g @chainwatch/tools:endpoint addresses.tag`
  * @param {Tree} tree
  * @param {EndpointOptions} options
+ * @returns {() => void} writes the method of the SDK
  */
 export default function generateEndpoint(tree, options) {
   const [resource = '', action = ''] = options.name.split('.');
@@ -43,6 +45,12 @@ export default function generateEndpoint(tree, options) {
   editFile(tree, PERMISSIONS, [
     [/const EXPECTED[^]*?\n(?=\};)/, (table) => `${table}  '${method} ${path}': '${permission}',\n`],
   ]);
+  return () => {
+    execFileSync(process.execPath, ['--import', 'tsx', 'tools/sdk/src/main.ts'], {
+      cwd: tree.root,
+      stdio: 'inherit',
+    });
+  };
 }
 
 /**

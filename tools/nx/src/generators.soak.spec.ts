@@ -26,12 +26,13 @@ beforeAll(() => {
   cpSync(join(repoDir, 'libs/db/src/generated'), join(copy, 'libs/db/src/generated'), { recursive: true });
   symlinkSync(join(repoDir, 'node_modules'), join(copy, 'node_modules'));
   const tree = new FsTree(copy, false);
-  generateEndpoint(tree, { name: 'addresses.tag' });
+  const writeSdk = generateEndpoint(tree, { name: 'addresses.tag' });
   generateLibrary(tree, { name: 'made-domain' });
   generateLibrary(tree, { name: 'made-adapter', tag: 'adapter' });
   generateFamily(tree, { name: 'cloud', displayName: 'Cloud Nine' });
   const changes = tree.listChanges();
   flushChanges(copy, changes);
+  writeSdk();
   files = changes.map(({ path }) => path).sort();
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
@@ -98,6 +99,11 @@ it('writes its files, and to those that list endpoints, libraries and families',
   expect(read('README.md')).toMatch(/Domain \([^)]*`made-domain`\).* adapters \([^)]*`made-adapter`\)/);
   expect(read('README.md')).toMatch(/chain families \([^)]*`chain-tron`, `chain-cloud`\)/);
   expect(read('libs/chain-registry/src/entries.ts')).toMatch(/ = \[evm, bitcoin, solana, tron, cloud\];/);
+});
+
+it('an endpoint has its method in the SDK', () => {
+  expect(read('libs/sdk/src/generated/operations.ts')).toMatch(/^ {2}tag\(/m);
+  expect(read('libs/sdk/src/generated/openapi.ts')).toContain('"/addresses/actions/tag"');
 });
 
 it('a family is deployed behind the others, in the size of the smallest', () => {

@@ -60,8 +60,7 @@ function findLostCitations(text: string, names: ReadonlySet<string>): string[] {
 }
 
 describe('citations', () => {
-  // INDEX.md belongs to the recorded chain data, which stands beside the repository.
-  const names = new Set([...pages.map((page) => basename(page)), 'INDEX.md']);
+  const names = new Set(pages.map((page) => basename(page)));
 
   it('in code are of pages, sections, invariants, traps and decisions that are in the repository', () => {
     const lost = sources.flatMap((file) =>

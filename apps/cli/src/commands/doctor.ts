@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { ProblemError, type Chainwatch } from '@chainwatch/sdk';
 import { CliError, EXIT } from '../cli-error.ts';
@@ -185,7 +186,7 @@ async function examineDelivery({ client, signal }: Context, channel: string): Pr
           advice: `what was answered: GET /notification_channels/${channel}/deliveries/${id}`,
         },
       ];
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await setTimeout(250);
   }
   throw new CliError('no attempt was made: is the notifier running?', EXIT.failed);
 }

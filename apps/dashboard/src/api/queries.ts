@@ -19,7 +19,7 @@ export type Found = SearchHit & { readonly type: Exclude<SearchHit['type'], 'aud
 export type Stats = Schemas['Stats'];
 type EventsAnswer = paths['/events']['get']['responses'][200]['content']['application/json'];
 export type EventItem = EventsAnswer['items'][number];
-export type EventType = EventItem['type'];
+type EventType = EventItem['type'];
 type DeliveryStatus = Delivery['status'];
 
 const PAGE_ROWS = 50;

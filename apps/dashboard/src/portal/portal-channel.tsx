@@ -6,7 +6,7 @@ import { useMay } from '../api/session.ts';
 import { withoutEmpty } from '../app/search-params.ts';
 import { ChannelDetails } from '../pages/channels/channel-details.tsx';
 import { DeliveryLog } from '../pages/channels/delivery-log.tsx';
-import { KINDS } from '../pages/channels/kinds.ts';
+import { describeKind } from '../pages/channels/kinds.ts';
 import { TestButton } from '../pages/channels/test-button.tsx';
 import { DeliveryView } from '../pages/deliveries/delivery.tsx';
 import { Problem, Waiting } from '../ui/notice.tsx';
@@ -49,7 +49,7 @@ export function PortalChannel() {
               /{' '}
             </>
           )}
-          {KINDS[channel.kind].title}
+          {describeKind(channel.kind).title}
         </>
       }
       title={

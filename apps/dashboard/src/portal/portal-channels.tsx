@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { channelsQuery, type Channel } from '../api/queries.ts';
-import { KINDS, targetOf } from '../pages/channels/kinds.ts';
+import { describeKind, targetOf } from '../pages/channels/kinds.ts';
 import { Empty, Problem, Waiting } from '../ui/notice.tsx';
 import { Page, Panel } from '../ui/panel.tsx';
 import { Status } from '../ui/status.tsx';
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Channel>[] = [
       </Link>
     ),
   },
-  { name: 'Kind', width: '6rem', cell: ({ kind }) => KINDS[kind].title },
+  { name: 'Kind', width: '6rem', cell: ({ kind }) => describeKind(kind).title },
   { name: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
   {
     name: 'Target',

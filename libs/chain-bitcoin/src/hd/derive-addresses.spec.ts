@@ -11,7 +11,7 @@ import { parsePublicKey } from './parse-public-key.ts';
 import { mainnet, rewriteKey, testNetworks } from './spec-keys.ts';
 import accounts from './vectors/accounts.json' with { type: 'json' };
 
-// Beside the repository (see INDEX.md there): the published accounts, each with 30 addresses.
+// Beside the repository (see fixtures.md): the published accounts, each with 30 addresses.
 const fixture = new URL(
   '../../../../../shared/fixtures/bitcoin/vectors/bip44-49-84-86-addresses.json',
   import.meta.url,

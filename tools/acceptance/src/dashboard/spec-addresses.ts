@@ -4,7 +4,7 @@ export async function useEvents(world: DashboardWorld): Promise<void> {
   const { page } = world;
   await world.visit('Events');
   await page.getByRole('button', { name: 'Type' }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'A channel was given up' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Notification channel failed' }).click();
   await page.keyboard.press('Escape');
   await page.waitForURL(/types=/);
   const table = page.getByRole('table', { name: 'Events' });

@@ -4,24 +4,21 @@ import { findChecks } from './conformance/find-checks.ts';
 import { findComplaints, findComplaintsAbout, findFaults } from './conformance/find-complaints.ts';
 import { layGround, type Ground } from './conformance/ground.ts';
 import type { Table } from './conformance/read-tables.ts';
-import { findSpecificationText, readSpecification } from './conformance/specification.ts';
+import { readSpecification } from './conformance/specification.ts';
 import { runFuzz } from './fuzz/run-fuzz.ts';
 import { InterfaceStack } from './interface-stack.ts';
 
 const FUZZ_REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-const text = findSpecificationText();
-if (text === undefined)
-  console.log('skipped: conformance to the interface specification (../shared/spec is absent)');
-const specification = readSpecification(text ?? '');
+const specification = readSpecification();
 
 describe('the running stack', () => {
   const stack = new InterfaceStack();
   let ground: Ground;
   beforeAll(async () => {
     await stack.start();
-    if (text !== undefined) ground = await layGround(stack, specification);
+    ground = await layGround(stack, specification);
   });
   afterAll(async () => {
     await ground?.stop();
@@ -32,44 +29,41 @@ describe('the running stack', () => {
   const [limits, others] = [true, false].map((isLimit) =>
     specification.tables.filter(({ columns }) => columns.includes('Limit') === isLimit),
   ) as [Table[], Table[]];
-  if (text !== undefined) proveRows(others);
+  proveRows(others);
 
-  if (text !== undefined)
-    it('reads every row of every table, and finds checks in all but those that are about others', () => {
-      const lines = text.split('\n').filter((line) => line.startsWith('|'));
-      const rows = specification.tables.flatMap((table) => table.rows.map((row) => findChecks(table, row)));
-      // Two lines of each table are its head.
-      expect(rows).toHaveLength(lines.length - 2 * specification.tables.length);
-      const checks = rows.flatMap((found) => found ?? []);
-      console.log(
-        `${specification.tables.length} tables, ${rows.length} rows, ${checks.length} checks; ${rows.filter((found) => found === undefined).length} rows about others`,
-      );
-      expect(checks.length).toBeGreaterThan(rows.length);
-    });
-
-  if (text !== undefined)
-    it.each(ALTERATIONS.map((alteration) => [alteration.from, alteration.to, alteration] as const))(
-      'would not do what a specification says that has for %s: %s',
-      async (_from, _to, alteration) => {
-        expect(await findComplaintsAbout(ground, alteration)).toContainEqual(
-          expect.stringMatching(alteration.complaint),
-        );
-      },
+  it('reads every row of every table, and finds checks in all but those that are about others', () => {
+    const lines = specification.text.split('\n').filter((line) => line.startsWith('|'));
+    const rows = specification.tables.flatMap((table) => table.rows.map((row) => findChecks(table, row)));
+    // Two lines of each table are its head.
+    expect(rows).toHaveLength(lines.length - 2 * specification.tables.length);
+    const checks = rows.flatMap((found) => found ?? []);
+    console.log(
+      `${specification.tables.length} tables, ${rows.length} rows, ${checks.length} checks; ${rows.filter((found) => found === undefined).length} rows about others`,
     );
+    expect(checks.length).toBeGreaterThan(rows.length);
+  });
 
-  if (text !== undefined)
-    it.each(
-      ADDITIVE_ROUTES.map(
-        (route) =>
-          [
-            route.method,
-            `${route.path}${route.accept === undefined ? '' : ` as ${route.accept}`}`,
-            route,
-          ] as const,
-      ),
-    )('has %s %s besides, guarded as the others are', async (_method, _path, route) => {
-      expect(await findFaults(ground, additiveChecks(route))).toEqual([]);
-    });
+  it.each(ALTERATIONS.map((alteration) => [alteration.from, alteration.to, alteration] as const))(
+    'would not do what a specification says that has for %s: %s',
+    async (_from, _to, alteration) => {
+      expect(await findComplaintsAbout(ground, alteration)).toContainEqual(
+        expect.stringMatching(alteration.complaint),
+      );
+    },
+  );
+
+  it.each(
+    ADDITIVE_ROUTES.map(
+      (route) =>
+        [
+          route.method,
+          `${route.path}${route.accept === undefined ? '' : ` as ${route.accept}`}`,
+          route,
+        ] as const,
+    ),
+  )('has %s %s besides, guarded as the others are', async (_method, _path, route) => {
+    expect(await findFaults(ground, additiveChecks(route))).toEqual([]);
+  });
 
   it(`answers ${FUZZ_REQUESTS} hostile requests over the OpenAPI document with nothing but what it says`, async () => {
     const startedAt = Date.now();
@@ -88,7 +82,7 @@ describe('the running stack', () => {
         expect(statuses[status]).toBeGreaterThan(0);
   }, 1_800_000);
 
-  if (text !== undefined) proveRows(limits);
+  proveRows(limits);
 
   function proveRows(tables: readonly Table[]): void {
     describe.each(

@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Upload, Wallet } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { addressesQuery, rowsOf, type Address } from '../../api/queries.ts';
 import { exportAddresses } from '../../api/exports.ts';
 import { useMay } from '../../api/session.ts';
@@ -18,7 +18,9 @@ import { ROW_LINK, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { AddDialog } from './add-dialog.tsx';
 import { toTitle, useFamilies } from './families.ts';
-import { ImportDialog } from './import-dialog.tsx';
+
+/** With a parser of CSV, which is as large as a page. */
+const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }));
 
 export function AddressesPage() {
   const search = useSearch({ from: '/shell/addresses' });
@@ -67,7 +69,11 @@ export function AddressesPage() {
         />
       </Panel>
       {opened === 'add' && <AddDialog onClose={close} />}
-      {opened === 'import' && <ImportDialog onClose={close} />}
+      {opened === 'import' && (
+        <Suspense>
+          <ImportDialog onClose={close} />
+        </Suspense>
+      )}
     </Page>
   );
 }

@@ -1,3 +1,4 @@
+import { CsvError, parse } from 'csv-parse/browser/esm/sync';
 import type { Family } from './families.ts';
 
 export interface ImportEntry {
@@ -16,6 +17,7 @@ export interface ParsedFile {
 }
 
 const LABEL_MAX = 255;
+const NEW_LINE = 10;
 
 /**
  * Reads lines `address,label,family`; a first line that names its columns may give another order, and `groups` and
@@ -25,6 +27,8 @@ const LABEL_MAX = 255;
  */
 export function parseCsv(text: string, families: readonly Family[], usual: Family): ParsedFile {
   const rows = splitRows(text.replace(/^\uFEFF/, ''));
+  if (rows === undefined)
+    return { entries: [], faults: [{ line: text.split('\n').length, reason: 'a quote before it is not closed' }] };
   const head = rows[0]?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];
   const hasHead = head.includes('address');
   const at = (name: string, place: number): number => (hasHead ? head.indexOf(name) : place);
@@ -77,35 +81,38 @@ interface Row {
   readonly cells: readonly string[];
 }
 
-/** Rows of CSV (RFC 4180), separated by commas, semicolons or tabs; empty ones are left out. */
-function splitRows(text: string): Row[] {
-  const separator = /^[^\n]*?([,;\t])/.exec(text)?.[1] ?? ',';
+/** Rows of CSV (RFC 4180), separated by commas, semicolons or tabs; empty ones are left out. Undefined: a quote is not closed. */
+function splitRows(text: string): Row[] | undefined {
+  const delimiter = /^[^\n]*?([,;\t])/.exec(text)?.[1] ?? ',';
+  const found = readRecords(text, delimiter);
+  if (found === undefined) return undefined;
   const rows: Row[] = [];
-  let [cells, cell, isQuoted, line, begun]: [string[], string, boolean, number, number] = [
-    [],
-    '',
-    false,
-    1,
-    1,
-  ];
-  const endRow = (): void => {
-    cells.push(cell);
-    if (cells.some((one) => one.trim() !== '')) rows.push({ line: begun, cells });
-    [cells, cell, begun] = [[], '', line];
-  };
-  for (let index = 0; index < text.length; index += 1) {
-    const char = text[index]!;
-    if (char === '\n') line += 1;
-    if (isQuoted && char === '"' && text[index + 1] === '"') {
-      cell += '"';
-      index += 1;
-    } else if (char === '"' && (isQuoted || cell === '')) isQuoted = !isQuoted;
-    else if (isQuoted || (char !== separator && char !== '\n' && char !== '\r')) cell += char;
-    else if (char === separator) {
-      cells.push(cell);
-      cell = '';
-    } else if (char === '\n') endRow();
+  // The parser counts a line's end within quotes twice where it is two characters.
+  const bytes = new TextEncoder().encode(text);
+  let [line, at] = [1, 0];
+  for (const { record: cells, info } of found) {
+    if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells });
+    for (; at < info.bytes; at += 1) if (bytes[at] === NEW_LINE) line += 1;
   }
-  endRow();
   return rows;
+}
+
+interface Parsed {
+  readonly record: string[];
+  readonly info: { readonly bytes: number };
+}
+
+function readRecords(text: string, delimiter: string): Parsed[] | undefined {
+  try {
+    return parse(text, {
+      delimiter,
+      record_delimiter: ['\r\n', '\n'],
+      relax_quotes: true,
+      relax_column_count: true,
+      info: true,
+    }) as unknown as Parsed[];
+  } catch (error) {
+    if (error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED') return undefined;
+    throw error;
+  }
 }

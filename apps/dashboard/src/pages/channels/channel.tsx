@@ -10,7 +10,7 @@ import { ChannelActions } from './channel-actions.tsx';
 import { ChannelDetails } from './channel-details.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
-import { KINDS } from './kinds.ts';
+import { describeKind } from './kinds.ts';
 import { SecretsPanel } from './secrets-panel.tsx';
 
 export function ChannelPage() {
@@ -34,7 +34,7 @@ export function ChannelPage() {
           <Link to="/channels" className="hover:text-ink">
             Channels
           </Link>{' '}
-          / {KINDS[channel.kind].title}
+          / {describeKind(channel.kind).title}
         </>
       }
       title={

@@ -11,7 +11,7 @@ import { Status } from '../../ui/status.tsx';
 import { ROW_LINK, Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CreateDialog } from './create-dialog.tsx';
-import { KINDS, targetOf } from './kinds.ts';
+import { describeKind, targetOf } from './kinds.ts';
 
 export function ChannelsPage() {
   const query = useQuery(channelsQuery);
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Channel>[] = [
       </Link>
     ),
   },
-  { name: 'Kind', width: '7rem', cell: ({ kind }) => KINDS[kind].title },
+  { name: 'Kind', width: '7rem', cell: ({ kind }) => describeKind(kind).title },
   { name: 'Status', width: '8rem', cell: ({ status }) => <Status of={status} /> },
   {
     name: 'Target',

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Modal } from '../../ui/modal.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { KindForm, type MadeChannel } from './kind-form.tsx';
-import { KINDS, type Kind } from './kinds.ts';
+import { describeKind, KIND_NAMES, type Kind } from './kinds.ts';
 
 /** The kind first, then what that kind asks for, then its secret, once. */
 export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
@@ -24,8 +24,8 @@ export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
     );
   return (
     <Modal
-      title={kind === undefined ? 'Add a channel' : `Add a channel: ${KINDS[kind].title}`}
-      description={kind === undefined ? 'How do you want to be told?' : KINDS[kind].about}
+      title={kind === undefined ? 'Add a channel' : `Add a channel: ${describeKind(kind).title}`}
+      description={kind === undefined ? 'How do you want to be told?' : describeKind(kind).about}
       onClose={onClose}
     >
       {kind === undefined ? (
@@ -44,15 +44,15 @@ export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
 function KindChoice({ onChoose }: { readonly onChoose: (kind: Kind) => void }) {
   return (
     <ul className="grid gap-2 sm:grid-cols-2">
-      {(Object.keys(KINDS) as Kind[]).map((kind) => (
+      {KIND_NAMES.map((kind) => (
         <li key={kind}>
           <button
             type="button"
             onClick={() => onChoose(kind)}
             className="flex h-full w-full flex-col rounded-lg border border-line p-3 text-left hover:border-accent hover:bg-hover"
           >
-            <span className="font-medium">{KINDS[kind].title}</span>
-            <span className="text-[13px] text-soft">{KINDS[kind].about}</span>
+            <span className="font-medium">{describeKind(kind).title}</span>
+            <span className="text-[13px] text-soft">{describeKind(kind).about}</span>
           </button>
         </li>
       ))}

@@ -1,5 +1,5 @@
+import { EVENT_TITLES } from '@chainwatch/sdk/catalogue';
 import { Checkbox } from '../../ui/field.tsx';
-import { EVENT_TITLES } from '../events/event-titles.ts';
 
 interface EventChoiceProps {
   /** Undefined: those that a channel gets if nothing is said. */

@@ -6,7 +6,7 @@ import { reasonFor, TextField } from '../../ui/field.tsx';
 import { ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { EventChoice } from './event-choice.tsx';
-import { KINDS, type Kind } from './kinds.ts';
+import { describeKind, type Kind } from './kinds.ts';
 
 export interface MadeChannel {
   readonly id: string;
@@ -22,7 +22,7 @@ interface KindFormProps {
 
 export function KindForm({ kind, onBack, onMade }: KindFormProps) {
   const client = useQueryClient();
-  const { fields } = KINDS[kind];
+  const { fields } = describeKind(kind);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [events, setEvents] = useState<ReadonlySet<string>>();
   const textOf = (name: string): string => texts[name] ?? '';

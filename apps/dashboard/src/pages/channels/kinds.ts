@@ -1,3 +1,4 @@
+import { CHANNEL_KINDS } from '@chainwatch/sdk/catalogue';
 import type { Channel } from '../../api/queries.ts';
 
 export type Kind = Channel['kind'];
@@ -18,8 +19,8 @@ interface KindText {
   readonly fields: readonly KindField[];
 }
 
-/** What each kind of channel asks for. */
-export const KINDS: Readonly<Record<Kind, KindText>> = {
+/** What kinds ask for, in words for people; `describeKind` has those of all. */
+const KINDS: Readonly<Record<string, KindText>> = {
   webhook: {
     title: 'Webhook',
     about: 'A signed HTTP POST to your server, retried for days.',
@@ -85,18 +86,56 @@ export const KINDS: Readonly<Record<Kind, KindText>> = {
   },
 };
 
+/** Those with words of their own first. */
+export const KIND_NAMES = [...new Set([...Object.keys(KINDS), ...Object.keys(CHANNEL_KINDS)])] as Kind[];
+
+/** A kind without words of its own asks for what the API needs; a newer API may have kinds that are not known here. */
+export function describeKind(
+  kind: Kind,
+  kinds: Readonly<Record<string, Described | undefined>> = CHANNEL_KINDS,
+): KindText {
+  const own = KINDS[kind];
+  if (own !== undefined) return own;
+  const { summary, fields } = kinds[kind] ?? { summary: '', fields: [] };
+  return { title: toWords(kind), about: summary, fields: fields.map(toField) };
+}
+
+interface Described {
+  readonly summary: string;
+  readonly fields: readonly Member[];
+}
+
+interface Member {
+  readonly name: string;
+  readonly type?: string;
+  readonly description?: string;
+}
+
+/** What is no text is written as JSON. */
+function toField({ name, type, description }: Member): KindField {
+  const isText = type === 'string';
+  return { name, label: toWords(name), hint: description, ...(!isText && { toValue: parseLoosely }) };
+}
+
+/** The API says what it expected instead. */
+function parseLoosely(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** `bot_token` → `Bot token` */
+function toWords(name: string): string {
+  const text = name.replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Where a channel delivers to, in one line; its secrets are masked by the API. */
 export function targetOf({ kind, config }: Channel): string {
-  switch (kind) {
-    case 'nats':
-      return `${config.url} · ${config.subject}`;
-    case 'telegram':
-      return `chat ${config.chat_id}`;
-    case 'email':
-      return config.recipients.map(({ address }) => address).join(', ');
-    case 'webhook':
-    case 'slack':
-    case 'discord':
-      return config.url;
-  }
+  if (kind === 'nats') return `${config.url} · ${config.subject}`;
+  if (kind === 'telegram') return `chat ${config.chat_id}`;
+  if (kind === 'email') return config.recipients.map(({ address }) => address).join(', ');
+  return 'url' in config && typeof config.url === 'string' ? config.url : toWords(kind);
 }

@@ -1,3 +1,4 @@
+import { EVENT_TITLES } from '@chainwatch/sdk/catalogue';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
@@ -13,7 +14,6 @@ import { Page, Panel } from '../../ui/panel.tsx';
 import { ROW_LINK, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ChainChip } from '../chains/chain-chip.tsx';
-import { EVENT_TITLES } from './event-titles.ts';
 
 export function EventsPage() {
   const search = useSearch({ from: '/shell/events' });

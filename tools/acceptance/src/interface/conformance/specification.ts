@@ -1,20 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repoDir } from '@chainwatch/host';
 import { codesOf, readTables, type Table } from './read-tables.ts';
 
-/** Beside the repository. */
-const file = new URL('../../../../../../shared/spec/interface.md', import.meta.url);
+const PAGE = join(repoDir, 'docs/rules/interface.md');
 
 export interface Specification {
   readonly text: string;
   readonly tables: readonly Table[];
 }
 
-/** The text of the interface specification; undefined where it is absent. */
-export function findSpecificationText(): string | undefined {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-}
-
-export function readSpecification(text: string): Specification {
+/** @param text default the interface specification, as users are promised it */
+export function readSpecification(text = readFileSync(PAGE, 'utf8')): Specification {
   return { text, tables: readTables(text) };
 }
 

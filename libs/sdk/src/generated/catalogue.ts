@@ -1,0 +1,86 @@
+/** Written by tools/sdk from the OpenAPI document and libs/events. Change those, not this file. */
+
+/** Every type of event, in words. */
+export const EVENT_TITLES = {
+  "transaction.detected": "Transaction detected",
+  "transaction.progress": "Transaction in progress",
+  "transaction.confirmed": "Transaction confirmed",
+  "transaction.reorged": "Transaction undone by a reorganisation",
+  "transaction.failed": "Transaction failed",
+  "balance.changed": "Balance changed",
+  "channel.failed": "Notification channel failed"
+} as const;
+
+/** Every kind of channel; `fields` are the members that its creation needs besides a name. */
+export const CHANNEL_KINDS = {
+  "webhook": {
+    "summary": "Create a webhook channel; the answer shows its signing secret this once",
+    "fields": [
+      {
+        "name": "url",
+        "type": "string",
+        "description": "Where events are POSTed to; https, where configuration does not allow http."
+      }
+    ]
+  },
+  "discord": {
+    "summary": "Create a channel that writes to Discord through a webhook of yours",
+    "fields": [
+      {
+        "name": "url",
+        "type": "string",
+        "description": "The webhook's URL, as Discord gives it; write-only."
+      }
+    ]
+  },
+  "email": {
+    "summary": "Create a channel that sends mails; each recipient is asked first, and events are held until then",
+    "fields": [
+      {
+        "name": "recipients",
+        "type": "array",
+        "description": "Up to 10 addresses. Each new one gets a link, and no event before it was followed. One that is named again before gets another link."
+      }
+    ]
+  },
+  "nats": {
+    "summary": "Create a channel that publishes to a NATS server of yours",
+    "fields": [
+      {
+        "name": "url",
+        "type": "string",
+        "description": "The server, with credentials before the `@` where `auth` does not give them; they are masked when read."
+      },
+      {
+        "name": "subject",
+        "type": "string",
+        "description": "The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`."
+      }
+    ]
+  },
+  "slack": {
+    "summary": "Create a channel that writes to Slack through an incoming webhook of yours",
+    "fields": [
+      {
+        "name": "url",
+        "type": "string",
+        "description": "The webhook's URL, as Slack gives it; write-only."
+      }
+    ]
+  },
+  "telegram": {
+    "summary": "Create a channel that writes to a Telegram chat through a bot of yours",
+    "fields": [
+      {
+        "name": "bot_token",
+        "type": "string",
+        "description": "The token of your bot, as BotFather gives it; write-only."
+      },
+      {
+        "name": "chat_id",
+        "type": "integer",
+        "description": "The chat: positive for a person, negative for a group, beginning with -100 for a channel."
+      }
+    ]
+  }
+} as const;

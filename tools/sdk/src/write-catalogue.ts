@@ -1,0 +1,43 @@
+import { EVENTS } from '@chainwatch/events';
+import type { OpenApiDocument } from '../../../apps/api-gateway/src/openapi/build-document.ts';
+
+interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+const HEADER = `/** Written by tools/sdk from the OpenAPI document and libs/events. Change those, not this file. */
+
+/** Every type of event, in words. */
+`;
+
+/** Values for programs that show a choice: types of events, kinds of channels with what each needs to be created. */
+export function writeCatalogue({ paths }: OpenApiDocument): string {
+  const titles = Object.entries(EVENTS).map(([type, { title }]) => [type, title]);
+  const kinds = Object.entries(paths).flatMap(([path, { post }]) => {
+    const [, kind] = /^\/notification_channels\/(\w+)$/.exec(path) ?? [];
+    return kind === undefined || post === undefined ? [] : [[kind, describeKind(post)] as const];
+  });
+  return `${HEADER}export const EVENT_TITLES = ${toText(Object.fromEntries(titles))} as const;
+
+/** Every kind of channel; \`fields\` are the members that its creation needs besides a name. */
+export const CHANNEL_KINDS = ${toText(Object.fromEntries(kinds))} as const;
+`;
+}
+
+function describeKind({ summary, requestBody }: OpenApiDocument['paths'][string][string]): object {
+  const { properties = {}, required = [] } = requestBody!.content['application/json']!.schema as Schema;
+  const fields = required
+    .filter((name) => name !== 'name')
+    .map((name) => {
+      const { type, description } = properties[name]!;
+      return { name, type, description };
+    });
+  return { summary, fields };
+}
+
+function toText(value: object): string {
+  return JSON.stringify(value, undefined, 2);
+}
