@@ -38,6 +38,11 @@ const PARTS = [
     env: { PROVE_RUNS: '1000' },
   },
   {
+    name: 'dashboard',
+    title: 'barriers of every page in the dark and on the smallest phone, too',
+    specs: ['tools/acceptance/src/dashboard/dashboard\\.spec\\.ts$'],
+  },
+  {
     name: 'lies',
     title: 'a node of each family tells every lie that its liar knows',
     specs: ['tools/acceptance/src/.*/lies\\.soak\\.spec\\.ts$'],

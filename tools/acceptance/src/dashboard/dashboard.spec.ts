@@ -1,6 +1,6 @@
 import type { Bootstrap } from '../../../db/src/bootstrap.ts';
 import { EvmChain } from '../evm/evm-chain.ts';
-import { Browser, FIRST_LOAD_BYTES_MAX } from './browser.ts';
+import { Browser, FIRST_LOAD_BYTES_MAX, HAS_BROWSER } from './browser.ts';
 import { DashboardWorld } from './dashboard-world.ts';
 import { usePublicKeys } from './spec-public-keys.ts';
 import { useAddresses, useAssets, useEvents } from './spec-addresses.ts';
@@ -12,18 +12,17 @@ import { usePortal } from './spec-portal.ts';
 import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
 
 /** The pages as a person uses them: in Chromium, against everything that runs in production. */
-describe('the dashboard', () => {
+(HAS_BROWSER ? describe : describe.skip)('the dashboard', () => {
   const chain = new EvmChain({ epochBlocks: 4 });
   let world: DashboardWorld;
   let harness: DashboardWorld['harness'];
-  let browser: Browser | undefined;
+  let browser: Browser;
   let tenant: Bootstrap;
   let origin: string;
   const inspect = (name: string): Promise<void> => world.inspect(name);
 
   beforeAll(async () => {
     browser = await Browser.open();
-    if (browser === undefined) return;
     world = await DashboardWorld.start(browser, chain, ACCOUNTS);
     ({ harness, tenant, origin } = world);
   }, 180_000);
@@ -33,7 +32,6 @@ describe('the dashboard', () => {
   });
 
   it('shows a payment from the block to the receiver, and sends it once more', async () => {
-    if (browser === undefined) return;
     const { page } = browser;
     const [payer, payee] = [chain.actor.accounts[0]!, chain.actor.accounts[1]!];
 
@@ -187,7 +185,6 @@ describe('the dashboard', () => {
   ])(
     '%s',
     async (_name, use) => {
-      if (browser === undefined) return;
       // Whatever the one before left open.
       await browser.page.goto(`${origin}/ui/`);
       await use(world);
@@ -196,7 +193,6 @@ describe('the dashboard', () => {
   );
 
   it('imports a file, and offers nothing that the key may not do', async () => {
-    if (browser === undefined) return;
     const { page } = browser;
     const [, , one, two] = chain.actor.accounts as string[];
     browser.faults.splice(0);
@@ -253,7 +249,6 @@ describe('the dashboard', () => {
   });
 
   it('lets members in through their issuer, as far as their role goes', async () => {
-    if (browser === undefined) return;
     // The page of before still asks who is signed in.
     await browser.page.goto('about:blank');
     browser.faults.splice(0);

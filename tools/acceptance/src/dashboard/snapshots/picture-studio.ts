@@ -45,10 +45,9 @@ export class PictureStudio {
     this.#origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Undefined where there is no Chromium; that was said then. */
-  static async open(): Promise<PictureStudio | undefined> {
+  /** @throws where there is no Chromium */
+  static async open(): Promise<PictureStudio> {
     const browser = await Browser.open({ viewport: WINDOW, locale: 'en-US', timezoneId: 'UTC' });
-    if (browser === undefined) return undefined;
     const api = new FixedApi(fixedAnswers);
     const dashboard = join(await bundleServices(), 'dashboard');
     const app = express()

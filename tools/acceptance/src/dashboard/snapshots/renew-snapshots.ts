@@ -8,7 +8,6 @@ import { shownPages } from './shown-pages.ts';
 import { shrinkPicture } from './shrink-picture.ts';
 
 const studio = await PictureStudio.open();
-if (studio === undefined) process.exit(1);
 mkdirSync(picturesDir, { recursive: true });
 for (const file of readdirSync(picturesDir))
   if (!pictureFiles.includes(file)) rmSync(join(picturesDir, file));

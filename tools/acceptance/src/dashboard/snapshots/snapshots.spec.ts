@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Difference } from './compare-pictures.ts';
 import { ComparingProcess } from './comparing-process.ts';
 import { fileOf, pictureFiles, picturesDir } from './kept-pictures.ts';
+import { HAS_BROWSER } from '../browser.ts';
 import { PictureStudio, THEMES, type Theme } from './picture-studio.ts';
 import { shownPages, type ShownPage } from './shown-pages.ts';
 
@@ -17,8 +18,8 @@ it('keeps a small picture of each page in each theme, and no other one', () => {
 });
 
 /** The pages as they are now beside how they were when somebody looked at them: `npm run snapshots`. */
-describe('in Chromium', () => {
-  let studio: PictureStudio | undefined;
+(HAS_BROWSER ? describe : describe.skip)('in Chromium', () => {
+  let studio: PictureStudio;
   const comparing = new ComparingProcess();
   let folder: string;
 
@@ -35,7 +36,7 @@ describe('in Chromium', () => {
   const compare = async (name: string, theme: Theme): Promise<[Difference | undefined, Buffer]> => {
     const kept = readFileSync(join(picturesDir, fileOf(name, theme)));
     let isAsKept = false;
-    const taken = await studio!.take(theme, async (picture) => {
+    const taken = await studio.take(theme, async (picture) => {
       isAsKept = (await comparing.compare(kept, picture)) === undefined;
       return isAsKept;
     });
@@ -43,7 +44,6 @@ describe('in Chromium', () => {
   };
 
   it.each(shownPages.map((page) => [page.name, page] as const))('%s looks as it did', async (name, page) => {
-    if (studio === undefined) return;
     await studio.show(page);
     const changes: string[] = [];
     for (const theme of THEMES) {
@@ -69,7 +69,6 @@ describe('in Chromium', () => {
     ['a button that is not there', "document.querySelector('main [role=row] button').remove()"],
     ['a word that is another one', "document.querySelector('main h1').textContent = 'Key'"],
   ])('sees %s', async (_what, change) => {
-    if (studio === undefined) return;
     await studio.show(pageOf('keys'));
     await studio.browser.page.evaluate(change);
     const [difference] = await compare('keys', 'light');
