@@ -54,10 +54,7 @@ const CONSTANT_RULES = [
 ].map((selector) => ({ selector, message: 'A constant of a module is UPPER_CASE.' }));
 
 /** Longer than a function may be, until they are drawn anew. */
-const LONG_FUNCTIONS = [
-  'libs/testing-stack/src/create-fake-broker.ts',
-  'tools/bench/src/list-cases.ts',
-];
+const LONG_FUNCTIONS = ['libs/testing-stack/src/create-fake-broker.ts', 'tools/bench/src/list-cases.ts'];
 
 /** They take positions within bytes one by one: an object for each would be made thousands of times a second. */
 const BYTE_SCANNERS = [

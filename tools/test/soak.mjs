@@ -58,6 +58,11 @@ const PARTS = [
     specs: ['tools/acceptance/src/evm/untraced\\.'],
   },
   {
+    name: 'memos',
+    title: 'memos of Bitcoin, Solana and TRON from the local nodes to the events',
+    specs: ['tools/acceptance/src/.*/memo\\.soak\\.spec\\.ts$'],
+  },
+  {
     name: 'generators',
     title:
       'what the Nx generators write passes types, lint, format and its specs; a fifth family of theirs is followed, a new network, a toy channel kind and a toy event',

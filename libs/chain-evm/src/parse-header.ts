@@ -49,7 +49,7 @@ export function verifyHeaderOf(ref: BlockRef, header: RawHeader, traits: EvmTrai
  * proved; else none
  * @throws IncompleteBlockError unless the network is known to have headers of other shapes
  */
-export function verifyHeader(header: RawHeader, traits: EvmTraits): readonly UnknownPart[] {
+function verifyHeader(header: RawHeader, traits: EvmTraits): readonly UnknownPart[] {
   if (traitsAt(traits, Number(header.number)).header === 'tolerant') return [];
   const got = hashHeader(header);
   if (got === header.hash) return [];

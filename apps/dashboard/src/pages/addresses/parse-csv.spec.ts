@@ -25,7 +25,9 @@ it('reads lines with and without a head, and says which line a fault is in', () 
 });
 
 it('counts lines as an editor does, and says where a quote is not closed', () => {
-  expect(read('0x1,"two\r\nlines"\r\n\n  \n0x2\r\nx,,cardano').entries.map(({ line }) => line)).toEqual([1, 5]);
+  expect(read('0x1,"two\r\nlines"\r\n\n  \n0x2\r\nx,,cardano').entries.map(({ line }) => line)).toEqual([
+    1, 5,
+  ]);
   expect(read('0x1,"two\r\nlines"\r\n0x2\nx,,cardano').faults.map(({ line }) => line)).toEqual([4]);
   expect(read('0x1\n0x2,"Ann\n0x3')).toEqual({
     entries: [],

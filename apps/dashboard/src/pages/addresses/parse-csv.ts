@@ -28,7 +28,10 @@ const NEW_LINE = 10;
 export function parseCsv(text: string, families: readonly Family[], usual: Family): ParsedFile {
   const rows = splitRows(text.replace(/^\uFEFF/, ''));
   if (rows === undefined)
-    return { entries: [], faults: [{ line: text.split('\n').length, reason: 'a quote before it is not closed' }] };
+    return {
+      entries: [],
+      faults: [{ line: text.split('\n').length, reason: 'a quote before it is not closed' }],
+    };
   const head = rows[0]?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];
   const hasHead = head.includes('address');
   const at = (name: string, place: number): number => (hasHead ? head.indexOf(name) : place);

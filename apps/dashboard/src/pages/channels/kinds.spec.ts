@@ -21,7 +21,9 @@ it('shows a kind that it has no words for', () => {
   };
   const { title, about, fields } = describeKind('toy' as Kind, { toy });
   expect([title, about]).toEqual(['Toy', 'Create a channel that rings a bell']);
-  expect(fields.map(({ label, hint, toValue = String }) => [label, hint, toValue('3'), toValue('x')])).toEqual([
+  expect(
+    fields.map(({ label, hint, toValue = String }) => [label, hint, toValue('3'), toValue('x')]),
+  ).toEqual([
     ['Door url', 'The bell.', '3', 'x'],
     ['Times', 'How often.', 3, 'x'],
   ]);
