@@ -8,4 +8,5 @@
  */
 export type { TokenRequest, TokenResult } from './consume-token.ts';
 export { createCache, type Cache, type CacheOptions } from './create-cache.ts';
+export { findClient } from './find-client.ts';
 export { TokenLedger } from './token-ledger.ts';

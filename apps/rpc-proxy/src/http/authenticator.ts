@@ -6,7 +6,7 @@ import type { BodyPayers } from '@chainwatch/raw-http';
 import type { Full, MemoryQuota, Tenants } from '../limits/tenants.ts';
 import type { LookUps } from '../limits/look-ups.ts';
 import type { ClientConnections } from '../limits/client-connections.ts';
-import { clientAddressOf, type ClientRequest } from './client-request.ts';
+import { clientOf, type ClientRequest } from './client-request.ts';
 
 export interface AuthenticatorOptions {
   readonly keys: KeyStore;
@@ -60,7 +60,7 @@ export class Authenticator implements BodyPayers<Full> {
     if (keys.hasSeen(parsed.key)) return keys.findPrincipal(parsed.key);
     const running = this.#asked.get(parsed.key);
     if (running !== undefined) return running;
-    const address = clientAddressOf(req, trustedProxies);
+    const address = clientOf(req, trustedProxies);
     if (lookUps.findBlock(address) !== undefined) return undefined;
     const asked = lookUps
       .run(address, () => keys.findPrincipal(parsed.key))
@@ -75,7 +75,7 @@ export class Authenticator implements BodyPayers<Full> {
    */
   async takeFailure(req: ClientRequest): Promise<TokenResult> {
     const { lookUps, trustedProxies } = this.#options;
-    const address = clientAddressOf(req, trustedProxies);
+    const address = clientOf(req, trustedProxies);
     return lookUps.findBlock(address) ?? lookUps.fail(address);
   }
 

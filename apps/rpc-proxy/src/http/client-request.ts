@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { findClient } from '@chainwatch/cache';
 
 /** What the gateway reads of a client's request besides its body. */
 export interface ClientRequest {
@@ -31,13 +32,13 @@ const READ: Readonly<Record<keyof ClientHeaders, true>> = {
 /** Their names: raw-http keeps no other headers of a head. */
 export const CLIENT_HEADERS: ReadonlySet<string> = new Set(Object.keys(READ));
 
-/** The client's address, taken from the proxies in front as far as they are trusted. */
-export function clientAddressOf(req: ClientRequest, trustedProxies: number): string {
-  const own = req.socket.remoteAddress ?? 'unknown';
+/** The client that a request without a key counts against, as far as the proxies in front are trusted. */
+export function clientOf(req: ClientRequest, trustedProxies: number): string {
   const forwarded = req.headers['x-forwarded-for'];
+  const own = findClient(req.socket.remoteAddress) ?? 'unknown';
   if (trustedProxies === 0 || forwarded === undefined) return own;
   const chain = String(forwarded)
     .split(',')
     .map((part) => part.trim());
-  return chain.at(-trustedProxies) ?? chain[0] ?? own;
+  return findClient(chain.at(-trustedProxies) ?? chain[0]) ?? own;
 }

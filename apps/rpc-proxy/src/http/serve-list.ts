@@ -3,7 +3,7 @@ import type { TokenResult } from '@chainwatch/cache';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
 import { type KeyLimits, pushLimitHeaders, tooMany } from '../limits/key-limits.ts';
-import { clientAddressOf } from './client-request.ts';
+import { clientOf } from './client-request.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 
 export interface ListOptions {
@@ -17,8 +17,8 @@ export interface ListOptions {
 export function createListListener(options: ListOptions): RequestListener {
   return (req, res) => {
     req.resume();
-    void Promise.resolve(options.limits.takePublic(clientAddressOf(req, options.trustedProxies))).then(
-      (limit) => answer(options, limit, req, res),
+    void Promise.resolve(options.limits.takePublic(clientOf(req, options.trustedProxies))).then((limit) =>
+      answer(options, limit, req, res),
     );
   };
 }

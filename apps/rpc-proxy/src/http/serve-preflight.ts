@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type KeyLimits, pushLimitHeaders, tooMany } from '../limits/key-limits.ts';
-import { clientAddressOf } from './client-request.ts';
+import { clientOf } from './client-request.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 
 export interface PreflightOptions {
@@ -24,7 +24,7 @@ export function createPreflightListener({
       origin === undefined || method === undefined ? undefined : crossOrigin.preflightFor(origin);
     if (headers === undefined) return false;
     req.resume();
-    void Promise.resolve(limits.takePublic(clientAddressOf(req, trustedProxies))).then((limit) => {
+    void Promise.resolve(limits.takePublic(clientOf(req, trustedProxies))).then((limit) => {
       const body = limit.allowed ? '' : JSON.stringify({ error: tooMany(limit) });
       const more = limit.allowed
         ? [...headers]

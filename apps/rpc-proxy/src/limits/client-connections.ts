@@ -1,10 +1,11 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { findClient } from '@chainwatch/cache';
 import { MemoryQuota, type Budget, type KeyAccount, type Tenants } from './tenants.ts';
 
 export interface ClientConnectionsOptions {
   readonly tenants: Tenants;
-  /** Connections from one address; Infinity if proxies stand in front. */
+  /** Connections from one client (`findClient`); Infinity if proxies stand in front. */
   readonly perClient: number;
   /** A connection that accepts no byte for this long is cut. */
   readonly writeTimeoutMs: number;
@@ -62,7 +63,7 @@ export class ClientConnections {
   }
 
   #open(socket: Socket): boolean {
-    const address = socket.remoteAddress ?? 'unknown';
+    const address = findClient(socket.remoteAddress) ?? 'unknown';
     const count = this.#byAddress.get(address) ?? 0;
     if (count >= this.#options.perClient) {
       socket.on('error', () => undefined).end(REFUSAL, () => socket.destroy());

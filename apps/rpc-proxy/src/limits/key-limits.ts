@@ -42,17 +42,17 @@ export class KeyLimits {
     return this.#ledger.take(request, cost);
   }
 
-  takePublic(clientAddress: string): TokenResult | Promise<TokenResult> {
+  takePublic(client: string): TokenResult | Promise<TokenResult> {
     return this.#ledger.take({
-      key: `public:${clientAddress}`,
+      key: `public:${client}`,
       limit: this.#options.publicPerClient,
       windowSeconds: WINDOW_SECONDS,
     });
   }
 
-  takeFailure(clientAddress: string): Promise<TokenResult> {
+  takeFailure(client: string): Promise<TokenResult> {
     return this.#options.cache.consumeToken({
-      key: `auth:${clientAddress}`,
+      key: `auth:${client}`,
       limit: this.#options.failedPerClient,
       windowSeconds: WINDOW_SECONDS,
     });
