@@ -39,7 +39,7 @@ export const nodeSchema = z
   })
   .meta({ id: 'Node' });
 
-/** As the ingestor writes it (libs/ingestor/src/node-report.ts). */
+/** As the ingestor writes it (libs/ingestor/src/start-beating.ts). */
 export type NodeReport = Omit<z.infer<typeof nodeSchema>, 'status'>;
 
 export function toNodeRecord(report: NodeReport): z.infer<typeof nodeSchema> {
