@@ -38,7 +38,7 @@ function readTag(folder: string): string {
 
 function listSources(folder: string): string[] {
   return readdirSync(join(repoDir, folder, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !/(^|\/)(spec-|generated\/)|\.spec\.ts$/.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !/(^|\/)(spec-|generated\/)|\.spec\.tsx?$/.test(file))
     .map((file) => `${folder}/src/${file}`);
 }
 

@@ -38,7 +38,7 @@ function EndpointForm({ chain: { gid, family, has_endpoint } }: { readonly chain
     mutationFn: () =>
       bodyOf(
         // Each family has an operation of its own, with this member in all of them.
-        api.PATCH(`/blockchains/{chain_gid}/${family}` as '/blockchains/{chain_gid}/evm', {
+        api.PATCH(`/blockchains/{chain_gid}/${family}`, {
           params: { path: { chain_gid: gid }, query: { verify: isChecked } },
           body: { endpoint_url: url.trim() },
         }),

@@ -24,8 +24,8 @@ const FIELDS = [
   {
     name: 'chain_gid',
     label: 'Chain',
-    hint: 'Only where the path stands for several test networks.',
-    placeholder: 'bip122:…',
+    hint: 'Its CAIP-2 name, only where the path stands for several test networks.',
+    placeholder: '',
     isRequired: false,
   },
   { name: 'label', label: 'Label', hint: 'As you call it; optional.', placeholder: '', isRequired: false },
