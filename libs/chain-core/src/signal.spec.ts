@@ -3,13 +3,22 @@ import { Signal } from './signal.ts';
 
 const LONG_MS = 600_000;
 
+/** After all that may happen without time. */
+async function stateOf(sleeping: Promise<string>): Promise<string> {
+  const turn = new Promise<string>((resolve) => setImmediate(resolve, 'asleep'));
+  return Promise.race([sleeping, turn]);
+}
+
 describe('Signal', () => {
   it('ends a sleep with the news, and by time without', async () => {
     const wake = new Signal();
-    const sleeping = wake.wait(LONG_MS);
+    const sleeping = wake.wait(LONG_MS).then(() => 'awake');
+    expect(await stateOf(sleeping)).toBe('asleep');
     wake.notify();
-    await sleeping;
-    await wake.wait(1);
+    expect(await stateOf(sleeping)).toBe('awake');
+    const startedAt = performance.now();
+    await wake.wait(20);
+    expect(performance.now() - startedAt).toBeGreaterThan(15);
   });
 
   it('counts news that come between two sleeps for the next one, once', async () => {

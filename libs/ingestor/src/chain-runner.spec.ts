@@ -126,10 +126,13 @@ describe('ChainRunner', () => {
   });
 
   it('follows by polling when nothing is pushed', async () => {
-    const { chain, reach } = run({ blockTimeMs: 100 });
+    const { chain, node, store, reach } = run({ blockTimeMs: 100 });
     await reach();
+    const before = node.calls;
     chain.extend(3);
     await reach();
+    expect(replayFeed(store.entries).chain.at(-1)?.hash).toBe(chain.tip.hash);
+    expect(node.calls).toBeGreaterThan(before);
   });
 
   it('renews a subscription that went silent, and one that ended', async () => {
