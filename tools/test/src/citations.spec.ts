@@ -41,6 +41,26 @@ function readText(file: string): string {
   return readPage(file).replace(/\n\s*(\*|\/\/|--) ?/g, ' ');
 }
 
+const programs = new Set(files.filter((file) => /\.tsx?$/.test(file)).map((file) => basename(file)));
+
+/** Migrations stay as they were applied, with the names of their time. */
+const isHistory = (file: string): boolean => file.startsWith('prisma/migrations/');
+
+/** TypeScript files that comments name and that are nowhere; `*.spec.ts` and `.worker.ts` are endings, not names. */
+function findLostPrograms(text: string): string[] {
+  return [...text.matchAll(/\/\*[^]*?\*\/|(?<=^|\s)(?:\/\/|--|#).*$/gm)]
+    .flatMap(([comment]) => [...comment.matchAll(/(?<![\w.*<>{}$/-])(?:[\w.-]+\/)*([\w-][\w.-]*\.tsx?)\b/g)])
+    .filter(([, name]) => !programs.has(name!))
+    .map(([cited]) => cited);
+}
+
+/** Files that a configuration names, without patterns. */
+function findLostFiles(text: string): string[] {
+  return [...text.matchAll(/'((?:apps|libs|tools)\/[\w./-]+\.\w+)'/g)]
+    .map(([, file]) => file!)
+    .filter((file) => !files.includes(file));
+}
+
 /** What a text cites and is not there, in words. */
 function findLostCitations(text: string, names: ReadonlySet<string>): string[] {
   const lost: string[] = [];
@@ -69,6 +89,18 @@ describe('citations', () => {
     expect(lost).toEqual([]);
   });
 
+  it('in comments are of TypeScript files that are in the repository', () => {
+    const lost = [...sources, ...files.filter((file) => file.endsWith('.tsx'))]
+      .filter((file) => !isHistory(file))
+      .flatMap((file) => findLostPrograms(readPage(file)).map((cited) => `${file}: ${cited}`));
+    expect(lost).toEqual([]);
+  });
+
+  it('in the configuration of lint are of files that are in the repository', () => {
+    expect(findLostFiles(readPage('eslint.config.mjs'))).toEqual([]);
+    expect(findLostFiles("['libs/gone/src/gone.ts', 'apps/*/x.ts']")).toEqual(['libs/gone/src/gone.ts']);
+  });
+
   it('in pages are links to what is there', () => {
     const lost = pages.flatMap((page) =>
       [...readPage(page).matchAll(/\]\(([^)\s]+)\)/g)]
@@ -92,6 +124,22 @@ describe('citations', () => {
   ])('notice %s that is not there', (_what, text) => {
     expect(findLostCitations(text, names)).toHaveLength(1);
   });
+
+  it.each([
+    '// as gone-file.ts has it',
+    '/** See libs/gone/src/gone-file.ts. */',
+    '-- gone-file.ts',
+    '# gone-file.ts',
+  ])('notice a file in a comment that is not there: %s', (text) => {
+    expect(findLostPrograms(text)).toHaveLength(1);
+  });
+
+  it.each(['// citations.spec.ts, *.soak.spec.ts', "const file = 'gone-file.ts';"])(
+    'leave names and endings alone: %s',
+    (text) => {
+      expect(findLostPrograms(text)).toEqual([]);
+    },
+  );
 
   it('leave what is there alone', () => {
     const text =
