@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { EVENT_SCHEMAS } from './event-envelope.ts';
 import {
   defaultEventTypes,
@@ -11,7 +9,6 @@ import {
   factsOf,
 } from './events.ts';
 
-const root = new URL('../../../', import.meta.url);
 const input = { at: '2026-01-01T00:00:00.000Z', id: () => '6f1d1f4e-0000-4000-8000-000000000001' };
 
 describe.each(EVENT_TYPES)('%s', (type) => {
@@ -65,16 +62,4 @@ it('knows no facts and no text of an event of a newer release', () => {
   const event = { type: 'transaction.blessed', data: {} };
   expect(factsOf(event)).toBeUndefined();
   expect(describeEvent(event, 'lines')).toEqual({ title: 'transaction.blessed', text: [] });
-});
-
-it('is the only list of event types in the product', () => {
-  const files = execFileSync('git', ['ls-files', 'apps', 'libs'], { cwd: root, encoding: 'utf8' })
-    .split('\n')
-    .filter((file) => /\.ts$/.test(file) && !/\.spec\.ts$|\/spec-/.test(file));
-  const countIn = (file: string): number => {
-    const text = readFileSync(new URL(file, root), 'utf8');
-    return EVENT_TYPES.filter((type) => text.includes(`'${type}'`)).length;
-  };
-  // Whoever makes an event names it; three names in one file are a list.
-  expect(files.filter((file) => countIn(file) > 2)).toEqual(['libs/events/src/events.ts']);
 });
