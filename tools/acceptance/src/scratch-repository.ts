@@ -89,6 +89,22 @@ export class ScratchRepository {
     return numPassedTests;
   }
 
+  /** As the recipes say: what the SDK knows of routes, records, events and kinds. */
+  async writeSdk(): Promise<void> {
+    await run(process.execPath, ['--import', 'tsx', 'tools/sdk/src/main.ts'], {
+      cwd: this.dir,
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+  }
+
+  /** Types of a package and of what it refers to. @throws with the errors that TypeScript found */
+  async checkTypes(path: string): Promise<void> {
+    const options = ['node_modules/typescript/bin/tsc', '-b', path];
+    await run(process.execPath, options, { cwd: this.dir }).catch(({ stdout }: { stdout: string }) => {
+      throw new Error(`expected no error of types:\n${stdout}`);
+    });
+  }
+
   remove(): void {
     rmSync(this.dir, { recursive: true, force: true });
   }

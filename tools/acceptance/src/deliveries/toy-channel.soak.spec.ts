@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { startNats, startRedis, waitFor } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
@@ -135,6 +137,14 @@ it('needs one file and one line', () => {
   expect(scratch.addedFiles).toHaveLength(1);
   expect(scratch.addedLines).toEqual({ 'libs/channels/src/kinds.ts': 1 });
 });
+
+it('is offered by the dashboard, which has its words from the API', async () => {
+  await scratch.writeSdk();
+  expect(readFileSync(join(scratch.dir, 'libs/sdk/src/generated/catalogue.ts'), 'utf8')).toContain(
+    'Create a channel that rings a bell',
+  );
+  await scratch.checkTypes('apps/dashboard');
+}, 300_000);
 
 it('is created, tested, told of an event and documented, and its secret is never shown', async () => {
   const channel = await ask<{ id: string; kind: string; config: object }>(

@@ -38,7 +38,7 @@ const PROOF = `
   }));
 `;
 
-it('needs one row', () => {
+it('needs one row', async () => {
   const scratch = new ScratchRepository();
   try {
     scratch.addText('libs/events/src/events.ts', ROW, '} as const satisfies Record<string, Row>');
@@ -57,9 +57,11 @@ it('needs one row', () => {
       text: '[test] <b>Transaction blessed</b>',
       filtered: [true, false],
     });
+    await scratch.writeSdk();
+    await scratch.checkTypes('apps/dashboard');
     expect(scratch.addedFiles).toEqual([]);
     expect(Object.keys(scratch.addedLines)).toEqual(['libs/events/src/events.ts']);
   } finally {
     scratch.remove();
   }
-}, 120_000);
+}, 300_000);
