@@ -10,7 +10,7 @@ const rootDir = dirname(fileURLToPath(import.meta.url));
  */
 export default {
   rootDir,
-  runner: ['jest-light-runner', { runtime: 'child_process' }],
+  runner: '<rootDir>/tools/test/spec-runner.mjs',
   setupFilesAfterEnv: ['<rootDir>/tools/test/spec-setup.mjs'],
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/tools'],
   testMatch: ['**/*.spec.ts'],

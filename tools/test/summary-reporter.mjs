@@ -1,11 +1,16 @@
 import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { repoDir } from '../../libs/host/src/repo.mjs';
+
+/** @typedef {{ testFilePath: string, numPassingTests: number, numFailingTests: number, testExecError?: unknown, failureMessage?: string | null, testResults: readonly { status: string, failureMessages: readonly string[] }[] }} TestFile */
 
 /**
  * Ends a Jest run with the plain line `N passed, N failed`. Where RESULTS_FILE is set it writes the counts of each file
  * there instead: whoever set it has more to add up.
  */
 export default class SummaryReporter {
-  /** @param {unknown} _contexts @param {{ testResults: readonly { testFilePath: string, numPassingTests: number, numFailingTests: number, testExecError?: unknown, failureMessage?: string | null }[] }} results */
+  /** @param {unknown} _contexts @param {{ testResults: readonly TestFile[] }} results */
   onRunComplete(_contexts, results) {
     const files = results.testResults.map((file) => ({
       path: file.testFilePath,
@@ -13,6 +18,7 @@ export default class SummaryReporter {
       // A file that does not load has no tests, it is one failure all the same.
       failed: file.testExecError ? Math.max(1, file.numFailingTests) : file.numFailingTests,
       message: file.failureMessage ?? '',
+      failures: nameFailures(file),
     }));
     if (process.env.RESULTS_FILE) {
       writeFileSync(process.env.RESULTS_FILE, JSON.stringify(files));
@@ -22,4 +28,18 @@ export default class SummaryReporter {
       files.reduce((count, file) => count + file[key], 0);
     process.stderr.write(`${sum('passed')} passed, ${sum('failed')} failed\n`);
   }
+}
+
+/** A line for each test and hook that failed: its file, its name, how its error begins. @param {TestFile} file */
+function nameFailures({ testFilePath, testResults, testExecError, failureMessage }) {
+  const path = relative(repoDir, testFilePath);
+  const messages = testResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ failureMessages }) => failureMessages.join('\n'));
+  if (messages.length === 0 && testExecError) messages.push(failureMessage ?? '');
+  return messages.map((message) => {
+    const [head = ''] = stripVTControlCharacters(message).split(/\n\s+at /);
+    const text = head.replace(/\s+/g, ' ').trim();
+    return `  ${path}: ${text.slice(0, 300)}`;
+  });
 }

@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('../check-code.mjs', import.meta.url));
 
+/** Faults of a task in the summary of a run. */
+const SHOWN = 5;
+
 /**
  * Types and lint rules of these projects, in a process of its own.
  * @param {readonly import('./run-tasks.mjs').Task[]} tasks
@@ -20,8 +23,13 @@ export async function checkProjects(tasks, repoDir) {
   /** @type {Map<string, import('./run-tasks.mjs').Outcome>} */
   const outcomes = new Map();
   child.on('message', (/** @type {{ id: string, faults: string }} */ { id, faults }) => {
+    const failed = faults === '' ? 0 : 1;
     const output = faults === '' ? '' : `${faults}\n`;
-    outcomes.set(id, { passed: faults === '' ? 1 : 0, failed: faults === '' ? 0 : 1, output });
+    const failures = faults
+      .split('\n')
+      .filter((line) => /\berror\b/.test(line))
+      .slice(0, SHOWN);
+    outcomes.set(id, { passed: 1 - failed, failed, output, failures });
   });
   child.send(tasks);
   await once(child, 'close');

@@ -1,13 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { generatePrismaClient } from '../../stack/generate-prisma-client.mjs';
 import { checkProjects } from './check-projects.mjs';
 import { testProjects } from './test-projects.mjs';
 
 /**
  * @typedef {{ id: string, project: string, root: string, kind: string }} Task
- * @typedef {{ passed: number, failed: number, output: string }} Outcome
+ * @typedef {{ passed: number, failed: number, output: string, failures: readonly string[] }} Outcome failures: a line for each
  * @typedef {{ root: string, projectName?: string, targetName?: string, projectsConfigurations: { projects: Record<string, { root: string }> } }} Context what Nx gives an executor
  */
 
@@ -61,16 +60,13 @@ async function runTasks(tasks, repoDir) {
   ]);
   const outcomes = new Map(all.flatMap((some) => [...some]));
   for (const { id, project, kind } of tasks) {
-    const { passed, failed, output } = outcomes.get(id) ?? noOutcome;
-    // Jest heads what failed with a bullet and its name.
-    const failures = stripVTControlCharacters(output)
-      .split('\n')
-      .filter((line) => line.startsWith('  ● '));
+    const { passed, failed, failures } = outcomes.get(id) ?? noOutcome;
     const file = join(repoDir, '.chainwatch/counts', project, `${kind}.json`);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, JSON.stringify({ passed, failed, failures: [...new Set(failures)] }));
+    writeFileSync(file, JSON.stringify({ passed, failed, failures }));
   }
   return outcomes;
 }
 
-const noOutcome = { passed: 0, failed: 1, output: 'The process that was to run it died.\n' };
+/** @type {Outcome} */
+const noOutcome = { passed: 0, failed: 1, output: 'The process that was to run it died.\n', failures: [] };

@@ -12,6 +12,8 @@ export interface FileResult {
   readonly failed: number;
   /** What failed, empty where nothing did. */
   readonly message: string;
+  /** A line for each test that failed. */
+  readonly failures: readonly string[];
 }
 
 /** Runs Jest with these arguments. A Jest that dies, or finds nothing to run, counts as one failure. */
@@ -38,7 +40,8 @@ export async function runJest(
   );
   await rm(dir, { recursive: true, force: true });
   if (code === 0 || results.some(({ failed }) => failed > 0)) return results;
-  return [...results, { path: 'jest', passed: 0, failed: 1, message: `Jest ended with ${code}.\n` }];
+  const message = `Jest ended with ${code}.\n`;
+  return [...results, { path: 'jest', passed: 0, failed: 1, message, failures: [message] }];
 }
 
 /** Arguments for these files; one is run in Jest's own process. */

@@ -42,7 +42,11 @@ describe('sumCounts', () => {
   });
 
   it('counts the tests that failed, and a task that died as one', async () => {
-    count('@chainwatch/bus', 'test', { passed: 4, failed: 2, failures: ['  ● a bus › stops'] });
+    count('@chainwatch/bus', 'test', {
+      passed: 4,
+      failed: 2,
+      failures: ['  libs/bus/src/bus.spec.ts: a bus > stops'],
+    });
     count('@chainwatch/caip', 'test', { passed: 76, failed: 0 });
     const tasks = [
       task('@chainwatch/bus', 'test', 1),
@@ -53,7 +57,7 @@ describe('sumCounts', () => {
       passed: 4,
       failed: 4,
       faults: [
-        '@chainwatch/bus:test: 2\n  ● a bus › stops',
+        '@chainwatch/bus:test: 2\n  libs/bus/src/bus.spec.ts: a bus > stops',
         '@chainwatch/caip:test: 1',
         '@chainwatch/tool-test:knip: 1',
       ],

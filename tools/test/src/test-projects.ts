@@ -18,6 +18,14 @@ interface TestTask {
   readonly kind: string;
 }
 
+/** What became of a task, as nx/test-projects.mjs reads it. */
+interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+  readonly output: string;
+  readonly failures: readonly string[];
+}
+
 /** Servers, and nodes of local chains: modules `start-<node>.ts` of tools/devnet. */
 const SERVERS = /\bstart(Postgres|Nats|Redis|Anvil)|(tool-devnet|'\.)\/start-/;
 
@@ -29,9 +37,7 @@ try {
   process.disconnect();
 }
 
-async function runTasks(
-  asked: readonly TestTask[],
-): Promise<{ id: string; passed: number; failed: number; output: string }[]> {
+async function runTasks(asked: readonly TestTask[]): Promise<({ id: string } & Outcome)[]> {
   const filesOf = new Map(
     asked.map(({ id, root, kind }) => [
       id,
@@ -56,24 +62,20 @@ async function runTasks(
 }
 
 /** A file of which nothing was heard has failed, as has a task without files. */
-function sum(
-  files: readonly string[],
-  results: readonly FileResult[],
-): { passed: number; failed: number; output: string } {
-  const found = files.map(
-    (path) =>
-      results.find((result) => result.path === path) ?? {
-        path,
-        passed: 0,
-        failed: 1,
-        message: `${path} was not run`,
-      },
-  );
+function sum(files: readonly string[], results: readonly FileResult[]): Outcome {
+  if (files.length === 0) return { passed: 0, failed: 1, output: 'There are no specs.\n', failures: [] };
+  const found = files.map((path) => results.find((result) => result.path === path) ?? notRun(path));
   return {
     passed: found.reduce((count, { passed }) => count + passed, 0),
-    failed: files.length === 0 ? 1 : found.reduce((count, { failed }) => count + failed, 0),
-    output: files.length === 0 ? 'There are no specs.\n' : found.map(({ message }) => message).join(''),
+    failed: found.reduce((count, { failed }) => count + failed, 0),
+    output: found.map(({ message }) => message).join(''),
+    failures: found.flatMap(({ failures }) => failures),
   };
+}
+
+function notRun(path: string): FileResult {
+  const message = `${path} was not run\n`;
+  return { path, passed: 0, failed: 1, message, failures: [message] };
 }
 
 async function findNeeds(
