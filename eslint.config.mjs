@@ -57,6 +57,14 @@ const CONSTANT_RULES = [
 const LONG_FUNCTIONS = ['libs/testing-stack/src/create-fake-broker.ts', 'tools/bench/src/list-cases.ts'];
 
 /** They take positions within bytes one by one: an object for each would be made thousands of times a second. */
+/** One base class says what went wrong and whether to try again. */
+const ERROR_RULES = [
+  {
+    selector: 'ClassDeclaration[superClass.name="Error"]',
+    message: 'Extend BaseError of @chainwatch/problem.',
+  },
+];
+
 const BYTE_SCANNERS = [
   'apps/rpc-proxy/src/json/scan-reply.ts',
   'libs/raw-http/src/client/read-reply-head.ts',
@@ -87,7 +95,7 @@ export default tseslint.config(
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       'max-params': ['error', { max: 4 }],
-      'no-restricted-syntax': ['error', ...LOG_RULES, ...CONSTANT_RULES],
+      'no-restricted-syntax': ['error', ...LOG_RULES, ...CONSTANT_RULES, ...ERROR_RULES],
       eqeqeq: ['error', 'always'],
       'no-console': 'error',
       '@typescript-eslint/await-thenable': 'error',
@@ -135,6 +143,12 @@ export default tseslint.config(
   {
     files: ['apps/dashboard/**/*.tsx'],
     rules: { 'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }] },
+  },
+  // What runs at a client needs nothing of the services.
+  {
+    files: ['libs/{problem,sdk}/**/*.ts', 'apps/cli/**/*.ts'],
+    ignores: ['**/*.spec.ts', '**/spec-*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...LOG_RULES, ...CONSTANT_RULES] },
   },
   // Components have the names of types.
   { files: ['apps/dashboard/**/*.{ts,tsx}'], rules: { 'no-restricted-syntax': 'off' } },

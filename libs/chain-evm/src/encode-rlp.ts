@@ -1,3 +1,4 @@
+import { BaseError } from '@chainwatch/problem';
 import { createKeccak } from 'hash-wasm';
 import { toRlp } from 'viem/utils';
 import type { Hex } from 'viem';
@@ -9,10 +10,11 @@ const hasher = await createKeccak(256);
 export type RlpItem = Hex | readonly RlpItem[];
 
 /** A field that should be hexadecimal is not: the node's answer is broken. */
-export class InvalidHexError extends Error {
+export class InvalidHexError extends BaseError {
+  readonly code = 'invalid_hex';
+  readonly retryable = true;
   constructor(field: unknown) {
     super(`expected hexadecimal digits, got ${JSON.stringify(String(field).slice(0, 40))}`);
-    this.name = 'InvalidHexError';
   }
 }
 

@@ -1,3 +1,4 @@
+import { BaseError } from '@chainwatch/problem';
 import type { ParsedTransaction } from './parse-transaction.ts';
 import type { RawAmount } from './raw-block.ts';
 
@@ -34,7 +35,10 @@ export function lamportChanges({ meta, keyCount }: ParsedTransaction): Change[] 
 }
 
 /** A number is too large for JSON.parse, and was rounded (quoteLargeBalances). */
-export class RoundedAmountError extends Error {}
+export class RoundedAmountError extends BaseError {
+  readonly code = 'rounded_amount';
+  readonly retryable = false;
+}
 
 function isRounded(amount: RawAmount): boolean {
   return typeof amount === 'number' && amount > Number.MAX_SAFE_INTEGER;

@@ -1,3 +1,4 @@
+import { BaseError } from '@chainwatch/problem';
 import { base58 } from '@scure/base';
 import { VOTE_PROGRAM, VOTE_PROGRAM_BYTES } from './programs.ts';
 import type { RawInstruction, RawKey, RawMeta, RawTransaction } from './raw-block.ts';
@@ -28,7 +29,9 @@ export interface ParsedTransaction {
 }
 
 /** The transaction has a version whose bytes cannot be read here. */
-export class UnknownVersionError extends Error {
+export class UnknownVersionError extends BaseError {
+  readonly code = 'unknown_version';
+  readonly retryable = false;
   readonly version: number;
   constructor(version: number) {
     super(`expected a transaction of version 0 or legacy, got version ${version}`);

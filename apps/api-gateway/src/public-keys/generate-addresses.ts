@@ -1,6 +1,6 @@
 import type { DerivedAddress } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import { notFound, serviceUnavailable, unprocessableEntity } from '@chainwatch/problem';
+import { BaseError, notFound, serviceUnavailable, unprocessableEntity } from '@chainwatch/problem';
 import { announceAddresses } from '../addresses/announce-address.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { takeQuota } from '../management/take-quota.ts';
@@ -98,7 +98,8 @@ async function repeat(
         deps.db.transaction(async (sql) => {
           await lockKey(sql, generation.key);
           const { indexes, create } = await decide(sql);
-          if (!create.every((index) => derived.has(index))) throw new OvertakenError();
+          if (!create.every((index) => derived.has(index)))
+            throw new OvertakenError('the address to create has not been derived yet');
           const addresses = create.map((index) => derived.get(index)!);
           await requireRoom(sql, generation, addresses);
           const inserted = await insertHdAddresses(sql, generation.key, generation.change, addresses);
@@ -142,7 +143,10 @@ async function requireRoom(
 }
 
 /** The address to create has not been derived yet. Thrown, so that nothing of the attempt is committed. */
-class OvertakenError extends Error {}
+class OvertakenError extends BaseError {
+  readonly code = 'overtaken';
+  readonly retryable = true;
+}
 
 async function rolledBackWhenOvertaken<T>(transaction: Promise<T>): Promise<T | undefined> {
   try {

@@ -1,3 +1,4 @@
+import { BaseError } from '@chainwatch/problem';
 import { NOT_JSON, skipSpace, skipStrictString, skipStrictValue } from './skip-value.ts';
 
 export interface ScannedBody {
@@ -21,8 +22,9 @@ export interface ScannedCall {
 }
 
 /** Why a body is not a JSON-RPC call; the text is for the client. */
-export class NotACallError extends Error {
-  override readonly name = 'NotACallError';
+export class NotACallError extends BaseError {
+  readonly code = 'not_a_call';
+  readonly retryable = false;
 }
 
 const BATCH_ITEMS_MAX = 1_000;

@@ -1,14 +1,17 @@
 import type { PathCall, RpcPaths } from '@chainwatch/chain-core';
+import { BaseError } from '@chainwatch/problem';
 import type { Upstream } from './upstream.ts';
 
 /** A JSON-RPC error: the node is there, but cannot or will not answer. */
-export class NodeRefusedError extends Error {
-  override readonly name = 'NodeRefusedError';
+export class NodeRefusedError extends BaseError {
+  readonly code = 'node_refused';
+  readonly retryable = true;
 }
 
 /** The node is there, but does not serve this interface. */
-export class NotServedError extends Error {
-  override readonly name = 'NotServedError';
+export class NotServedError extends BaseError {
+  readonly code = 'not_served';
+  readonly retryable = false;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { BaseError } from '@chainwatch/problem';
 import type { OpenSocket } from '@chainwatch/outbound';
 import type { WireHead } from './read-reply-head.ts';
 
@@ -66,8 +67,9 @@ export interface ReplyHandler {
  * A kept connection was lost before the first byte of the reply: the server had closed it, perhaps before the request
  * arrived.
  */
-export class StaleConnectionError extends Error {
-  override readonly name = 'StaleConnectionError';
+export class StaleConnectionError extends BaseError {
+  readonly code = 'stale_connection';
+  readonly retryable = true;
   constructor(cause: Error) {
     super(cause.message, { cause });
   }

@@ -1,6 +1,9 @@
+import { BaseError } from '@chainwatch/problem';
+
 /** The bytes received are not an unambiguous HTTP/1.x reply (RFC 9112). */
-export class MalformedReplyError extends Error {
-  override readonly name = 'MalformedReplyError';
+export class MalformedReplyError extends BaseError {
+  readonly code = 'malformed_reply';
+  readonly retryable = true;
 }
 
 /** How a reply's body ends: there is none, after a number of bytes, after the last chunk, or with the connection. */

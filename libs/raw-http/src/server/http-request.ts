@@ -1,3 +1,4 @@
+import { BaseError } from '@chainwatch/problem';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ReplyChannel } from './reply-channel.ts';
@@ -44,17 +45,28 @@ export interface BodyPayers<Full extends string = string> {
   payerOf(req: Pick<HttpRequest, 'socket'>): Payer<Full>;
 }
 
-export class BodyTooLargeError extends Error {
-  override readonly name = 'BodyTooLargeError';
+export class BodyTooLargeError extends BaseError {
+  readonly code = 'body_too_large';
+  readonly retryable = false;
+
+  constructor() {
+    super('expected a body of a size that is served, got more');
+  }
 }
 
-export class BodyEncodingError extends Error {
-  override readonly name = 'BodyEncodingError';
+export class BodyEncodingError extends BaseError {
+  readonly code = 'body_encoding';
+  readonly retryable = false;
+
+  constructor() {
+    super('expected a body in the coding that its header names');
+  }
 }
 
 /** There is no room for the body. */
-export class BodyHeldError<Full extends string = string> extends Error {
-  override readonly name = 'BodyHeldError';
+export class BodyHeldError<Full extends string = string> extends BaseError {
+  readonly code = 'body_held';
+  readonly retryable = true;
   readonly full: Full;
 
   constructor(full: Full) {
