@@ -108,9 +108,6 @@ function toAccounts(raw: RawTransaction): RawTransaction {
 }
 
 const node = new SpecNode();
-beforeAll(() => node.start());
-afterAll(() => node.stop());
-
 describeFixtures('unknown: a real block', () => {
   const file = wholeBlocks.find((name) => name.includes('443787702') && name.includes('base64'))!;
   const honest = readRecordedBlock(file);
@@ -122,11 +119,13 @@ describeFixtures('unknown: a real block', () => {
   let at: number;
 
   beforeAll(async () => {
+    await node.start();
     known = await node.tell(honest).client.readBlock(ref);
     at = known.transactions.reduce((most, one) =>
       one.transfers.length > most.transfers.length ? one : most,
     ).index;
   });
+  afterAll(() => node.stop());
 
   const withTransaction = (index: number, change: object): RecordedBlock => ({
     ...honest,
