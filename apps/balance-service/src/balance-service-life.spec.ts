@@ -74,6 +74,32 @@ const isOwned = async (): Promise<boolean> =>
 const published = (): string[] => broker.payloads('balance.changed').map((payload) => payload.data.current);
 
 describe('the service', () => {
+  it('says every 10 s that a chain has an owner, while the node answers nothing', async () => {
+    let asked = 0;
+    let answer!: () => void;
+    const answering = new Promise<void>((resolve) => (answer = resolve));
+    const reader = world.chain.client();
+    const silent: typeof reader = {
+      ...reader,
+      readBalances: async (...args) => {
+        asked += 1;
+        await answering;
+        return reader.readBalances(...args);
+      },
+    };
+    await start('one', { openReader: async () => silent });
+    await receive(5n);
+    await waitFor(() => asked > 0);
+    await world.db.query(`UPDATE balance_states SET updated_at = now() - interval '1 hour'`);
+    const isFresh = (): Promise<unknown[]> =>
+      world.rows(`SELECT 1 FROM balance_states WHERE updated_at > now() - interval '30 seconds'`);
+    await waitFor(async () => (await isFresh()).length > 0, { timeoutMs: 30_000 });
+    expect(asked).toBe(1);
+    answer();
+    await settle();
+    expect(await world.balanceOf(alice, NATIVE)).toBe(5n);
+  });
+
   it('publishes what changed, marks it, and is ready', async () => {
     const service = await start('one');
     await settle();

@@ -55,7 +55,6 @@ export class ChainWorker {
   #reason: string | undefined;
   #state: BalanceState = { status: 'following', reason: undefined };
   #writtenState: BalanceState | undefined;
-  #writtenAtMs = 0;
 
   constructor(deps: ChainWorkerDeps) {
     this.#deps = deps;
@@ -80,10 +79,13 @@ export class ChainWorker {
     // Publishes what the previous owner left.
     void this.#deps.relay.catchUp();
     let client: BalanceReader | undefined;
+    // By time: a step may last longer than a row may be old. A failed write does no harm, the row gets old, as it should.
+    const beating = setInterval(() => void this.#beat(store).catch(() => undefined), BEAT_MS);
     try {
       client = await this.#open(store, signal);
       if (client !== undefined) await this.#work(store, client, signal);
     } finally {
+      clearInterval(beating);
       client?.close();
       await stopConsuming();
     }
@@ -165,18 +167,20 @@ export class ChainWorker {
     this.#state = { status: 'stalled', reason: publicReason };
   }
 
-  /** Writes the state when it changed, and every 10 s. */
+  /** Writes the state when it changed. */
   async #writeState(store: BalanceStore): Promise<void> {
+    const { status, reason } = this.#state;
+    if (status !== this.#writtenState?.status || reason !== this.#writtenState.reason)
+      await this.#beat(store);
+  }
+
+  async #beat(store: BalanceStore): Promise<void> {
     const state = this.#state;
-    const isWritten =
-      state.status === this.#writtenState?.status && state.reason === this.#writtenState.reason;
-    if (isWritten && performance.now() - this.#writtenAtMs < BEAT_MS) return;
     await store.write((sql) => writeBalanceState(sql, this.#deps.chain.gid, state));
     this.#writtenState = state;
-    this.#writtenAtMs = performance.now();
   }
 
   #rest(delayMs: number, signal: AbortSignal): Promise<void> {
-    return this.#wake.wait(Math.min(delayMs, BEAT_MS), signal);
+    return this.#wake.wait(delayMs, signal);
   }
 }
