@@ -1,36 +1,43 @@
+import { randomUUID } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
+import type { Cache } from '@chainwatch/cache';
 import type { Principal } from '@chainwatch/key-store';
 import { serviceUnavailable, tooManyRequests } from '@chainwatch/problem';
 
 const PER_WORKSPACE = 2;
 /** Their bodies and answers are in memory. */
 const PER_PROCESS = 16;
+/** A replica that dies holds its slots for so long. */
+const SLOT_SECONDS = 45;
+const KEEP_MS = 15_000;
 
-/**
- * Lets a workspace have two bulk calls under way in this process, counted before the body is read; a third is 429. Each
- * replica counts for itself: it protects its own memory and its own turns, and a count shared by all would outlive a
- * replica that dies.
- */
-export function limitBulkCalls(authorize: (res: Response) => Principal): RequestHandler {
-  const running = new Map<string, number>();
-  let total = 0;
-  return (_req, res, next) => {
+interface BulkLimits {
+  readonly authorize: (res: Response) => Principal;
+  readonly slots: Pick<Cache, 'holdSlot' | 'freeSlot'>;
+}
+
+/** Lets a workspace have two bulk calls under way over all replicas, counted before the body is read; a third is 429. */
+export function limitBulkCalls({ authorize, slots }: BulkLimits): RequestHandler {
+  let running = 0;
+  return async (_req, res, next) => {
     const { workspaceId } = authorize(res);
-    const count = running.get(workspaceId) ?? 0;
-    if (count >= PER_WORKSPACE)
+    if (running >= PER_PROCESS)
+      throw serviceUnavailable('Too many bulk calls are under way.', { retryAfterSeconds: 1 });
+    running += 1;
+    res.once('close', () => (running -= 1));
+    const slot = { key: `bulk:${workspaceId}`, holder: randomUUID() };
+    const hold = (isKept: boolean): Promise<boolean> =>
+      slots.holdSlot({ ...slot, limit: PER_WORKSPACE, ttlSeconds: SLOT_SECONDS, isKept });
+    if (!(await hold(false)))
       throw tooManyRequests(
         1,
         `Expected at most ${PER_WORKSPACE} bulk calls of a workspace at once, got one more.`,
       );
-    if (total >= PER_PROCESS)
-      throw serviceUnavailable('Too many bulk calls are under way.', { retryAfterSeconds: 1 });
-    running.set(workspaceId, count + 1);
-    total += 1;
+    if (res.closed) return slots.freeSlot(slot);
+    const keeping = setInterval(() => void hold(true), KEEP_MS).unref();
     res.once('close', () => {
-      total -= 1;
-      const left = running.get(workspaceId)! - 1;
-      if (left === 0) running.delete(workspaceId);
-      else running.set(workspaceId, left);
+      clearInterval(keeping);
+      void slots.freeSlot(slot);
     });
     next();
   };

@@ -21,7 +21,7 @@ export interface ApiDeps {
   readonly chains: ChainRecords;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish'>;
   /** Counts what may not be asked too often. */
-  readonly cache: Pick<Cache, 'consumeToken'>;
+  readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot'>;
   readonly sealer: Sealer;
   /** The key store of this replica; the other replicas are told over the bus. */
   readonly keys: Pick<KeyStore, 'revoke'>;

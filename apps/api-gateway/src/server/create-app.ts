@@ -34,7 +34,7 @@ import { translateError } from './translate-error.ts';
 export interface AppOptions {
   readonly deps: ApiDeps;
   readonly keys: KeyStore;
-  readonly cache: Pick<Cache, 'consumeToken'>;
+  readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot'>;
   readonly limits: RequestLimits;
   /** Roots of the problem types (decisions.md 1.7). */
   readonly docsUrl: string;
@@ -106,7 +106,7 @@ export function createApp(options: AppOptions): Express {
         namespaceLabel,
         limit,
       }),
-      readLargeBodies(),
+      readLargeBodies(options.cache),
       readBody,
       routes,
       routeNotFound,
@@ -144,14 +144,14 @@ function servePages({ deps, oidc, ...folders }: AppOptions, limit: Limit): Reque
 }
 
 /** Routes with a large body have a limit of their own, and of calls at once. */
-function readLargeBodies(): RequestHandler {
+function readLargeBodies(slots: AppOptions['cache']): RequestHandler {
   const router = Router({ caseSensitive: true });
   for (const route of routeTable)
     if (route.largeBodyBytes !== undefined)
       router[route.method.toLowerCase() as 'post'](
         route.path,
         checkUrl(),
-        limitBulkCalls(authorizerOf(route)),
+        limitBulkCalls({ authorize: authorizerOf(route), slots }),
         jsonBytes({ limitBytes: route.largeBodyBytes }),
       );
   // A router answers OPTIONS by itself, with what it knows.

@@ -27,6 +27,7 @@ describe('balances of an address at a block and over time', () => {
     await world.db.query('DELETE FROM address_watches');
     // As if both had been read since.
     await world.db.query('DELETE FROM balance_reads');
+    await world.db.query(`UPDATE address_backfills SET status = 'complete'`);
     for (const [addressId, gid] of [
       [id, evm],
       [coinsId, regtest],
@@ -135,6 +136,17 @@ describe('balances of an address at a block and over time', () => {
       '0.5',
     ]);
   });
+
+  it.each(['pending', 'running', 'failed'])(
+    'are refused while the search for coins is %s',
+    async (status) => {
+      await world.db.query('UPDATE address_backfills SET status = $1', [status]);
+      const { body } = await world.api.get(`/addresses/${coins}/balances?at_block=60`).expect(422);
+      expect(body.detail).toContain(`the search for earlier ones is ${status}`);
+      await world.db.query(`UPDATE address_backfills SET status = 'complete'`);
+      expect((await at(60, coins))[`${regtest}/slip44:1`]).toBe('1.5');
+    },
+  );
 
   it('are refused from a reading on to the next one, where more changed than transfers tell', async () => {
     await read(token, 100, 9n);

@@ -100,8 +100,19 @@ function describe({ before, after }: AccountBalanceAt): string {
     : `changed between its readings at ${before} and ${after} by more than transfers and fees`;
 }
 
-/** The coins that were unspent after the block. */
+/**
+ * The coins that were unspent after the block.
+ * @throws ProblemError 422 while coins from before the address was watched are not all known
+ */
 export async function readCoinBalancesAt(sql: Sql, at: BlockOfAddress): Promise<BalanceAt[]> {
+  const { rows: searches } = await sql.query<{ status: string }>(
+    `SELECT status FROM address_backfills WHERE address_id = $1 AND chain_gid = $2 AND status <> 'complete'`,
+    [at.id, at.chainGid],
+  );
+  if (searches[0] !== undefined)
+    throw unprocessableEntity(
+      `Expected all coins of the address to be known: the search for earlier ones is ${searches[0].status}. See its backfills.`,
+    );
   const { rows } = await sql.query<BalanceAt>(
     `SELECT b.asset_gid, a.decimals, (
        SELECT coalesce(sum(u.amount_raw), 0) FROM utxos u

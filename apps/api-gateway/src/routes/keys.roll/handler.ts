@@ -22,7 +22,7 @@ export const rollKeyRoute = defineRoute({
   }),
   example: { grace_seconds: 3_600 },
   responses: { 200: createdKeySchema.extend({ previous: keySchema.meta({ description: 'The old key.' }) }) },
-  problems: [409],
+  problems: [409, 422],
   handle: async ({ params, body, principal, requestId }, deps) => {
     const { id } = await findKey(deps, principal, params.key_id);
     const options = { id, graceSeconds: body.grace_seconds, label: deps.settings.namespaceLabel };

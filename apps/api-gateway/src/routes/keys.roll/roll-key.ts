@@ -4,6 +4,7 @@ import { conflict } from '@chainwatch/problem';
 import { checkGrants } from '../../management/check-grants.ts';
 import { insertKey } from '../../management/insert-key.ts';
 import { recordChange } from '../../management/record-change.ts';
+import { requireQuota } from '../../management/take-quota.ts';
 import type { Author } from '../../management/record-change.ts';
 import { keyTypeSchema, permissionSchema } from '../../records/key.ts';
 
@@ -27,7 +28,7 @@ interface RollOptions {
  * Makes a key with the old key's permissions and expiry. The old key ends after the grace period; without one it is
  * revoked. The caller receives a new key, so grants are checked as for any other.
  *
- * @throws ProblemError 403, 409
+ * @throws ProblemError 403, 409, 422 at the quota of keys
  */
 export async function rollKey(
   sql: Sql,
@@ -42,6 +43,8 @@ export async function rollKey(
     throw conflict(`The key was rolled already: roll its successor ${old.replaced_by}.`);
   const permissions = z.array(permissionSchema).parse(old.permissions);
   checkGrants(author.principal, permissions);
+  // Where the old key ends at once there is one as before: at the quota, too, a stolen key can be replaced.
+  if (graceSeconds > 0) await requireQuota(sql, author.principal.workspaceId, 'keys');
   const added = await insertKey(sql, author, label, {
     type: keyTypeSchema.parse(old.type),
     name: old.name,

@@ -35,6 +35,11 @@ describe('DELETE /public_keys/{id}', () => {
     const { body } = await world.api.get('/addresses').expect(200);
     expect(body.items.map(({ address }: { address: string }) => address)).toEqual([accounts.bip44.first]);
     expect(world.published.map(({ payload }) => payload)).toMatchObject([{ is_monitored: false, count: 3 }]);
+    const log = await world.management.get('/management/audit_logs?actions=public_key.deleted').expect(200);
+    expect(log.body.items[0]).toMatchObject({
+      target: { type: 'public_key', id },
+      changes: { addresses: { from: 3, to: null } },
+    });
   });
 
   it('is possible once each address was deleted for good', async () => {

@@ -5,6 +5,7 @@ import { conflict } from '@chainwatch/problem';
 import { announceAddresses } from '../../addresses/announce-address.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
+import { recordChange } from '../../management/record-change.ts';
 import { publicKeyParams } from '../../records/public-key.ts';
 
 export const deletePublicKey = defineRoute({
@@ -16,9 +17,16 @@ export const deletePublicKey = defineRoute({
   query: z.strictObject({ cascade: booleanParameter.optional() }),
   responses: { 204: undefined },
   problems: [409],
-  handle: async ({ params, query, principal }, deps) => {
-    const { id, projectId, chainFamily } = await findPublicKey(deps, principal, params.public_key_id);
-    const deleted = await deps.db.transaction((sql) => deleteKey(sql, id, query.cascade ?? false));
+  handle: async ({ params, query, principal, requestId }, deps) => {
+    const key = await findPublicKey(deps, principal, params.public_key_id);
+    const { id, projectId, chainFamily } = key;
+    const deleted = await deps.db.transaction(async (sql) => {
+      const addresses = await deleteKey(sql, id, query.cascade ?? false);
+      if (addresses === undefined) return [];
+      const from = { label: key.label, chain_family: chainFamily, addresses: addresses.length };
+      await recordChange(sql, { principal, requestId }, { action: 'public_key.deleted', targetId: id, from });
+      return addresses;
+    });
     announceAddresses(
       deps,
       deleted.map((address) => ({ ...address, projectId, chainFamily, isMonitored: false })),
@@ -27,12 +35,12 @@ export const deletePublicKey = defineRoute({
   },
 });
 
-/** Returns the deleted addresses. @throws ProblemError 409 if the key has addresses and they are to stay */
+/** Returns the deleted addresses, undefined where the key is gone. @throws ProblemError 409 if the key has addresses and they are to stay */
 async function deleteKey(
   sql: Sql,
   id: string,
   isCascading: boolean,
-): Promise<{ id: string; address: string }[]> {
+): Promise<{ id: string; address: string }[] | undefined> {
   // Requests that generate addresses take this lock, so none is added from here on.
   await sql.query('SELECT FROM public_keys WHERE id = $1 FOR UPDATE', [id]);
   const { rows } = isCascading
@@ -46,6 +54,6 @@ async function deleteKey(
       );
   if (rows.length > 0 && !isCascading)
     throw conflict('The public key has addresses: delete them first, or all together with ?cascade=true.');
-  await sql.query('DELETE FROM public_keys WHERE id = $1', [id]);
-  return rows;
+  const { rowCount } = await sql.query('DELETE FROM public_keys WHERE id = $1', [id]);
+  return rowCount === 0 ? undefined : rows;
 }

@@ -170,6 +170,13 @@ describe('quotas of a workspace', () => {
     );
     expect(keys.filter((status) => status === 201)).toHaveLength(2);
     expect(keys.filter((status) => status === 422)).toHaveLength(8);
+    const { body } = await world.otherManagement.get('/management/keys').expect(200);
+    const [key] = body.items.filter(({ name }: { name: string }) => name === 'k');
+    // A rolled key goes on beside its successor: with a grace it takes room as a new one does.
+    const roll = (seconds: number): Test =>
+      world.otherManagement.post(`/management/keys/${key.id}/actions/roll`).send({ grace_seconds: seconds });
+    expect((await roll(60).expect(422)).body.detail).toContain('quota of keys');
+    await roll(0).expect(200);
   });
 
   it('hold for projects and members, by two replicas at once, and give room back', async () => {

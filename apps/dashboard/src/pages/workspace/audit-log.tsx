@@ -29,6 +29,7 @@ const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'key.revoked': 'Key revoked',
   'address.derived': 'Address derived',
   'address.deleted': 'Address deleted',
+  'public_key.deleted': 'Public key deleted',
   'channel.deleted': 'Channel deleted',
   'channel.secret_rotated': 'Signing secret rotated',
   'portal_session.created': 'Portal opened',
