@@ -73,7 +73,9 @@ it('a million rows take no more memory than a thousand', async () => {
   }
   expect([lines, used.length]).toEqual([rows, 10]);
   expect(bytes).toBeGreaterThan(500_000_000);
-  expect(Math.max(...used) - used[0]!).toBeLessThan(16 * 2 ** 20);
+  // Buffers of the connection come and go, some MiB; what is kept stays.
+  expect(Math.min(...used.slice(5)) - Math.min(...used.slice(0, 5))).toBeLessThan(8 * 2 ** 20);
+  expect(Math.max(...used) - used[0]!).toBeLessThan(48 * 2 ** 20);
   server.close();
 }, 60_000);
 

@@ -110,13 +110,18 @@ export class Exports {
     }
   }
 
-  async *#readRecords({ workspaceId }: Principal, listing: Listing): Records {
+  async *#readRecords(principal: Principal, listing: Listing): Records {
+    for await (const parts of oneAhead(this.#findParts(principal, listing)))
+      for (const part of parts) yield await this.#turns.take(principal.workspaceId, () => listing.read(part));
+  }
+
+  /** What to read together, of some hundred rows at a time. */
+  async *#findParts({ workspaceId }: Principal, listing: Listing): AsyncGenerator<string[][], void> {
     for (let after: Key | undefined; ; ) {
       const range = { offset: 0, limit: ROWS_AT_ONCE, after };
       const rows = await this.#turns.take(workspaceId, () => listing.find(range));
       const ids = rows.map(({ id }) => id);
-      for (const part of await this.#turns.take(workspaceId, () => this.#split(ids, listing)))
-        yield await this.#turns.take(workspaceId, () => listing.read(part));
+      yield await this.#turns.take(workspaceId, () => this.#split(ids, listing));
       if (rows.length < ROWS_AT_ONCE) return;
       after = rows.at(-1)!.key;
     }
@@ -162,11 +167,11 @@ function refusePages(query: ExportCall['query']): void {
     throw invalidRequest(names.map((name) => ({ name, reason: 'expected none: an export has all rows' })));
 }
 
-/** Asks for the next records while these are written and sent. */
-async function* oneAhead(records: Records): Records {
-  let next = records.next();
+/** Asks for the next one while this one is made use of. */
+async function* oneAhead<T>(items: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+  let next = items.next();
   for (let item = await next; item.done !== true; item = await next) {
-    next = records.next();
+    next = items.next();
     // Told when its turn comes, or to nobody when the client has gone by then.
     next.catch(() => undefined);
     yield item.value;

@@ -12158,7 +12158,7 @@ export interface operations {
                              */
                             last_position?: number;
                             /**
-                             * @description With `after`: whether there is more behind `last_position` already.
+                             * @description With `after`: whether there is more behind `last_position` already. `total` counts the answer alone: nobody counts what is still to be read.
                              * @example false
                              */
                             has_more?: boolean;

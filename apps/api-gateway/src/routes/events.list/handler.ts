@@ -53,7 +53,8 @@ const positionMeta = {
     .boolean()
     .optional()
     .meta({
-      description: 'With `after`: whether there is more behind `last_position` already.',
+      description:
+        'With `after`: whether there is more behind `last_position` already. `total` counts the answer alone: nobody counts what is still to be read.',
       examples: [false],
     }),
 };
