@@ -278,6 +278,8 @@ describe('with more rows than a connection holds', () => {
       true,
       true,
     ]);
+    // Statements of others end by themselves; a transaction of the export would stay open with it.
+    await waitFor(async () => (await listOpenTransactions()).length === 0, { timeoutMs: 10_000 });
     const { text, isCut } = await readExport(answer);
     expect(reads).toBeGreaterThan(before);
     expect([isCut, toRecords(text).length]).toEqual([false, await countAddresses()]);
@@ -352,6 +354,14 @@ describe('with more rows than a connection holds', () => {
     const served: ServerResponse[] = [];
     server.on('request', (_req, res) => served.push(res));
     return served;
+  }
+
+  async function listOpenTransactions(): Promise<unknown[]> {
+    const { rows } = await world.db.query(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL
+         AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+    );
+    return rows;
   }
 
   async function countAddresses(): Promise<number> {
