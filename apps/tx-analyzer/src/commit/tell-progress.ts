@@ -20,10 +20,12 @@ export const IS_PROGRESS_ASKED = `NOT c.is_archived AND (c.config -> 'event_type
 
 /**
  * The rows `t` of transactions of a project that are looked at: those of the newest blocks of the chain `$1` with the
- * head `$2`, where what waits is. Read from their index, so that neither other chains nor what is confirmed is passed.
+ * head `$2`, where what waits is, so that none of other chains is passed; no row is read of a project of which nothing
+ * waits on any chain.
  */
 export const waitingOf = (projectId: string): string =>
   `(SELECT * FROM transactions r WHERE r.project_id = ${projectId} AND r.chain_gid = $1 AND r.block_position <= $2::bigint
+      AND EXISTS (SELECT FROM transactions w WHERE w.project_id = ${projectId} AND w.status = 'detected')
     ORDER BY r.block_position DESC, r.id DESC LIMIT ${PROJECT_ROWS_MAX}) t`;
 
 /** Condition on a row `t` of transactions: it waits, on the chain `$1` with the head `$2`, for more confirmations. */
