@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { waitFor } from '@chainwatch/testing';
-import { answerResult, startSpecNode, type SpecNode } from './spec-node.ts';
+import { answerResult, sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 import type { RpcProxy } from './start-rpc-proxy.ts';
 
@@ -39,6 +39,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   node.seen.length = 0;
+  tron.seen.length = 0;
   node.answer = answerResult('"0x1"');
 });
 
@@ -92,7 +93,6 @@ it.each([
   ['the path', (of: string) => `/tron/${of}/wallet/getaccount?visible=true`],
   ['the query', (of: string) => `/tron/wallet/getaccount?api-key=${of}&visible=true`],
 ])('a key in %s is taken out of the address of an HTTP interface', async (_name, pathOf) => {
-  tron.seen.length = 0;
   tron.answer = (_seen, res) => void res.setHeader('content-type', 'application/json').end('{"balance":1}');
   const { status, text } = await post(pathOf(key), {});
   expect([status, text, tron.seen.map(({ url }) => url)]).toEqual([
@@ -144,6 +144,23 @@ it.each([
     'unexpected-response',
   )) as [unknown, { statusCode: number }];
   expect(res.statusCode).toBe(401);
+});
+
+it.each([
+  ['/ethereum', 200],
+  ['/ethereum', 403],
+  ['/tron/wallet/getaccount', 200],
+  ['/tron/wallet/getaccount', 403],
+])('passes on no challenge of a node, nor its word on credentials: %s, %i', async (path, status) => {
+  node.answer = tron.answer = (_seen, res) =>
+    sendJson(res, '{"jsonrpc":"2.0","id":1,"result":"0x1"}', status, {
+      'www-authenticate': 'Basic realm="node"',
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-origin': 'https://a.example',
+    });
+  const { headers } = await post(path, { 'x-api-key': key, origin: 'https://a.example' });
+  expect(Object.keys(headers).filter((name) => /^(access-control-|www-)/.test(name))).toEqual([]);
+  expect(path === '/ethereum' ? node.seen.length : tron.seen.length).toBeGreaterThan(0);
 });
 
 it('leaves no key in a log line or in what is counted', async () => {

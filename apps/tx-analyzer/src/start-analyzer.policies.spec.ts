@@ -274,6 +274,21 @@ describe('transaction.progress', () => {
     expect(world.bus.published.map(({ kind }) => kind)).toEqual(['tx.detected', 'tx.progress']);
   });
 
+  it('is told whatever waits on another chain of the project', async () => {
+    const project = await addProject(3);
+    await world.askForProgress(project);
+    await world.rows(
+      `WITH b AS (INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ('eip155:1', 'evm', 'busy', 'b', '') RETURNING gid)
+       INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, required_confirmations, block_number, detected_at)
+       SELECT gen_random_uuid(), $1, gid, 'busy ' || n, 'detected', 'in', 500, n, now() + interval '1 day' FROM b, generate_series(1, 1000) AS n`,
+      [project],
+    );
+    world.startAnalyzer();
+    await mine('1');
+    await mine();
+    await settled(project, ['detected 1/3', 'progress 2/3']);
+  });
+
   it('goes on to what the chain waits for, and not beyond what is required', async () => {
     const project = await addProject();
     await world.askForProgress(project);

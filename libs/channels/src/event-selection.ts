@@ -5,61 +5,70 @@ import { defaultEventTypes, EVENT_TYPES } from '@chainwatch/events';
 
 export const eventTypeSchema = z.enum(EVENT_TYPES);
 
-const filtersSchema = z.strictObject({
-  chain_gids: z
-    .array(chainGidSchema)
-    .min(1)
-    .max(100)
-    .optional()
-    .meta({ description: 'Only transactions of these chains.', examples: [['eip155:1']] }),
-  asset_gids: z
-    .array(assetGidSchema)
-    .min(1)
-    .max(100)
-    .optional()
-    .meta({
-      description: 'Only transactions that move one of these assets.',
-      examples: [['eip155:1/slip44:60']],
-    }),
-  address_ids: z
-    .array(z.uuid())
-    .min(1)
-    .max(1_000)
-    .optional()
-    .meta({
-      description:
-        'Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.',
-      examples: [['6f1d1f4e-0000-4000-8000-000000000001']],
-    }),
-  groups: z
-    .array(z.string().trim().min(1).max(64))
-    .min(1)
-    .max(100)
-    .optional()
-    .meta({ description: 'Only events of addresses in one of these groups.', examples: [['shop-7']] }),
-  metadata: z
-    .record(z.string().min(1).max(128), z.union([z.string().max(1_024), z.number(), z.boolean()]))
-    .refine((pairs) => Object.keys(pairs).length >= 1 && Object.keys(pairs).length <= 20, {
-      error: 'expected 1 to 20 members',
-    })
-    .optional()
-    .meta({
-      description:
-        'Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.',
-      examples: [{ shop: '7' }],
-    }),
-  direction: z
-    .enum(['in', 'out', 'self'])
-    .optional()
-    .meta({ description: 'Only transactions of that direction.' }),
-  min_amount: positiveDecimalSchema
-    .max(160)
-    .optional()
-    .meta({
-      description: 'Only transactions with a transfer of at least that much, in whole units of its asset.',
-      examples: ['0.01'],
-    }),
-});
+/** A group of addresses by the user's name. It has no comma: lists are filtered by `groups=a,b`. */
+export const groupNameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .regex(/^[^,]*$/, 'expected no comma');
+
+const filtersOf = (groupName: z.ZodString) =>
+  z.strictObject({
+    chain_gids: z
+      .array(chainGidSchema)
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'Only transactions of these chains.', examples: [['eip155:1']] }),
+    asset_gids: z
+      .array(assetGidSchema)
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({
+        description: 'Only transactions that move one of these assets.',
+        examples: [['eip155:1/slip44:60']],
+      }),
+    address_ids: z
+      .array(z.uuid())
+      .min(1)
+      .max(1_000)
+      .optional()
+      .meta({
+        description:
+          'Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.',
+        examples: [['6f1d1f4e-0000-4000-8000-000000000001']],
+      }),
+    groups: z
+      .array(groupName)
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'Only events of addresses in one of these groups.', examples: [['shop-7']] }),
+    metadata: z
+      .record(z.string().min(1).max(128), z.union([z.string().max(1_024), z.number(), z.boolean()]))
+      .refine((pairs) => Object.keys(pairs).length >= 1 && Object.keys(pairs).length <= 20, {
+        error: 'expected 1 to 20 members',
+      })
+      .optional()
+      .meta({
+        description:
+          'Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.',
+        examples: [{ shop: '7' }],
+      }),
+    direction: z
+      .enum(['in', 'out', 'self'])
+      .optional()
+      .meta({ description: 'Only transactions of that direction.' }),
+    min_amount: positiveDecimalSchema
+      .max(160)
+      .optional()
+      .meta({
+        description: 'Only transactions with a transfer of at least that much, in whole units of its asset.',
+        examples: ['0.01'],
+      }),
+  });
 
 const historical = z
   .boolean()
@@ -81,7 +90,9 @@ export const selectionInput = {
       description: 'Which events it gets; absent: those that the kind of channel gets by default.',
       examples: [defaultEventTypes('payments')],
     }),
-  filters: filtersSchema.optional().meta({ description: 'Which of them; all filters together decide.' }),
+  filters: filtersOf(groupNameSchema)
+    .optional()
+    .meta({ description: 'Which of them; all filters together decide.' }),
   include_historical: historical,
 };
 
@@ -91,7 +102,10 @@ export const selectionSchema = {
     description: 'Which events it gets.',
     examples: [defaultEventTypes('payments')],
   }),
-  filters: filtersSchema.meta({ description: 'Which of them; all filters together decide.' }),
+  // Channels of earlier releases may have groups with a comma.
+  filters: filtersOf(z.string().min(1).max(64)).meta({
+    description: 'Which of them; all filters together decide.',
+  }),
   include_historical: historical,
 };
 

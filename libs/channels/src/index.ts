@@ -17,6 +17,11 @@ export {
   FATAL_ERRORS,
   findChannelKind,
 } from './channel-kinds.ts';
-export { eventTypeSchema, storedSelectionSchema, type ChannelFilters } from './event-selection.ts';
+export {
+  eventTypeSchema,
+  groupNameSchema,
+  storedSelectionSchema,
+  type ChannelFilters,
+} from './event-selection.ts';
 export { isUncounted, type Attempt, type RecordedRequest } from './attempt.ts';
 export type { ChannelTarget, Sender, SenderContext } from './sender.ts';

@@ -41,6 +41,20 @@ describe.each(['svc', 'acmeo'])('authentication under the label %s', (label) => 
     });
   });
 
+  it.each<[string, (key: string) => [query: string, headers: Record<string, string>]]>([
+    ['?api-key=', (key) => [`?api-key=${key}`, {}]],
+    ['Authorization: Bearer', (key) => ['', { authorization: `Bearer ${key}` }]],
+    [
+      'the password of Basic',
+      (key) => ['', { authorization: `Basic ${Buffer.from(`user:${key}`).toString('base64')}` }],
+    ],
+  ])('takes no valid key in %s: 401, without a challenge', async (_place, place) => {
+    const [query, headers] = place(valid());
+    const answer = await world.send('get', `/v1/addresses${query}`).set(headers).expect(401);
+    expect(answer.headers['www-authenticate']).toBeUndefined();
+    expect(answer.text).not.toContain(valid());
+  });
+
   it('asks for a key before it tells which paths there are', async () => {
     await world.send('get', '/v1/nothing').expect(401);
   });

@@ -182,3 +182,113 @@ describe('a cursor', () => {
     expect(Buffer.from(cursor.split('.').at(-1)!, 'base64url').toString('latin1')).not.toContain('0x');
   });
 });
+
+describe('following the cursor', () => {
+  const bitcoin = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';
+  const account = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
+  const coins = 'mfhE6jAUwjUDNZhaX1PAsDTKfneQF2Nshc';
+  let eventId: string;
+  beforeAll(async () => {
+    await world.api.post('/blockchains').send({ chain_gid: bitcoin }).expect(201);
+    const watch = async (value: string, chain_family: string): Promise<string> =>
+      (await world.api.post('/addresses/external').send({ value, chain_family }).expect(201)).body.id;
+    const [accountId] = [await watch(account, 'evm'), await watch(coins, 'bitcoin')];
+    await insertReadings(accountId);
+    await insertRows();
+    const channels = [1, 2, 3].map((n) =>
+      world.api
+        .post('/channels')
+        .send({ name: `c${n}`, url: 'http://127.0.0.1:9/' })
+        .expect(201),
+    );
+    const channelIds = (await Promise.all(channels)).map(({ body }) => body.id as string);
+    eventId = await insertEvent(world.db, world.project.projectId);
+    await insert(
+      `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status, created_at)
+       SELECT $1, id, $2, 'balance.changed', 'delivered', date_trunc('second', now()) FROM unnest($3::uuid[]) AS id`,
+      [world.project.projectId, eventId, channelIds],
+    );
+    for (const n of [1, 2, 3]) {
+      await world.api
+        .post('/portal_sessions')
+        .send({ channel_ids: channelIds, ttl_seconds: 600 })
+        .expect(201);
+      await world.management
+        .post('/management/members')
+        .send({ email: `m${n}@example.com`, role: 'developer' })
+        .expect(201);
+    }
+    for (const gid of [evm, bitcoin])
+      await world.api.put(`/confirmation_policies/${gid}`).send({ type: 'depth', depth: 500 }).expect(200);
+  });
+
+  /** Two of each block, so that the tiebreak counts. */
+  async function insertReadings(addressId: string): Promise<void> {
+    const native = `${evm}/slip44:60`;
+    await insert(
+      `INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash) VALUES ($1, $2, $3, 0, 9, 'x')
+       ON CONFLICT DO NOTHING`,
+      [addressId, native, evm],
+    );
+    await insert(
+      `INSERT INTO balance_history (address_id, asset_gid, chain_gid, block_number, block_hash, amount_raw)
+       SELECT $1, $2, $3, n / 2, '0x' || n, n FROM generate_series(2, 6) AS n`,
+      [addressId, native, evm],
+    );
+    await insert('INSERT INTO ingestor_states (chain_gid, head_number) VALUES ($1, 300)', [bitcoin]);
+    await insert(
+      `INSERT INTO utxos (chain_gid, txid, vout, address, amount_raw, is_coinbase, block_number)
+       SELECT $1, repeat(n::text, 64), 0, $2, 5, false, n / 2 FROM generate_series(2, 6) AS n`,
+      [bitcoin, coins],
+    );
+  }
+
+  async function insertRows(): Promise<void> {
+    await insert(
+      `INSERT INTO incidents (chain_gid, kind, status, block_number, block_hash, expected, got, created_at)
+       SELECT $1, 'header-field:' || n, 'open', n, '0x' || n, 'a', 'b', now() - n / 2 * interval '1 hour' FROM generate_series(1, 5) AS n`,
+      [evm],
+    );
+    await insert(
+      `INSERT INTO rpc_usage SELECT $1, $2, $3, 'method ' || n % 3, timestamptz '2026-01-01' + n / 2 * interval '1 hour', 1, 0, 0, 0, 0, 0, '{}' FROM generate_series(1, 5) AS n`,
+      [randomUUID(), world.project.workspaceId, evm],
+    );
+  }
+
+  it.each([
+    ['/management/usage', 'management', 5],
+    [`/addresses/${coins}/utxos`, 'api', 5],
+    [`/addresses/${account}/balances/history`, 'api', 5],
+    [`/blockchains/${evm}/incidents`, 'api', 5],
+    ['/management/audit_logs', 'management', undefined],
+    ['/management/keys', 'management', undefined],
+    ['/management/members', 'management', undefined],
+    ['/portal_sessions', 'api', 3],
+    ['/confirmation_policies', 'api', 2],
+    ['/events/EVENT/deliveries', 'api', 3],
+  ] as const)('of %s shows every item exactly once, as the pages do', async (template, client, count) => {
+    const path = template.replace('EVENT', eventId);
+    const { body: all } = await world[client].get(`${path}?limit=100`).expect(200);
+    expect(all.items.length).toBeGreaterThan(1);
+    expect(new Set(all.items.map((item: unknown) => JSON.stringify(item))).size).toBe(all.items.length);
+    if (count !== undefined) expect(all.items).toHaveLength(count);
+    for (const limit of [1, 2]) {
+      const seen: unknown[] = [];
+      for (let cursor = ''; ; ) {
+        const { body } = await world[client]
+          .get(`${path}?limit=${limit}${cursor && `&cursor=${cursor}`}`)
+          .expect(200);
+        seen.push(...body.items);
+        expect(body.meta).toMatchObject({
+          page: 1,
+          total: all.items.length,
+          total_pages: Math.ceil(all.items.length / limit),
+        });
+        if (body.meta.next_cursor === undefined) break;
+        cursor = body.meta.next_cursor;
+        expect(seen.length).toBeLessThan(all.items.length);
+      }
+      expect(seen).toEqual(all.items);
+    }
+  });
+});

@@ -278,6 +278,7 @@ describe('with more rows than a connection holds', () => {
       true,
       true,
     ]);
+    expect(await listOpenTransactions()).toEqual([]);
     const { text, isCut } = await readExport(answer);
     expect(reads).toBeGreaterThan(before);
     expect([isCut, toRecords(text).length]).toEqual([false, await countAddresses()]);
@@ -352,6 +353,15 @@ describe('with more rows than a connection holds', () => {
     const served: ServerResponse[] = [];
     server.on('request', (_req, res) => served.push(res));
     return served;
+  }
+
+  /** Of those who do nothing now: a statement alone ends with its answer. */
+  async function listOpenTransactions(): Promise<unknown[]> {
+    const { rows } = await world.db.query(
+      `SELECT application_name, xact_start FROM pg_stat_activity
+       WHERE datname = current_database() AND xact_start IS NOT NULL AND state LIKE 'idle in transaction%'`,
+    );
+    return rows;
   }
 
   async function countAddresses(): Promise<number> {

@@ -200,6 +200,7 @@ describe('lists', () => {
           }
         }
       };
+      const up = await read(sort, 100);
       const readOn = async (order: string, limit: number): Promise<string[]> => {
         const names: string[] = [];
         for (let cursor = ''; ; ) {
@@ -209,13 +210,16 @@ describe('lists', () => {
             )
             .expect(200);
           names.push(...body.items.map(nameOf));
-          expect(body.meta.page).toBe(1);
+          expect(body.meta).toMatchObject({
+            page: 1,
+            total: up.length,
+            total_pages: Math.ceil(up.length / limit),
+          });
           if (body.meta.next_cursor === undefined) return names;
           expect(body.items).toHaveLength(limit);
           cursor = body.meta.next_cursor;
         }
       };
-      const up = await read(sort, 100);
       expect(new Set(up).size).toBe(up.length);
       expect(await read(sort, 35)).toEqual(up);
       const down = await read(`-${sort}`, 45);

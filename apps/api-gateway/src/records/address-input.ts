@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { groupNameSchema } from '@chainwatch/channels';
 
 const MAX_METADATA_BYTES = 16_384;
 
@@ -12,16 +13,9 @@ export const metadataSchema = z
     error: `expected at most ${MAX_METADATA_BYTES} bytes as JSON`,
   });
 
-/** Names of the user's own, each once. They have no comma: lists are filtered by `groups=a,b`. */
+/** Names of the user's own, each once. */
 export const groupsSchema = z
-  .array(
-    z
-      .string()
-      .trim()
-      .min(1)
-      .max(64)
-      .regex(/^[^,]*$/, 'expected no comma'),
-  )
+  .array(groupNameSchema)
   .max(20)
   .transform((names) => [...new Set(names)])
   .meta({

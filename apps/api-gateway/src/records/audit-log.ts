@@ -20,6 +20,7 @@ export const auditActionSchema = z.enum([
   'public_key.deleted',
   'channel.deleted',
   'channel.secret_rotated',
+  'channel.secret_overlap_ended',
   'portal_session.created',
   'portal_session.deleted',
   'incident.accepted',

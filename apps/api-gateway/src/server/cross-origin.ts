@@ -10,7 +10,7 @@ export interface CrossOriginOptions {
 }
 
 /** What a page may send, and which headers of an answer it may read. */
-const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const REQUEST_HEADERS = ['X-Api-Key', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'];
 const EXPOSED_HEADERS = [
   'X-Request-Id',

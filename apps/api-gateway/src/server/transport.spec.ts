@@ -109,7 +109,7 @@ describe('answers to browsers, through proxies, in time', () => {
       .expect(204);
     expect(preflight.headers).toMatchObject({
       'access-control-allow-origin': page,
-      'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+      'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
       'access-control-allow-headers': 'X-Api-Key, Content-Type, Idempotency-Key, X-Request-Id',
       'access-control-max-age': '600',
     });

@@ -13,6 +13,8 @@ let alice: SpecAddress;
 
 const A = '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
 const B = '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';
+/** As EIP-55 has it. */
+const A_SHOWN = '0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa';
 const STRANGER = '0xcccccccccccccccccccccccccccccccccccccccc';
 
 beforeAll(async () => {
@@ -49,8 +51,8 @@ describe('import', () => {
     await world.db.query('DELETE FROM balance_reads WHERE reason <> $1', ['imported']);
     const bob = await world.watch(alice.projectId, B);
     await world.db.query(
-      `UPDATE addresses SET label = 'Order 7', groups = '{vip}', metadata = '{"shop": 7}' WHERE id = $1`,
-      [alice.id],
+      `UPDATE addresses SET display = $2, label = 'Order 7', groups = '{vip}', metadata = '{"shop": 7}' WHERE id = $1`,
+      [alice.id, A_SHOWN],
     );
     await settle();
     expect([
@@ -67,12 +69,12 @@ describe('import', () => {
         data.current,
         data.delta,
       ]),
-    ).toEqual([[A, TOKEN, null, '0.000007', null]]);
+    ).toEqual([[A_SHOWN, TOKEN, null, '0.000007', null]]);
     expect((await world.events()).map(({ data }) => data.addresses)).toEqual([
       [
         {
           address_id: alice.id,
-          address: A,
+          address: A_SHOWN,
           label: 'Order 7',
           groups: ['vip'],
           metadata: { shop: 7 },

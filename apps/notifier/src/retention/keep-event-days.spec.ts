@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
-import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { startTelemetry } from '@chainwatch/telemetry';
+import { readMetrics, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { keepEventDays } from './keep-event-days.ts';
 
@@ -143,6 +144,17 @@ test('as the clock moves the days go whose events are all older than the retenti
   expect(await list('SELECT count(*) AS value FROM event_keys')).toEqual([20]);
   expect(await tables()).not.toContain('event_log_4');
   expect(await list(`SELECT to_regclass('events')::text AS value`)).toEqual([null]);
+});
+
+test('days that were dropped are counted', async () => {
+  const telemetry = await startTelemetry({ serviceName: 'spec' });
+  await playDays(3);
+  await keepOn(START + 40 * DAY_MS, 6);
+  const drops = infos.filter((message) => message.endsWith('was dropped')).length;
+  expect(drops).toBeGreaterThan(0);
+  const metrics = await readMetrics(telemetry.handleMetrics);
+  expect(metrics.get('chainwatch_event_days_dropped_total')).toBe(drops);
+  await telemetry.stop();
 });
 
 test('an event id that was told never comes again, also after its day was dropped', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
-import { waitFor, type PostgresHandle } from '@chainwatch/testing';
+import { startTelemetry } from '@chainwatch/telemetry';
+import { readMetrics, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { readConfig } from '../config.ts';
 import { DEFAULT_RETENTION, startRetention, type RetentionDeps } from './start-retention.ts';
@@ -184,6 +185,35 @@ test('one replica of several removes, and another goes on when it stops', async 
   await waitFor(async () => (await count('events')) === 0);
   await stops.shift()!();
   expect(warned).toEqual([]);
+});
+
+test('tells what it removed, when a pass ended and where the days of events stand, as long as it is the one that does', async () => {
+  const telemetry = await startTelemetry({ serviceName: 'spec' });
+  const read = async (name: string): Promise<number | undefined> =>
+    (await readMetrics(telemetry.handleMetrics)).get(`chainwatch_${name}`);
+  await insertEvents(3, daysAgo(40));
+  await insertAudit(2, daysAgo(401));
+  const startedAt = Date.now() / 1_000;
+  const stop = startRetention({ db, logger, retention: DEFAULT_RETENTION, now: () => NOW, timing });
+  const finished = Object.keys(REMOVALS).map(
+    (kind) => `retention_finished_timestamp_seconds{kind="${kind}"}`,
+  );
+  await waitFor(
+    async () =>
+      (await read(finished.at(-1)!)) !== undefined && (await read('event_days_ahead')) !== undefined,
+  );
+  for (const name of finished) expect(await read(name)).toBeGreaterThanOrEqual(startedAt);
+  expect(await read('retention_removed_total{kind="events"}')).toBe(3);
+  expect(await read('retention_removed_total{kind="audit"}')).toBe(2);
+  const { rows } = await db.query<{ at: Date; ahead: number }>(
+    `SELECT max(began_at) AS at, count(*) FILTER (WHERE began_at IS NULL) AS ahead FROM event_partitions`,
+  );
+  expect(await read('event_day_began_timestamp_seconds')).toBe(rows[0]!.at.getTime() / 1_000);
+  expect(await read('event_days_ahead')).toBe(Number(rows[0]!.ahead));
+  await stop();
+  for (const name of [...finished, 'event_day_began_timestamp_seconds', 'event_days_ahead'])
+    expect([name, await read(name)]).toEqual([name, undefined]);
+  await telemetry.stop();
 });
 
 test('less than 15 days is refused at start', () => {

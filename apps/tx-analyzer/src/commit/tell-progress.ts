@@ -9,19 +9,24 @@ import { compareByPosition, readStates, STATE_COLUMNS, type TransactionRow } fro
 
 const TYPE = 'transaction.progress';
 
-/** Most progress events of a block, in all and per project; the transactions detected last are chosen. */
+/** Most progress events of a block, in all and per project; the transactions of the newest blocks are chosen. */
 const EVENTS_MAX = 2_000;
 const PROJECT_EVENTS_MAX = 200;
-/** Rows examined per project, so that its transactions on other chains do not slow this one. */
+/** Rows examined per project, so that one with many does not slow the chain. */
 const PROJECT_ROWS_MAX = 1_000;
 
 /** Condition on a row `c` of notification_channels: it gets progress. Without such a channel there are no such events. */
 export const IS_PROGRESS_ASKED = `NOT c.is_archived AND (c.config -> 'event_types') ? '${TYPE}'`;
 
-/** The rows `t` of transactions of a project that are looked at: those that wait, the newest first, on all chains. */
+/**
+ * The rows `t` of transactions of a project that are looked at: those of the newest blocks of the chain `$1` with the
+ * head `$2`, where what waits is, so that none of other chains is passed; no row is read of a project of which nothing
+ * waits on any chain.
+ */
 export const waitingOf = (projectId: string): string =>
-  `(SELECT * FROM transactions r WHERE r.project_id = ${projectId} AND r.status = 'detected'
-    ORDER BY r.detected_at DESC LIMIT ${PROJECT_ROWS_MAX}) t`;
+  `(SELECT * FROM transactions r WHERE r.project_id = ${projectId} AND r.chain_gid = $1 AND r.block_position <= $2::bigint
+      AND EXISTS (SELECT FROM transactions w WHERE w.project_id = ${projectId} AND w.status = 'detected')
+    ORDER BY r.block_position DESC, r.id DESC LIMIT ${PROJECT_ROWS_MAX}) t`;
 
 /** Condition on a row `t` of transactions: it waits, on the chain `$1` with the head `$2`, for more confirmations. */
 export const IS_IN_PROGRESS = `t.status = 'detected' AND t.chain_gid = $1 AND NOT t.is_withheld

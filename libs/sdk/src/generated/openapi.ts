@@ -6153,7 +6153,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.secret_rotated" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested";
+            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested";
             /** @description The key that asked, or the member who signed in. */
             actor: {
                 /**
@@ -17594,7 +17594,7 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at";
                 /** @description Only entries of these actions. Repeated, comma-separated, or both. */
-                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.secret_rotated" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested")[];
+                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested")[];
                 /** @description Only changes of things of these kinds. Repeated, comma-separated, or both. */
                 target_types?: ("workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "reset")[];
                 /**

@@ -26,6 +26,8 @@ describe('the audit log tells what api keys do', () => {
       .post(`/channels/${channel.id}/webhook-secrets/actions/rotate`)
       .expect(200);
     await world.api.post(`/channels/${channel.id}/webhook-secrets/actions/rotate`).expect(409);
+    await world.api.delete(`/channels/${channel.id}/webhook-secrets/previous`).expect(204);
+    await world.api.delete(`/channels/${channel.id}/webhook-secrets/previous`).expect(404);
     await world.api.delete(`/addresses/${address.address}`).expect(204);
     await world.api.delete(`/addresses/${address.address}`).expect(404);
     await world.api.delete(`/channels/${channel.id}`).expect(204);
@@ -48,6 +50,7 @@ describe('the audit log tells what api keys do', () => {
         },
       },
       { action: 'channel.secret_rotated', target: { type: 'channel', id: channel.id }, changes: {} },
+      { action: 'channel.secret_overlap_ended', target: { type: 'channel', id: channel.id }, changes: {} },
       {
         action: 'address.deleted',
         target: { type: 'address', id: address.id },

@@ -46,7 +46,15 @@ describe('POST /blockchains/:chain_gid/actions/reset', () => {
   });
 
   it('202: tells the ingestors, and waits for the activation of a chain that is not active', async () => {
+    world.published.length = 0;
     await ask({ confirm: 'eip155:137', from_block: 0 }, 'eip155:137').expect(202);
+    expect(world.published).toEqual([
+      {
+        kind: 'chain.changed',
+        tokens: ['eip155:137'],
+        payload: { schema: 1, chain_gid: 'eip155:137' },
+      },
+    ]);
     expect(await readResets()).toContainEqual({ chain_gid: 'eip155:137', status: 'running', from_block: 0 });
   });
 
@@ -55,6 +63,12 @@ describe('POST /blockchains/:chain_gid/actions/reset', () => {
     const { body } = await ask({ confirm: gid, from_block: 5 }).expect(409);
     expect(body.detail).toContain('being reset already');
     await ask({ confirm: 'eip155:137' }, 'eip155:137').expect(202);
+  });
+
+  it('202 and 409: of two at once one begins', async () => {
+    const answers = await Promise.all([ask({ confirm: gid }), ask({ confirm: gid })]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+    expect((await readResets()).filter(({ status }) => status === 'running')).toHaveLength(1);
   });
 
   it.each([

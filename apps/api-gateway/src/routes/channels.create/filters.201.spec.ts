@@ -67,3 +67,11 @@ it.each(['eip155:1/erc20:0x12', 'eip155:1/slip44:0', `${SOLANA}/token:x`])(
     expect(body.fields).toEqual([{ name: 'filters.asset_gids[1]', reason: expect.stringContaining(gid) }]);
   },
 );
+
+it('a group that no address can be in is refused', async () => {
+  const { body } = await world.api
+    .post('/channels')
+    .send({ name: 'x', url, filters: { groups: ['shop-7', 'a,b'] } })
+    .expect(400);
+  expect(body.fields).toEqual([{ name: 'filters.groups[1]', reason: 'expected no comma' }]);
+});

@@ -126,6 +126,31 @@ describe('what can be done with deliveries', () => {
     await recover({}).expect(400);
   });
 
+  it('what was made at `until` itself is not recovered, what was made a millisecond before is', async () => {
+    const [before, at] = [await addDelivery('failed'), await addDelivery('failed')];
+    for (const [id, madeAt] of [
+      [before, '2026-01-01T00:00:00.499Z'],
+      [at, '2026-01-01T00:00:00.500Z'],
+    ])
+      await world.db.query('UPDATE deliveries SET created_at = $2 WHERE id = $1', [id, madeAt]);
+    const statuses = async (): Promise<string[]> =>
+      Promise.all(
+        [before, at].map(
+          async (id) =>
+            (await world.api.get(`/channels/${channelId}/deliveries/${id}`).expect(200)).body.status,
+        ),
+      );
+    const recover = (since: string, until: string) =>
+      world.api
+        .post(`/channels/${channelId}/deliveries/actions/recover`)
+        .send({ since, until })
+        .expect(202, { recovered_count: 1 });
+    await recover('2026-01-01T00:00:00.499Z', '2026-01-01T00:00:00.500Z');
+    expect(await statuses()).toEqual(['held', 'failed']);
+    await recover('2026-01-01T00:00:00.500Z', '2026-01-01T00:00:00.501Z');
+    expect(await statuses()).toEqual(['held', 'held']);
+  });
+
   it('what is of a day that is about to be dropped is sent no more', async () => {
     const id = await addDelivery('failed');
     const close = (at: string): Promise<unknown> =>

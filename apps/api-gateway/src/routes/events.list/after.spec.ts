@@ -141,10 +141,13 @@ describe('a position', () => {
     expect(body.fields).toMatchObject([{ name: 'after' }]);
   });
 
-  it.each(['page=1', 'sort_by=created_at', 'page=2&sort_by=-created_at'])(
+  it.each(['page=1', 'sort_by=created_at', 'page=2&sort_by=-created_at', 'cursor=CURSOR'])(
     'does not go with %s: 400',
     async (more) => {
-      const { body } = await world.api.get(`/events?after=0&${more}`).expect(400);
+      await insertAll(2);
+      const { body: page } = await world.api.get('/events?limit=1').expect(200);
+      const query = more.replace('CURSOR', page.meta.next_cursor);
+      const { body } = await world.api.get(`/events?after=0&${query}`).expect(400);
       expect(body.fields).toMatchObject([{ name: 'after' }]);
     },
   );

@@ -104,6 +104,34 @@ it('comments now and then', async () => {
   await waitFor(() => stream.comments >= 3);
 });
 
+it('comments every 15 seconds unless it is told otherwise', async () => {
+  const plain = await startSpecWorld({ sharing: world });
+  const realNow = performance.now;
+  let nowMs = 1_000_000;
+  performance.now = () => nowMs;
+  try {
+    const stream = await open('', { to: plain });
+    /** Behind each event the streams are looked after once more. */
+    const lookTwice = async (): Promise<void> => {
+      for (let count = 0; count < 2; count += 1) {
+        const told = stream.events.length;
+        await insert();
+        await give();
+        await waitFor(() => stream.events.length > told);
+      }
+    };
+    await waitFor(() => stream.comments === 1);
+    nowMs += 14_999;
+    await lookTwice();
+    expect(stream.comments).toBe(1);
+    nowMs += 1;
+    await waitFor(() => stream.comments === 2);
+  } finally {
+    performance.now = realNow;
+    await plain.stop();
+  }
+});
+
 it.each(['?after=x', '?after=5', '?page=1', '?sort_by=created_at'])('answers 400 to %s', async (query) => {
   expect((await open(query)).status).toBe(400);
 });
@@ -145,7 +173,8 @@ it('ends when its key is revoked or expires, those of others go on', async () =>
     await open(),
   ];
   await world.management.delete(`/management/keys/${revoked.id}`).expect(204);
-  await waitFor(() => one.isOver);
+  // A second is promised.
+  await waitFor(() => one.isOver, { timeoutMs: 5_000 });
   await waitFor(() => other.isOver);
   const eventId = await insert();
   await give();

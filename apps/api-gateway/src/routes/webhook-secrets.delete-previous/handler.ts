@@ -1,5 +1,6 @@
 import { notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';
+import { recordChange } from '../../management/record-change.ts';
 import { channelParams, findChannel, SIGNED_KINDS } from '../../channels/find-channel.ts';
 
 export const deletePreviousSecret = defineRoute({
@@ -9,13 +10,20 @@ export const deletePreviousSecret = defineRoute({
   summary: 'End the overlap of a rotation: from now on only the new secret signs',
   params: channelParams,
   responses: { 204: undefined },
-  handle: async ({ params, principal }, deps) => {
+  handle: async ({ params, principal, requestId }, deps) => {
     const { id } = await findChannel(deps, principal, params.notification_channel_id, SIGNED_KINDS);
-    const { rows } = await deps.db.query<{ is_running: boolean }>(
-      `DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous' RETURNING expires_at > now() AS is_running`,
-      [id],
-    );
-    if (rows[0]?.is_running !== true) throw notFound('No overlap runs: the channel has one secret.');
+    await deps.db.transaction(async (sql) => {
+      const { rowCount } = await sql.query(
+        `DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous' AND expires_at > now()`,
+        [id],
+      );
+      if (rowCount === 0) throw notFound('No overlap runs: the channel has one secret.');
+      await recordChange(
+        sql,
+        { principal, requestId },
+        { action: 'channel.secret_overlap_ended', targetId: id },
+      );
+    });
     return { status: 204 };
   },
 });

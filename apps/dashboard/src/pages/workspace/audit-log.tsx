@@ -32,6 +32,7 @@ const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'public_key.deleted': 'Public key deleted',
   'channel.deleted': 'Channel deleted',
   'channel.secret_rotated': 'Signing secret rotated',
+  'channel.secret_overlap_ended': 'Previous signing secret ended',
   'portal_session.created': 'Portal opened',
   'portal_session.deleted': 'Portal ended',
   'incident.accepted': 'Incident accepted',

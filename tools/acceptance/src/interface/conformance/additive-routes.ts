@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Reply } from '../client.ts';
+import { connectAs, type Reply } from '../client.ts';
 import { check, type Check } from './check.ts';
 import { demand } from './demand.ts';
 import type { EndpointSample } from './endpoint-samples.ts';
@@ -12,6 +12,8 @@ type Json = Readonly<Record<string, unknown>>;
 /** A route that decisions.md §12 and §14 add to the specification. */
 interface AdditiveRoute extends Endpoint {
   readonly status: number;
+  /** Of the request whose answer is looked at, where the one of `method` never ends. */
+  readonly asked?: 'HEAD';
   /** Asked for in `Accept`; default JSON. */
   readonly accept?: string;
   readonly sample?: (ground: Ground) => Promise<EndpointSample>;
@@ -46,6 +48,7 @@ const SLACK = {
   name: 's',
   url: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
 };
+const EMAIL = { name: 'e', recipients: ['ops@example.com'] };
 const DISCORD = {
   name: 'd',
   url: 'https://discord.com/api/webhooks/223704706495545344/hunter2hunter2hunter2hun',
@@ -162,6 +165,29 @@ export const ADDITIVE_ROUTES: readonly AdditiveRoute[] = [
     shows: (body) => body['name'] === 'renamed',
   },
   {
+    ...{ method: 'POST', path: '/notification_channels/email', status: 201 },
+    sample: async () => ({ body: EMAIL }),
+    shows: (body) => body['kind'] === 'email' && body['status'] === 'failed',
+  },
+  {
+    ...{ method: 'PATCH', path: '/notification_channels/email/{notification_channel_id}', status: 200 },
+    sample: channelOfKind('email', EMAIL),
+    shows: (body) => body['name'] === 'renamed',
+  },
+  {
+    ...{ method: 'GET', path: '/events/stream', status: 200, asked: 'HEAD' },
+    shows: (body) => body === undefined,
+  },
+  {
+    ...{ method: 'PUT', path: '/management/workspaces/{workspace_id}/quotas', status: 200 },
+    sample: async () => ({ body: { streams: 99 } }),
+    shows: (body) => body['streams'] === 99,
+  },
+  {
+    ...{ method: 'GET', path: '/management/workspaces/{workspace_id}/quotas', status: 200 },
+    shows: (body) => typeof body['streams'] === 'number' && 'used' in body,
+  },
+  {
     ...{ method: 'POST', path: '/portal_sessions', status: 201 },
     sample: async ({ values }) => ({ body: portalOf(values) }),
     shows: (body) => /\/ui\/portal\/[-0-9a-f]{36}#\w+_portal_\w{36}$/.test(String(body['url'])),
@@ -184,8 +210,12 @@ export const ADDITIVE_ROUTES: readonly AdditiveRoute[] = [
 export function additiveChecks(route: AdditiveRoute): Check[] {
   const onGround = (ground: Ground): Ground => ({
     ...ground,
+    ...(route.path.startsWith('/management/') && {
+      api: connectAs(ground.stack.apiUrl, ground.stack.tenant.keys.management),
+    }),
     values: {
       ...{ transaction_id: randomUUID(), hash: '0x2', portal_session_id: randomUUID() },
+      workspace_id: ground.stack.tenant.workspaceId,
       ...ground.values,
     },
   });
@@ -195,12 +225,12 @@ export function additiveChecks(route: AdditiveRoute): Check[] {
   );
 }
 
-function answerCheck({ method, path, status, accept, sample, shows }: AdditiveRoute): Check {
+function answerCheck({ method, path, status, asked, accept, sample, shows }: AdditiveRoute): Check {
   return check(`answers ${status}${accept === undefined ? '' : ` as ${accept}`}`, async (ground) => {
     const { values, query = '', body } = (await sample?.(ground)) ?? {};
     const target = fill(path, { ...ground.values, ...values }) + query;
     const headers: Record<string, string> = accept === undefined ? {} : { accept };
-    const reply: Reply = await ground.api(method, target, body, headers);
+    const reply: Reply = await ground.api(asked ?? method, target, body, headers);
     demand(reply.status === status && shows(reply.body as Json, ground), `${status} of ${method} ${target}`, {
       status: reply.status,
       body: reply.body,

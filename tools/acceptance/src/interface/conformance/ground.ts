@@ -167,6 +167,7 @@ export function unknownValues(): Record<string, string> {
     channel_id: randomUUID(),
     transaction_id: randomUUID(),
     portal_session_id: randomUUID(),
+    workspace_id: randomUUID(),
     hash: `0x${randomBytes(32).toString('hex')}`,
   };
 }
