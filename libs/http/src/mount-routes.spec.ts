@@ -97,5 +97,5 @@ describe('mountRoutes', () => {
     );
     await request(late).get('/slow').expect(503);
     expect(await tidied).toBe(true);
-  });
+  }, 10_000);
 });
