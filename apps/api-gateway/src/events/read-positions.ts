@@ -67,6 +67,7 @@ async function scanPositions(
 
 interface PositionBounds {
   readonly reached: number;
+  readonly last: number;
   readonly first: number | null;
   readonly is_expired: boolean | null;
 }
@@ -79,15 +80,16 @@ export async function checkPosition(sql: Sql, projectId: string, after: number):
   const horizon = eventHorizon();
   const { rows } = await sql.query<PositionBounds>(
     `SELECT coalesce((SELECT reached_position(p) FROM project_positions p WHERE project_id = $1), 0) AS reached,
+       coalesce((SELECT last_position FROM project_positions WHERE project_id = $1), 0) AS last,
        (SELECT min(position) FROM event_positions WHERE project_id = $1) AS first,
        (SELECT e.created_at < $3 FROM event_positions p CROSS JOIN LATERAL (SELECT created_at FROM event_log WHERE id = p.event_row_id OFFSET 0) e
         WHERE p.project_id = $1 AND p.position > $2 ORDER BY p.position LIMIT 1) AS is_expired`,
     [projectId, after, horizon],
   );
-  const { reached, first, is_expired } = rows[0]!;
+  const { reached, last, first, is_expired } = rows[0]!;
   if (after > reached)
     throw invalidRequest([{ name: 'after', reason: `expected at most ${reached}, got ${after}` }]);
-  if (after >= (first ?? reached + 1) - 1 && is_expired !== true) return;
+  if (after >= (first ?? last + 1) - 1 && is_expired !== true) return;
   const earliest = await findEarliest(sql, { projectId, after, limit: 1 }, horizon);
   throw gone(
     `Events behind the position ${after} are kept no longer. Read from earliest_position on.`,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 afterEach(async () => {
   await world.db.query('DELETE FROM event_log');
-  await world.db.query('DELETE FROM project_positions');
+  await world.db.query('UPDATE project_positions SET last_position = 0, history = position_history()');
 });
 
 const insert = (event?: Parameters<typeof insertEvent>[2]): Promise<string> =>
@@ -163,6 +163,12 @@ describe('a position', () => {
     await world.db.query(`UPDATE project_positions SET history = 'before the promotion'`);
     const { body } = await world.api.get('/events?after=100').expect(200);
     expect(body.meta.last_position).toBe(100);
+  });
+
+  it('of the past before a restore stays good where the restored one knew no event', async () => {
+    await world.db.query(`UPDATE project_positions SET history = 'before the promotion'`);
+    const { body } = await world.api.get('/events?after=50').expect(200);
+    expect(body.meta.last_position).toBe(50);
   });
 
   it('is 410 when events behind it have grown too old, or are gone; what is named is good', async () => {
