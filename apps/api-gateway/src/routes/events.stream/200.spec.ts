@@ -250,10 +250,11 @@ describe('places', () => {
     const gate = new Promise<void>((resolve) => (goOn = resolve));
     let held = 0;
     const holdSlot: typeof cache.holdSlot = async (slot) => {
+      // Who has a place and keeps it is not one more.
+      if (slot.isKept) return cache.holdSlot(slot);
       await gate;
-      const isHeld = await cache.holdSlot(slot);
-      if (isHeld) held += 1;
-      return isHeld;
+      held += 1;
+      return cache.holdSlot(slot);
     };
     const slow = await startSpecWorld({
       sharing: world,
