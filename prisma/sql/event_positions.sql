@@ -12,5 +12,15 @@ $$;
 
 -- The project's last position, from where the next one is counted: after another past a million above the stored one.
 CREATE OR REPLACE FUNCTION reached_position(project_positions) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT $1.last_position + CASE WHEN $1.history IN ('', position_history()) THEN 0 ELSE 1000000 END
+  SELECT $1.last_position + CASE WHEN $1.history = position_history() THEN 0 ELSE 1000000 END
 $$;
+
+-- From its beginning a project names the past in which it has no position yet: a restored one may know none of its events.
+CREATE OR REPLACE FUNCTION begin_positions() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO project_positions (project_id, last_position, history) SELECT id, 0, position_history() FROM new_rows ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER projects_begin_positions AFTER INSERT ON projects
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION begin_positions();

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import express from 'express';
 import request from 'supertest';
 import { z } from 'zod';
@@ -27,14 +28,15 @@ describe('mountRoutes', () => {
     says('GET', '/things/special'),
     says('POST', '/things'),
   ];
+  const problems = {
+    uris: { docsUrl: 'https://docs.example', apiHost: 'https://api.example' },
+    onUnexpected: () => undefined,
+  };
   const app = express().use(
     '/v1',
     mountRoutes(routes, { deps: undefined, authorizerOf: () => () => undefined, deadlineMs: 1_000 }),
     routeNotFound,
-    problemErrors({
-      uris: { docsUrl: 'https://docs.example', apiHost: 'https://api.example' },
-      onUnexpected: () => undefined,
-    }),
+    problemErrors(problems),
   );
 
   it.each([
@@ -74,4 +76,26 @@ describe('mountRoutes', () => {
     const { body } = await request(app).get('/v1/things/%E0%A4%A').expect(400);
     expect(body.fields).toEqual([{ name: 'path', reason: 'expected percent-encoded UTF-8' }]);
   });
+
+  it('lets a stream that comes after the 503 tidy up, once that is out', async () => {
+    let tell!: (isOver: boolean) => void;
+    const tidied = new Promise<boolean>((resolve) => (tell = resolve));
+    const slow = defineRoute({
+      method: 'GET',
+      path: '/slow',
+      permission: 'any',
+      summary: 'slow',
+      responses: { 200: z.unknown() },
+      handle: async () => {
+        await delay(50);
+        return { status: 200, stream: async (res) => tell(res.writableFinished) };
+      },
+    });
+    const late = express().use(
+      mountRoutes([slow], { deps: undefined, authorizerOf: () => () => undefined, deadlineMs: 10 }),
+      problemErrors(problems),
+    );
+    await request(late).get('/slow').expect(503);
+    expect(await tidied).toBe(true);
+  }, 10_000);
 });

@@ -75,7 +75,7 @@ function toHandler<Deps, Principal, Permission>(
     const bytes = route.largeBodyBytes === undefined ? undefined : (req.body as Buffer);
     const mediaType = pickMediaType(route, req);
     const requestId = String(res.locals.requestId);
-    const reply = await answerInTime(res, options.deadlineMs, (lazy) => {
+    const work = (lazy: LazySignal): Promise<RouteReply> => {
       const request = {
         params,
         query,
@@ -96,7 +96,8 @@ function toHandler<Deps, Principal, Permission>(
       return options.around
         ? options.around({ route, req, res, principal, deps: options.deps, run })
         : run(options.deps);
-    });
+    };
+    const reply = await answerInTime(res, options.deadlineMs, work, (late) => dropReply(res, late));
     if (options.checkReplies) checkReply(route, reply);
     await sendReply(req, res, reply);
   };
@@ -129,6 +130,14 @@ async function sendReply(
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.end(text);
+}
+
+/** Its stream gives back what the handler took for it, once the 503 is out. Nobody is left to be told of a failure. */
+function dropReply(res: Response, { stream }: RouteReply): void {
+  if (stream === undefined) return;
+  const tidyUp = (): void => void stream(res).catch(() => undefined);
+  if (res.closed) tidyUp();
+  else res.once('close', tidyUp);
 }
 
 export function setCookie(
@@ -169,17 +178,20 @@ interface LazySignal {
 }
 
 /**
- * Settles as `work` does, or with 503 if that takes too long. `work` is told by its signal, also if the client leaves;
- * its result is then ignored.
+ * Settles as `work` does, or with 503 if that takes too long. `work` is told by its signal, also if the client leaves; what
+ * it resolves to after that goes to `dropped`.
  */
 function answerInTime<T>(
   res: Response,
   deadlineMs: number,
   work: (lazy: LazySignal) => Promise<T>,
+  dropped: (late: T) => void,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const lazy = new ClientSignal(res);
+    let isLate = false;
     const timer = setTimeout(() => {
+      isLate = true;
       reject(
         serviceUnavailable(
           `The request took longer than ${deadlineMs / 1_000} s; it may still be carried out.`,
@@ -191,7 +203,8 @@ function answerInTime<T>(
     work(lazy).then(
       (value) => {
         clearTimeout(timer);
-        resolve(value);
+        if (isLate) dropped(value);
+        else resolve(value);
       },
       (error: unknown) => {
         clearTimeout(timer);

@@ -32,7 +32,7 @@ export interface RouteReply {
   readonly cookie?: ReplyCookie;
   /**
    * Writes the body in place of `body`, after the head; no deadline ends it. Where the answer is over by then (HEAD, a
-   * client that left) it only tidies up. What it rejects with cuts the connection.
+   * client that left, a handler that took too long) it only tidies up. What it rejects with cuts the connection.
    */
   readonly stream?: (res: ServerResponse) => Promise<void>;
 }

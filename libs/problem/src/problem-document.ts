@@ -48,7 +48,8 @@ export const problemDocumentSchema = z
       .min(0)
       .optional()
       .meta({
-        description: 'Of a 410: the lowest `after` behind which nothing is missing.',
+        description:
+          'Of a 410: the `after` to go on with; no event in between is kept. Where that were very many, the next 410 names a later one.',
         examples: [18_000],
       }),
   })

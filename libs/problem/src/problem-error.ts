@@ -12,7 +12,7 @@ export interface ProblemOptions {
   /** Shown to clients; the kind's own text when absent. */
   readonly detail?: string;
   readonly fields?: readonly ProblemField[];
-  /** Of a 410: the earliest position that may be asked for. */
+  /** Of a 410: the position to read on from; no event in between is kept. */
   readonly earliestPosition?: number;
   /** Response headers that belong to this answer, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export function forbidden(detail?: string): ProblemError {
   return new ProblemError('forbidden', { detail });
 }
 
-/** 410. What lies behind `earliestPosition` is still there. */
+/** 410. No event up to `earliestPosition` is kept. */
 export function gone(detail: string, earliestPosition: number): ProblemError {
   return new ProblemError('gone', { detail, earliestPosition });
 }

@@ -73,8 +73,9 @@ export class EventStream {
 
   write(text: string): void {
     if (text === '' || !this.isOpen) return;
-    this.#res.write(text);
+    // Before the write: what comes now nobody had the time to read.
     if (this.#res.writableLength > UNREAD_BYTES_MAX) this.#res.destroy();
+    else this.#res.write(text);
   }
 
   /** @param text the last words */

@@ -1,5 +1,4 @@
 import type { Sql } from '@chainwatch/db';
-import { EVENT_TYPES } from '@chainwatch/events';
 import { gone, invalidRequest } from '@chainwatch/problem';
 import { eventHorizon } from '../records/event.ts';
 import { eventConditions, type EventFilters, type FilteredEvent } from './event-filters.ts';
@@ -26,17 +25,28 @@ export interface PositionsRequest {
 
 /** Positions that one read looks at, however few of their events the filters let through. */
 const SCANNED_MAX = 2_000;
+/** Reads that look for the first event that is kept: for a tenth of a second or so. */
+const EARLIEST_READS_MAX = 10;
+
+/** The events behind a position, in the order of their positions. */
+export function readPositions(sql: Sql, request: PositionsRequest): Promise<PositionsRead> {
+  const { filters } = request;
+  return scanPositions(sql, request, (values) =>
+    filters === undefined ? 'true' : eventConditions(filters, values),
+  );
+}
 
 /**
- * The events behind a position, in the order of their positions. Row by row (OFFSET 0): the planner counts every day of
- * events for each row, not the one that it is in.
+ * Row by row (OFFSET 0): the planner counts every day of events for each row, not the one that it is in.
+ * @param condition SQL on events `e`, whose values it adds
  */
-export async function readPositions(
+async function scanPositions(
   sql: Sql,
-  { projectId, after, limit, filters }: PositionsRequest,
+  { projectId, after, limit }: PositionsRequest,
+  condition: (values: unknown[]) => string,
 ): Promise<PositionsRead> {
   const values: unknown[] = [projectId, after];
-  const where = filters === undefined ? 'true' : eventConditions(filters, values);
+  const where = condition(values);
   const { rows } = await sql.query<Partial<PositionedEvent> & { scanned: number; scanned_to: number | null }>(
     `WITH scanned AS MATERIALIZED (
        SELECT position, event_row_id FROM event_positions WHERE project_id = $1 AND position > $2 ORDER BY position LIMIT ${SCANNED_MAX})
@@ -57,6 +67,7 @@ export async function readPositions(
 
 interface PositionBounds {
   readonly reached: number;
+  readonly last: number;
   readonly first: number | null;
   readonly is_expired: boolean | null;
 }
@@ -69,34 +80,41 @@ export async function checkPosition(sql: Sql, projectId: string, after: number):
   const horizon = eventHorizon();
   const { rows } = await sql.query<PositionBounds>(
     `SELECT coalesce((SELECT reached_position(p) FROM project_positions p WHERE project_id = $1), 0) AS reached,
+       coalesce((SELECT last_position FROM project_positions WHERE project_id = $1), 0) AS last,
        (SELECT min(position) FROM event_positions WHERE project_id = $1) AS first,
        (SELECT e.created_at < $3 FROM event_positions p CROSS JOIN LATERAL (SELECT created_at FROM event_log WHERE id = p.event_row_id OFFSET 0) e
         WHERE p.project_id = $1 AND p.position > $2 ORDER BY p.position LIMIT 1) AS is_expired`,
     [projectId, after, horizon],
   );
-  const { reached, first, is_expired } = rows[0]!;
+  const { reached, last, first, is_expired } = rows[0]!;
   if (after > reached)
     throw invalidRequest([{ name: 'after', reason: `expected at most ${reached}, got ${after}` }]);
-  if (after >= (first ?? reached + 1) - 1 && is_expired !== true) return;
-  const earliest = await findEarliest(sql, projectId, horizon);
+  if (after >= (first ?? last + 1) - 1 && is_expired !== true) return;
+  const earliest = await findEarliest(sql, { projectId, after, limit: 1 }, horizon);
   throw gone(
     `Events behind the position ${after} are kept no longer. Read from earliest_position on.`,
     earliest ?? reached,
   );
 }
 
-/** The position behind which nothing is missing: before the first event of each type that is still shown. */
-async function findEarliest(sql: Sql, projectId: string, horizon: Date): Promise<number | undefined> {
-  const { rows } = await sql.query<{ position: number | null }>(
-    `SELECT min(p.position) AS position FROM event_positions p WHERE p.project_id = $1 AND p.event_row_id IN (
-       SELECT r.id FROM unnest($3::text[]) AS t (type), LATERAL (
-         SELECT id FROM event_log WHERE project_id = $1 AND type = t.type AND NOT is_held AND subject_kind <> 'test' AND created_at >= $2 ORDER BY created_at, id LIMIT 1) r
-       UNION ALL
-       (SELECT id FROM event_log WHERE project_id = $1 AND subject_kind = 'test' AND created_at >= $2 ORDER BY created_at, id LIMIT 1))`,
-    [projectId, horizon, EVENT_TYPES],
-  );
-  const { position } = rows[0]!;
-  return position === null ? undefined : position - 1;
+/**
+ * The position before the first event that is still shown; none: there is no such event. Where it lies far behind, a position
+ * up to which there is none: whoever reads from there is told of a later one.
+ */
+async function findEarliest(sql: Sql, request: PositionsRequest, horizon: Date): Promise<number | undefined> {
+  let { after } = request;
+  for (let reads = 0; reads < EARLIEST_READS_MAX; reads += 1) {
+    const read = await scanPositions(
+      sql,
+      { ...request, after },
+      (values) => `e.created_at >= $${values.push(horizon)}`,
+    );
+    const [first] = read.events;
+    if (first !== undefined) return first.position - 1;
+    if (!read.hasMore) return undefined;
+    after = read.lastPosition;
+  }
+  return after;
 }
 
 /** The last position that was given; 0 before the first. */

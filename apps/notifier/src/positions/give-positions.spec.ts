@@ -226,9 +226,11 @@ it('writes nothing for a share that another replica owns', async () => {
   await insert(db, projectId);
   await db.query('UPDATE owners SET token = token + 1');
   await expect(givePositions(share, db)).rejects.toThrow(ShareLostError);
-  expect((await db.query('SELECT FROM project_positions WHERE project_id = $1', [projectId])).rows).toEqual(
-    [],
+  const { rows } = await db.query(
+    'SELECT last_position FROM project_positions WHERE project_id = $1 UNION ALL SELECT position FROM event_positions WHERE project_id = $1',
+    [projectId],
   );
+  expect(rows).toEqual([{ last_position: 0 }]);
   expect(await findWaitingShares(db, ['2a', '2b'])).toEqual(['2a']);
 });
 
@@ -249,6 +251,18 @@ it('jumps by a million when the server has another past, and once only', async (
   );
   expect(rows).toEqual([{ reached: 1_000_002 }]);
   expect([await give(), await give()]).toEqual([1_000_003, 1_000_004]);
+});
+
+it('jumps by a million also where the other past knew no event of the project', async () => {
+  const [projectId] = (await addProjects(1)) as [string];
+  await db.query(`UPDATE project_positions SET history = 'another server' WHERE project_id = $1`, [
+    projectId,
+  ]);
+  await insert(db, projectId);
+  await givePositions(share, db);
+  const reader = new Reader(projectId);
+  await reader.read();
+  expect(reader.position).toBe(1_000_001);
 });
 
 it('has another past once the tables were made anew, as by a dump', async () => {

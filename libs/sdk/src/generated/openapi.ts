@@ -2025,7 +2025,7 @@ export interface components {
                 reason: string;
             }[];
             /**
-             * @description Of a 410: the lowest `after` behind which nothing is missing.
+             * @description Of a 410: the `after` to go on with; no event in between is kept. Where that were very many, the next 410 names a later one.
              * @example 18000
              */
             earliest_position?: number;

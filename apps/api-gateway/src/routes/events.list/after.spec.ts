@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 afterEach(async () => {
   await world.db.query('DELETE FROM event_log');
-  await world.db.query('DELETE FROM project_positions');
+  await world.db.query('UPDATE project_positions SET last_position = 0, history = position_history()');
 });
 
 const insert = (event?: Parameters<typeof insertEvent>[2]): Promise<string> =>
@@ -168,6 +168,12 @@ describe('a position', () => {
     expect(body.meta.last_position).toBe(100);
   });
 
+  it('of the past before a restore stays good where the restored one knew no event', async () => {
+    await world.db.query(`UPDATE project_positions SET history = 'before the promotion'`);
+    const { body } = await world.api.get('/events?after=50').expect(200);
+    expect(body.meta.last_position).toBe(50);
+  });
+
   it('is 410 when events behind it have grown too old, or are gone; what is named is good', async () => {
     await insertAll(3, { daysAgo: 31 });
     const kept = [...(await insertAll(2)), await insert({ isTest: true })];
@@ -185,5 +191,51 @@ describe('a position', () => {
     await world.db.query('DELETE FROM event_log');
     expect((await world.api.get('/events?after=5').expect(410)).body.earliest_position).toBe(6);
     expect((await world.api.get('/events?after=6').expect(200)).body.items).toEqual([]);
+  });
+
+  const earliest = async (after: number): Promise<number> =>
+    (await world.api.get(`/events?after=${after}`).expect(410)).body.earliest_position;
+  const read = async (after: number): Promise<string[]> =>
+    (await world.api.get(`/events?after=${after}`).expect(200)).body.items.map(
+      (item: { event_id: string }) => item.event_id,
+    );
+
+  it('that is 410 skips no event that is kept while a day is being removed', async () => {
+    const ids = [...(await insertAll(2, { daysAgo: 20 })), ...(await insertAll(2))];
+    await give();
+    // First its positions go, then its events.
+    await world.db.query('DELETE FROM event_positions WHERE position <= 2');
+    expect(await earliest(0)).toBe(2);
+    expect(await read(2)).toEqual(ids.slice(2));
+  });
+
+  it('that is 410 skips no event that is kept where an older one was held and became visible behind it', async () => {
+    await insertAll(2, { daysAgo: 31 });
+    const held = await insert({ daysAgo: 29, isHeld: true });
+    const kept = await insertAll(2, { daysAgo: 28 });
+    await give();
+    await world.db.query('UPDATE event_log SET is_held = false');
+    await give();
+    expect(await earliest(0)).toBe(2);
+    expect(await read(2)).toEqual([...kept, held]);
+    // Then it has grown too old alone.
+    await world.db.query(`UPDATE event_log SET created_at = now() - interval '31 days' WHERE event_id = $1`, [
+      held,
+    ]);
+    expect(await read(3)).toEqual([kept[1], held]);
+    expect(await earliest(4)).toBe(5);
+  });
+
+  it('that is 410 finds what is kept in steps where very much has grown too old', async () => {
+    await world.db.query(
+      `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, created_at)
+       SELECT gen_random_uuid(), $1, 'eip155:1', 'balance.changed', 1, 'balance.changed', '{}', now() - interval '31 days' FROM generate_series(1, 25000)`,
+      [world.project.projectId],
+    );
+    const kept = await insert();
+    await give();
+    expect(await earliest(0)).toBe(20_000);
+    expect(await earliest(20_000)).toBe(25_000);
+    expect(await read(25_000)).toEqual([kept]);
   });
 });

@@ -272,4 +272,36 @@ describe('places', () => {
       await redis.stop();
     }
   });
+
+  it('are free again when a request took too long and was answered with 503', async () => {
+    const cache = createCache(undefined);
+    let goOn!: () => void;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    let held = 0;
+    const holdSlot: typeof cache.holdSlot = async (slot) => {
+      // Who has a place and keeps it is not one more.
+      if (slot.isKept) return cache.holdSlot(slot);
+      await gate;
+      held += 1;
+      return cache.holdSlot(slot);
+    };
+    const slow = await startSpecWorld({
+      sharing: world,
+      app: { requestTimeoutMs: 500 },
+      feeds: { slots: { holdSlot, freeSlot: cache.freeSlot } },
+    });
+    const quotas = `/management/workspaces/${world.project.workspaceId}/quotas`;
+    await world.management.put(quotas).send({ streams: 1 }).expect(200);
+    try {
+      expect((await open('', { to: slow })).status).toBe(503);
+      goOn();
+      await waitFor(() => held === 1);
+      // Long before the place lapses by itself.
+      await waitFor(async () => (await open('', { to: slow })).status === 200, { timeoutMs: 10_000 });
+    } finally {
+      await world.management.put(quotas).send({}).expect(200);
+      for (const stream of streams) stream.close();
+      await slow.stop();
+    }
+  });
 });
