@@ -32,7 +32,11 @@ const SERVERS = /\bstart(Postgres|Nats|Redis|Anvil)|(tool-devnet|'\.)\/start-/;
 const [tasks] = (await once(process, 'message')) as [readonly TestTask[]];
 process.env.TEST_DATA_DIR = chooseDataDir();
 try {
-  for (const outcome of await runTasks(tasks)) process.send!(outcome);
+  // Each is waited for: what is still to be sent is lost with the connection.
+  for (const outcome of await runTasks(tasks))
+    await new Promise<void>((resolve, reject) =>
+      process.send!(outcome, (error: Error | null) => (error === null ? resolve() : reject(error))),
+    );
 } finally {
   process.disconnect();
 }

@@ -150,20 +150,23 @@ describe('events', () => {
 });
 
 describe('retries', () => {
+  const realSetTimeout = globalThis.setTimeout;
+  afterEach(() => {
+    globalThis.setTimeout = realSetTimeout;
+  });
+
   /** Answers by status, and what each wait was, cut short. */
   function watch(): {
     readonly statuses: number[];
     readonly waits: number[];
     readonly client: Chainwatch;
-    stop(): void;
   } {
     const statuses: number[] = [];
     const waits: number[] = [];
-    const real = globalThis.setTimeout;
     // Of the whole process: others pass arguments.
     globalThis.setTimeout = ((run: () => void, ms = 0, ...args: []) => {
       if (statuses.at(-1) === 429) waits.push(ms);
-      return real(run, Math.min(ms, 2_000), ...args);
+      return realSetTimeout(run, Math.min(ms, 2_000), ...args);
     }) as typeof setTimeout;
     const watched = createClient({
       baseUrl,
@@ -174,7 +177,7 @@ describe('retries', () => {
         return response;
       },
     });
-    return { statuses, waits, client: watched, stop: () => void (globalThis.setTimeout = real) };
+    return { statuses, waits, client: watched };
   }
 
   it('429 waits until the limit is whole, and PATCH is told of it at once', async () => {
@@ -191,7 +194,7 @@ describe('retries', () => {
         reset = Number(responses.at(-1)!.headers.get('x-ratelimit-reset')) * 1_000 - Date.now();
       }
     };
-    const { statuses, waits, client: watched, stop } = watch();
+    const { statuses, waits, client: watched } = watch();
     /** One request more may be allowed in each 1.5 s: what was not refused is asked again. */
     const askUntilRefused = async (ask: () => Promise<unknown>): Promise<void> => {
       do {
@@ -200,16 +203,12 @@ describe('retries', () => {
         await ask();
       } while (statuses[0] !== 429);
     };
-    try {
-      await askUntilRefused(async () => {
-        const problem = await watched.addresses.update(address, { label: 'x' }).catch((one: unknown) => one);
-        expect(statuses).toHaveLength(1);
-        if (statuses[0] === 429) expect(problem).toMatchObject({ code: 'rate-limit' });
-      });
-      await askUntilRefused(() => watched.version.get());
-    } finally {
-      stop();
-    }
+    await askUntilRefused(async () => {
+      const problem = await watched.addresses.update(address, { label: 'x' }).catch((one: unknown) => one);
+      expect(statuses).toHaveLength(1);
+      if (statuses[0] === 429) expect(problem).toMatchObject({ code: 'rate-limit' });
+    });
+    await askUntilRefused(() => watched.version.get());
     expect(statuses.at(-1)).toBe(200);
     // What the server said, not the second of a backoff; up to the seconds that it is rounded to.
     expect(waits.filter((ms) => Math.abs(ms - reset) < 5_000)).not.toEqual([]);
@@ -217,16 +216,12 @@ describe('retries', () => {
   });
 
   it('503 comes again until the database answers, and a POST is carried out once', async () => {
-    const { statuses, client: watched, stop } = watch();
+    const { statuses, client: watched } = watch();
     const lock = await holdLock(stack.postgresUrl, 'LOCK TABLE addresses IN ACCESS EXCLUSIVE MODE', []);
-    try {
-      const created = watched.addresses.createExternal({ value: valueOf(7), chain_family: 'evm' });
-      await waitFor(() => statuses.includes(503), { message: () => `a 503 in ${statuses.join()}` });
-      await lock.release();
-      expect((await created).address.toLowerCase()).toBe(valueOf(7));
-    } finally {
-      stop();
-    }
+    const created = watched.addresses.createExternal({ value: valueOf(7), chain_family: 'evm' });
+    await waitFor(() => statuses.includes(503), { message: () => `a 503 in ${statuses.join()}` });
+    await lock.release();
+    expect((await created).address.toLowerCase()).toBe(valueOf(7));
     expect(statuses.at(-1)).toBe(201);
     expect((await client.addresses.list()).meta.total).toBe(1);
   });
