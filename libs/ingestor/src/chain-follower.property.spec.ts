@@ -32,8 +32,8 @@ describe('ChainFollower over random histories', () => {
         for (const entry of history.published.values()) expect(store.entries[entry.seq - 1]).toEqual(entry);
       },
     );
-    // A fork below finality is rare: as many histories are played as it takes.
-    for (let batch = 0; batch < 10 && violations <= 5; batch += 1)
+    // Forks below finality are rare: as many histories are played as it takes.
+    for (let batch = 0; batch < 10 && (violations <= 5 || reorgs <= 500); batch += 1)
       await fc.assert(property, { numRuns: 500 });
     // The histories must hold what they are about.
     expect(reorgs).toBeGreaterThan(500);
