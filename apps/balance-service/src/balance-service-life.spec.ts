@@ -88,6 +88,7 @@ describe('the service', () => {
       },
     };
     await start('one', { openReader: async () => silent });
+    stops.push(async () => answer());
     await receive(5n);
     await waitFor(() => asked > 0);
     await world.db.query(`UPDATE balance_states SET updated_at = now() - interval '1 hour'`);
