@@ -73,9 +73,9 @@ describe('three gateways on a real bus', () => {
     const stop = analyzer.subscribe('address.watched', ['evm'], ({ payload }) => void seen.push(payload));
     try {
       const value = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
-      const response = await last.call('POST', '/addresses/external', world.project.keys.api, {
-        value,
-        chain_family: 'evm',
+      const response = await last.call('POST', '/addresses/external', {
+        key: world.project.keys.api,
+        body: { value, chain_family: 'evm' },
       });
       const { id } = (await response.json()) as { id: string };
       await waitFor(() => seen.length > 0);
@@ -102,18 +102,16 @@ describe('three gateways on a real bus', () => {
 
   it('end a rolled key when its grace is over', async () => {
     const { id, key } = await addKnownKey(world, replicas.slice(0, 2));
-    const rolled = await replicas[0]!.call(
-      'POST',
-      `/management/keys/${id}/actions/roll`,
-      world.project.keys.management,
-      { grace_seconds: 1 },
-    );
+    const rolled = await replicas[0]!.call('POST', `/management/keys/${id}/actions/roll`, {
+      key: world.project.keys.management,
+      body: { grace_seconds: 1 },
+    });
     const { key: successor } = (await rolled.json()) as { key: string };
     for (const replica of replicas.slice(0, 2)) {
-      await waitFor(async () => (await replica.call('GET', '/version', key)).status === 401, {
+      await waitFor(async () => (await replica.call('GET', '/version', { key })).status === 401, {
         timeoutMs: 60_000,
       });
-      expect((await replica.call('GET', '/version', successor)).status).toBe(200);
+      expect((await replica.call('GET', '/version', { key: successor })).status).toBe(200);
     }
   });
 
@@ -123,7 +121,7 @@ describe('three gateways on a real bus', () => {
       const { key } = await addKnownKey(world, replicas);
       const answers = [];
       for (let call = 0; call < 4; call += 1)
-        answers.push(await replicas[call % 3]!.call('GET', '/version', key));
+        answers.push(await replicas[call % 3]!.call('GET', '/version', { key }));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
       expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual([
         '1',
@@ -149,9 +147,9 @@ describe('three gateways on a real bus', () => {
 
   it('answer while the bus and Redis are away', async () => {
     await Promise.all([nats.stop(), redis.stop()]);
-    const response = await last.call('POST', '/addresses/external', world.project.keys.api, {
-      value: '0x00000000219ab540356cbb839cbe05303d7705fa',
-      chain_family: 'evm',
+    const response = await last.call('POST', '/addresses/external', {
+      key: world.project.keys.api,
+      body: { value: '0x00000000219ab540356cbb839cbe05303d7705fa', chain_family: 'evm' },
     });
     expect([response.status, response.headers.get('x-ratelimit-remaining')]).toEqual([201, '999999']);
     await waitFor(async () => isDegraded(await last.gateway.readiness()));

@@ -154,7 +154,7 @@ describe('the service', () => {
     };
     await broker
       .connect('tx-analyzer')
-      .publish('tx.detected', [network.gid, alice.projectId], envelope, { messageId: id });
+      .publish('tx.detected', { tokens: [network.gid, alice.projectId], payload: envelope, messageId: id });
     await waitFor(() => published().length === 1);
   });
 
@@ -258,14 +258,11 @@ describe('replicas', () => {
 
 describe('chains', () => {
   const changed = (): Promise<void> =>
-    broker
-      .connect('api-gateway')
-      .publish(
-        'chain.changed',
-        [network.gid],
-        { schema: 1, chain_gid: network.gid },
-        { messageId: String(Math.random()) },
-      );
+    broker.connect('api-gateway').publish('chain.changed', {
+      tokens: [network.gid],
+      payload: { schema: 1, chain_gid: network.gid },
+      messageId: String(Math.random()),
+    });
 
   it('are asked at another endpoint as soon as it is set', async () => {
     const opened: (string | null)[] = [];

@@ -64,16 +64,14 @@ describe('a notifier without its sweep', () => {
       late,
     );
     const early = await emit(1);
-    await world.bus.publish(
-      'tx.detected',
-      [tokenOf(rows[0]!.payload), world.projectId],
-      JSON.parse(rows[0]!.payload),
-      {
-        messageId: late[0]!,
-        sequence: 2,
-        type: 'transaction.detected',
-      },
-    );
+    await world.bus.publish('tx.detected', {
+      tokens: [tokenOf(rows[0]!.payload), world.projectId],
+      payload: JSON.parse(rows[0]!.payload),
+
+      messageId: late[0]!,
+      sequence: 2,
+      type: 'transaction.detected',
+    });
     await waitFor(() => arrived().length === 3);
     expect(arrived()).toEqual([first, late[0], early[0]]);
   });

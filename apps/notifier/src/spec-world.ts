@@ -54,7 +54,13 @@ async function createWorld(databaseUrl: string, natsUrl: string): Promise<World>
   const rows = await createDeliveryRows(databaseUrl);
   const bus = await createBus('tx-analyzer', { url: natsUrl });
   const publish: World['publish'] = ({ kind, type, chainGid, projectId, event, eventId, sequence }) =>
-    bus.publish(kind, [chainGid, projectId], event as never, { messageId: eventId, sequence, type });
+    bus.publish(kind, {
+      tokens: [chainGid, projectId],
+      payload: event as never,
+      messageId: eventId,
+      sequence,
+      type,
+    });
   const stops: (() => Promise<void>)[] = [];
   return {
     ...rows,

@@ -247,7 +247,7 @@ itRecorded(
     const pairs = readPairs();
     expect(pairs.length).toBeGreaterThanOrEqual(232);
     const replies = new Map(pairs.map(({ request, reply }) => [request, reply]));
-    node.answer = ({ body }, res) => sendJson(res, replies.get(body) ?? '{"error":"not recorded"}');
+    node.answer = ({ body }, res) => sendJson(res, { body: replies.get(body) ?? '{"error":"not recorded"}' });
     for (let round = 0; round < 2; round += 1) {
       const got = await Promise.all(
         pairs.map(async ({ name, request }) => ({ name, reply: await post('/ethereum', request) })),
@@ -262,7 +262,7 @@ itRecorded(
     for (const { family, error } of errors) {
       const { path, method } = PATHS[family]!;
       const reply = `{"jsonrpc": "2.0", "id": "e", "error": ${JSON.stringify(error)}}`;
-      node.answer = (_seen, res) => sendJson(res, reply);
+      node.answer = (_seen, res) => sendJson(res, { body: reply });
       expect(await post(path, `{"jsonrpc":"2.0","id":"e","method":"${method}","params":[]}`)).toBe(reply);
     }
   });

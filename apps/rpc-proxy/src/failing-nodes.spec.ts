@@ -140,7 +140,7 @@ describe("a node's error page", () => {
 
   it('is not taken for one where a node answers with an error status and JSON-RPC', async () => {
     const error = '{"result":null,"error":{"code":-5,"message":"No such transaction"},"id":1}';
-    one.answer = (_seen, res) => sendJson(res, error, 500);
+    one.answer = (_seen, res) => sendJson(res, { body: error, status: 500 });
     expect(await post(single, call('getrawtransaction'), { path: '/bitcoin' })).toEqual({
       status: 500,
       text: error,

@@ -134,10 +134,9 @@ describe('answers that nobody reads', () => {
     const huge = `"0x${'b'.repeat(3_500_000)}"`;
     node.answer = (seen, res, req) => {
       if (!seen.body.startsWith('[')) return answerResult('"0x1"')(seen, res, req);
-      sendJson(
-        res,
-        `[1,2]`.replace(/\d/g, (id) => `{"jsonrpc":"2.0","id":${id},"result":${huge}}`),
-      );
+      sendJson(res, {
+        body: `[1,2]`.replace(/\d/g, (id) => `{"jsonrpc":"2.0","id":${id},"result":${huge}}`),
+      });
     };
     const held = watchHeld(gateway);
     new Client(gateway, false).send(

@@ -153,10 +153,14 @@ it.each([
   ['/tron/wallet/getaccount', 403],
 ])('passes on no challenge of a node, nor its word on credentials: %s, %i', async (path, status) => {
   node.answer = tron.answer = (_seen, res) =>
-    sendJson(res, '{"jsonrpc":"2.0","id":1,"result":"0x1"}', status, {
-      'www-authenticate': 'Basic realm="node"',
-      'access-control-allow-credentials': 'true',
-      'access-control-allow-origin': 'https://a.example',
+    sendJson(res, {
+      body: '{"jsonrpc":"2.0","id":1,"result":"0x1"}',
+      status,
+      headers: {
+        'www-authenticate': 'Basic realm="node"',
+        'access-control-allow-credentials': 'true',
+        'access-control-allow-origin': 'https://a.example',
+      },
     });
   const { headers } = await post(path, { 'x-api-key': key, origin: 'https://a.example' });
   expect(Object.keys(headers).filter((name) => /^(access-control-|www-)/.test(name))).toEqual([]);

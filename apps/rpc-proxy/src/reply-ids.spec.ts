@@ -80,7 +80,7 @@ it('a node that answers one call in 50 twice tells nobody what another one asked
         `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${late.length}\r\n\r\n${late}`,
       );
     second.delete(req.socket);
-    sendJson(res, text);
+    sendJson(res, { body: text });
     count += 1;
     if (count % 50 === 0) second.set(req.socket, text);
   };
@@ -122,7 +122,7 @@ describe('a reply with the id of another call', () => {
     let isClosed = false;
     one.answer = (_seen, res, req) => {
       req.socket.on('close', () => (isClosed = true));
-      sendJson(res, reply, status);
+      sendJson(res, { body: reply, status });
     };
     const before = mismatches(pair);
     expect(await post(pair, send())).toEqual({
@@ -140,8 +140,12 @@ describe('a reply with the id of another call', () => {
     ]) {
       for (const id of ['8', '7']) {
         one.answer = (_seen, res) =>
-          sendJson(res, gzipSync(`{"jsonrpc":"2.0","id":${id},"result":"${text}"}`), 200, {
-            'content-encoding': 'gzip',
+          sendJson(res, {
+            body: gzipSync(`{"jsonrpc":"2.0","id":${id},"result":"${text}"}`),
+            status: 200,
+            headers: {
+              'content-encoding': 'gzip',
+            },
           });
         expect((await post(pair, send())).text).toBe(
           id === '7'
@@ -179,20 +183,20 @@ describe('a reply with the id of another call', () => {
 
   it('to a batch is left as well', async () => {
     const batch = `[${send()},${call('eth_estimateGas', '[]', '"b"')}]`;
-    two.answer = (_seen, res) => sendJson(res, '[{"id":7,"result":1},{"id":"b","result":2}]');
+    two.answer = (_seen, res) => sendJson(res, { body: '[{"id":7,"result":1},{"id":"b","result":2}]' });
     for (const reply of [
       '[{"id":7,"result":1},{"id":8,"result":"theirs"}]',
       '[{"id":"\\u0063","result":1}]',
       '{"id":8,"error":{"code":1,"message":"theirs"}}',
       '{"id":7,"result":"theirs"}',
     ]) {
-      one.answer = (_seen, res) => sendJson(res, reply);
+      one.answer = (_seen, res) => sendJson(res, { body: reply });
       expect((await post(pair, batch)).text).toBe('[{"id":7,"result":1},{"id":"b","result":2}]');
     }
   });
 
   it("to a write is nobody's, and the write does not go again", async () => {
-    one.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":8,"result":"theirs"}');
+    one.answer = (_seen, res) => sendJson(res, { body: '{"jsonrpc":"2.0","id":8,"result":"theirs"}' });
     expect(await post(pair, call('some_unknownWrite'))).toEqual({
       status: 502,
       text: '{"error":"network unavailable"}',
@@ -204,7 +208,7 @@ describe('a reply with the id of another call', () => {
   });
 
   it('to a call without one is no reply to it', async () => {
-    one.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":8,"result":"theirs"}');
+    one.answer = (_seen, res) => sendJson(res, { body: '{"jsonrpc":"2.0","id":8,"result":"theirs"}' });
     two.answer = (_seen, res) => void res.writeHead(200, { 'content-length': 0 }).end();
     expect((await post(pair, '{"jsonrpc":"2.0","method":"eth_call","params":[]}')).status).toBe(204);
   });
@@ -218,9 +222,10 @@ describe('a reply is the one to its call', () => {
     ['-0', '0'],
     ['1.0', '1'],
   ])('where the node writes %s as %s', async (id, written) => {
-    one.answer = (_seen, res) => sendJson(res, `{"jsonrpc":"2.0","id":${written},"result":"mine"}`);
+    one.answer = (_seen, res) => sendJson(res, { body: `{"jsonrpc":"2.0","id":${written},"result":"mine"}` });
     expect((await post(pair, send(id))).text).toBe(`{"jsonrpc":"2.0","id":${written},"result":"mine"}`);
-    one.answer = (_seen, res) => sendJson(res, `[{"id":2,"result":1},{"id":${written},"result":"mine"}]`);
+    one.answer = (_seen, res) =>
+      sendJson(res, { body: `[{"id":2,"result":1},{"id":${written},"result":"mine"}]` });
     expect((await post(pair, `[${send(id)},${call('eth_call', '[]', '2')}]`)).text).toBe(
       `[{"id":${written},"result":"mine"},{"id":2,"result":1}]`,
     );
@@ -233,18 +238,20 @@ describe('a reply is the one to its call', () => {
     ['text that looks like an id', '{"jsonrpc":"2.0","result":"\\",\\"id\\":8}","id":7}'],
     ['another id inside', '{"result":[{"id":8},{"a":{"id":8}}],"id":7}'],
   ])('where it is %s', async (_name, reply) => {
-    one.answer = (_seen, res) => sendJson(res, reply);
+    one.answer = (_seen, res) => sendJson(res, { body: reply });
     expect((await post(pair, send())).text).toBe(reply);
   });
 
   it('where the node tells of a batch as a whole', async () => {
     one.answer = (_seen, res) =>
-      sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}');
+      sendJson(res, {
+        body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}',
+      });
     expect((await post(pair, `[${send()},${send('8')}]`)).text).toContain('batch too large');
   });
 
   it('where Bitcoin Core answers a call without an id', async () => {
-    one.answer = (_seen, res) => sendJson(res, '{"result":5,"error":null,"id":null}\n');
+    one.answer = (_seen, res) => sendJson(res, { body: '{"result":5,"error":null,"id":null}\n' });
     expect(
       (await post(pair, '{"method":"sendrawtransaction","params":["00"]}', { path: '/bitcoin' })).text,
     ).toBe('{"result":5,"error":null,"id":null}\n');

@@ -69,12 +69,12 @@ const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params']);
 
 /** As a strict node: accepts only JSON-RPC of at most 50 KB, and rewrites ids. */
 const answerStrictly: Answer = ({ bytes, body }, res) => {
-  if (bytes.length > 50_000) return sendJson(res, 'Payload Too Large', 413);
+  if (bytes.length > 50_000) return sendJson(res, { body: 'Payload Too Large', status: 413 });
   let asked: Call | Call[];
   try {
     asked = JSON.parse(body) as Call | Call[];
   } catch {
-    return sendJson(res, PARSE_ERROR);
+    return sendJson(res, { body: PARSE_ERROR });
   }
   const calls = Array.isArray(asked) ? asked : [asked];
   const isValid = calls.every(
@@ -82,13 +82,13 @@ const answerStrictly: Answer = ({ bytes, body }, res) => {
       Object.keys(each).every((name) => MEMBERS.has(name)) &&
       (typeof each.id !== 'object' || each.id === null),
   );
-  if (!isValid) return sendJson(res, INVALID);
+  if (!isValid) return sendJson(res, { body: INVALID });
   const replies = calls.map((each) =>
     each.method === 'eth_getCode'
       ? `{"jsonrpc":"2.0","id":${JSON.stringify(each.id)},"error":{"code":-32000,"message":"for the first one alone"}}`
       : `{"jsonrpc":"2.0","id":${JSON.stringify(each.id)},"result":${resultOf(each)}}`,
   );
-  sendJson(res, Array.isArray(asked) ? `[${replies.join(',')}]` : replies[0]!);
+  sendJson(res, { body: Array.isArray(asked) ? `[${replies.join(',')}]` : replies[0]! });
 };
 
 const countShared = async (): Promise<number> => {
@@ -239,13 +239,12 @@ describe('what one tenant sends is never the answer of another', () => {
   it('a batch with an id twice, which a node may reorder, is kept for nobody', async () => {
     const [one, two] = [balance('1'), call('eth_getBalance', `["0xb","0x${block.toString(16)}"]`, '1.0')];
     node.answer = ({ body }, res) =>
-      sendJson(
-        res,
-        `[${(JSON.parse(body) as Call[])
+      sendJson(res, {
+        body: `[${(JSON.parse(body) as Call[])
           .reverse()
           .map((each) => answerOf(JSON.stringify(each), '1'))
           .join(',')}]`,
-      );
+      });
     await post(`[${one},${two}]`, { key: otherKey });
     node.answer = answerStrictly;
     expect((await post(balance('77'))).text).toBe(answerOf(balance('77'), '77'));
@@ -333,7 +332,7 @@ describe('a client that reads slowly', () => {
       if (seen.body.includes('never')) return;
       const body = `{"jsonrpc":"2.0","id":${/"id":(\d+)/.exec(seen.body)![1]},"result":${result}}`;
       // The first one stops half-way.
-      if (finish.length > 0) return sendJson(res, body);
+      if (finish.length > 0) return sendJson(res, { body });
       res
         .writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
         .write(body.slice(0, 1_000_000));

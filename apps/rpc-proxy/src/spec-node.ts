@@ -63,7 +63,7 @@ export async function startSpecNode(
       if (node.isSilent) return;
       if (node.refusal !== undefined) {
         if (health === undefined) node.seen.push(seen);
-        return sendJson(res, node.refusal.body, node.refusal.status);
+        return sendJson(res, { body: node.refusal.body, status: node.refusal.status });
       }
       if (health !== undefined) return void res.setHeader('content-type', 'application/json').end(health);
       node.seen.push(seen);
@@ -136,15 +136,17 @@ function findWalletHealth(url: string, body: string, health: SpecNode['health'])
 export function answerResult(result: string): Answer {
   return ({ body }, res) => {
     const id = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|[^,}\s]+)/.exec(body)?.[1] ?? 'null';
-    sendJson(res, `{"jsonrpc":"2.0","id":${id},"result":${result}}`);
+    sendJson(res, { body: `{"jsonrpc":"2.0","id":${id},"result":${result}}` });
   };
 }
 
 export function sendJson(
   res: ServerResponse,
-  body: string | Buffer,
-  status = 200,
-  headers: Record<string, string> = {},
+  {
+    body,
+    status = 200,
+    headers = {},
+  }: { readonly body: string | Buffer; readonly status?: number; readonly headers?: Record<string, string> },
 ): void {
   res
     .writeHead(status, {

@@ -276,7 +276,9 @@ describe('the two interfaces of TRON', () => {
     // The node lacks the other interface: it answers questions about it like any web server.
     jsonRpc.health.getblock = () => undefined;
     wallets = await Promise.all(
-      [0, 1].map((index) => startSpecNode((_seen, res) => sendJson(res, `{"from":${index}}`), { chainId })),
+      [0, 1].map((index) =>
+        startSpecNode((_seen, res) => sendJson(res, { body: `{"from":${index}}` }), { chainId }),
+      ),
     );
   });
   afterAll(() => Promise.all([jsonRpc, ...wallets].map((node) => node.stop())));
@@ -368,7 +370,7 @@ describe('the two interfaces of TRON', () => {
       expect((await post(gateway, '{}', { path: NOWBLOCK })).text).toBe('{"from":0}');
     wallets[0]!.health.getblock = () => ({ blockID: '0'.repeat(64) });
     await waitFor(() => wallet.upstreams[1]!.isWrongChain);
-    wallets[1]!.answer = (_seen, res) => sendJson(res, '{"from":1}');
+    wallets[1]!.answer = (_seen, res) => sendJson(res, { body: '{"from":1}' });
     for (let count = 0; count < 5; count += 1)
       expect((await post(gateway, '{}', { path: NOWBLOCK })).text).toBe('{"from":1}');
     expect(jsonRpc.seen.filter(({ url }) => url.includes('wallet'))).toEqual([]);
@@ -594,7 +596,7 @@ describe('the cache', () => {
 
   it('never keeps errors', async () => {
     nodes[0]!.answer = (_seen, res) =>
-      sendJson(res, '{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted"}}');
+      sendJson(res, { body: '{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted"}}' });
     for (let count = 0; count < 2; count += 1)
       expect((await post(gateway, call('eth_call', '[{"to":"0x5"},"0x1"]'))).text).toContain('reverted');
     expect(nodes[0]!.seen).toHaveLength(2);
@@ -669,15 +671,14 @@ describe('the cache inside batches', () => {
     `{"jsonrpc":"2.0", "id":${JSON.stringify(id)},"result":{"of":${JSON.stringify(`${method}${JSON.stringify(params)}`)},"n":18446744073709551615}}`;
   const answerBatch = (seen: { body: string }, res: Parameters<SpecNode['answer']>[1]): void => {
     const asked = JSON.parse(seen.body) as Call | Call[];
-    sendJson(
-      res,
-      Array.isArray(asked)
+    sendJson(res, {
+      body: Array.isArray(asked)
         ? `[${asked
             .filter(({ id }) => id !== undefined)
             .map(answerOf)
             .join(',')}]`
         : answerOf(asked),
-    );
+    });
   };
   beforeEach(() => {
     for (const node of nodes) node.answer = answerBatch;
@@ -712,7 +713,8 @@ describe('the cache inside batches', () => {
   });
 
   it('leaves a batch that is all new, has a write or a notification to the node', async () => {
-    nodes[0]!.answer = (_seen, res) => sendJson(res, ` [${answerOf(JSON.parse(block(8)) as Call)} ]\n`);
+    nodes[0]!.answer = (_seen, res) =>
+      sendJson(res, { body: ` [${answerOf(JSON.parse(block(8)) as Call)} ]\n` });
     expect((await post(gateway, ` [ ${block(8)} ] `)).text).toBe(
       ` [${answerOf(JSON.parse(block(8)) as Call)} ]\n`,
     );
@@ -771,11 +773,11 @@ describe('the cache inside batches', () => {
   it('goes on to the end where a node fails, answers with one error or with far too much', async () => {
     await post(gateway, block(30));
     nodes[0]!.answer = (_seen, res) =>
-      sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"no"}}');
+      sendJson(res, { body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"no"}}' });
     expect(await ask(block(30, '1'), block(31, '2'))).toBe(
       `[${answerOf(JSON.parse(block(30)) as Call)},{"jsonrpc":"2.0","id":2,"error":{"code":-32005,"message":"no"}}]`,
     );
-    nodes[0]!.answer = (_seen, res) => sendJson(res, 'no such page', 400);
+    nodes[0]!.answer = (_seen, res) => sendJson(res, { body: 'no such page', status: 400 });
     expect(await post(gateway, `[${block(30)},${block(32)}]`)).toMatchObject({
       status: 400,
       text: '{"error":"the node refused the request with status 400"}',
@@ -785,10 +787,9 @@ describe('the cache inside batches', () => {
     await waitFor(() => isServing(gateway, 0));
     const large = `"${'a'.repeat(9_000_000)}"`;
     nodes[0]!.answer = ({ body }, res) =>
-      sendJson(
-        res,
-        `[${(JSON.parse(body) as Call[]).map(({ id }) => `{"id":${String(id)},"result":${large}}`).join(',')}]`,
-      );
+      sendJson(res, {
+        body: `[${(JSON.parse(body) as Call[]).map(({ id }) => `{"id":${String(id)},"result":${large}}`).join(',')}]`,
+      });
     nodes[0]!.seen.length = 0;
     expect((await ask(block(30, '1'), block(34, '2'))).length).toBeGreaterThan(18_000_000);
     expect(nodes[0]!.seen.map(({ body }) => body)).toEqual([

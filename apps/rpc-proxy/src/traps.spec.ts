@@ -119,7 +119,7 @@ describe('2: bodies are never re-serialised', () => {
     '%s',
     async (value) => {
       const body = `{ "jsonrpc" : "2.0", "params":[${value}],\n"id":7,"method":"eth_call" , "extra":${value}}`;
-      one.answer = (_seen, res) => sendJson(res, `{"result":${value} , "id": 7}\n`);
+      one.answer = (_seen, res) => sendJson(res, { body: `{"result":${value} , "id": 7}\n` });
       expect((await post(single, body)).text).toBe(`{"result":${value} , "id": 7}\n`);
       expect(one.seen[0]!.body).toBe(body);
     },
@@ -129,10 +129,9 @@ describe('2: bodies are never re-serialised', () => {
 describe('3: batches', () => {
   it('keep their order where the node does not', async () => {
     one.answer = (_seen, res) =>
-      sendJson(
-        res,
-        '[{"jsonrpc":"2.0","id":"b","result":2}, {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}]',
-      );
+      sendJson(res, {
+        body: '[{"jsonrpc":"2.0","id":"b","result":2}, {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}]',
+      });
     const { text } = await post(single, `[${call('eth_chainId')},${call('eth_call', '[]', '"b"')}]`);
     expect(text).toBe(
       '[{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}},{"jsonrpc":"2.0","id":"b","result":2}]',
@@ -140,14 +139,14 @@ describe('3: batches', () => {
   });
 
   it('pass in the bytes of the node where they are in order', async () => {
-    one.answer = (_seen, res) => sendJson(res, ' [{"id":1,"result":1} ,{"id":1,"result":2}]\n');
+    one.answer = (_seen, res) => sendJson(res, { body: ' [{"id":1,"result":1} ,{"id":1,"result":2}]\n' });
     expect((await post(single, `[${call('eth_chainId')},${call('eth_call')}]`)).text).toBe(
       ' [{"id":1,"result":1} ,{"id":1,"result":2}]\n',
     );
   });
 
   it('of notifications only are 204 without a body', async () => {
-    one.answer = (_seen, res) => sendJson(res, '[]');
+    one.answer = (_seen, res) => sendJson(res, { body: '[]' });
     const { status, text } = await post(
       single,
       '[{"jsonrpc":"2.0","method":"eth_call"},{"jsonrpc":"2.0","method":"eth_chainId"}]',
@@ -157,7 +156,7 @@ describe('3: batches', () => {
 
   it('without a call get the error of the node', async () => {
     one.answer = (_seen, res) =>
-      sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}');
+      sendJson(res, { body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}' });
     expect((await post(single, '[]')).text).toBe(
       '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}',
     );
@@ -165,7 +164,7 @@ describe('3: batches', () => {
 
   it('with an id twice get both replies, in the order of the node', async () => {
     one.answer = (_seen, res) =>
-      sendJson(res, '[{"id":2,"result":"c"},{"id":1,"result":"a"},{"id":1,"result":"b"}]');
+      sendJson(res, { body: '[{"id":2,"result":"c"},{"id":1,"result":"a"},{"id":1,"result":"b"}]' });
     expect(
       (await post(single, `[${call('eth_chainId')},${call('eth_call')},${call('eth_call', '[]', '2')}]`))
         .text,
@@ -173,7 +172,7 @@ describe('3: batches', () => {
   });
 
   it('that the node answered in part get an error for the rest', async () => {
-    one.answer = (_seen, res) => sendJson(res, '[{"jsonrpc":"2.0","id":2,"result":true}]');
+    one.answer = (_seen, res) => sendJson(res, { body: '[{"jsonrpc":"2.0","id":2,"result":true}]' });
     const items = JSON.parse(
       (await post(single, `[${call('eth_chainId')},${call('eth_call', '[]', '2')}]`)).text,
     ) as { id: number; error?: { code: number } }[];
@@ -185,7 +184,9 @@ describe('3: batches', () => {
 
   it('that the node answered with one object are an array all the same', async () => {
     one.answer = (_seen, res) =>
-      sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}');
+      sendJson(res, {
+        body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}',
+      });
     const items = JSON.parse(
       (await post(single, `[${call('eth_chainId')},${call('eth_call', '[]', '2')}]`)).text,
     ) as unknown[];
@@ -217,10 +218,9 @@ describe('3: batches', () => {
     const batchOf = (count: number): string =>
       `[${Array.from({ length: count }, (_, id) => call('eth_chainId', '[]', String(id))).join(',')}]`;
     one.answer = ({ body }, res) =>
-      sendJson(
-        res,
-        JSON.stringify((JSON.parse(body) as { id: number }[]).map(({ id }) => ({ id, result: 1 }))),
-      );
+      sendJson(res, {
+        body: JSON.stringify((JSON.parse(body) as { id: number }[]).map(({ id }) => ({ id, result: 1 }))),
+      });
     expect((await post(single, batchOf(1_000))).status).toBe(200);
     expect(await post(single, batchOf(1_001))).toMatchObject({
       status: 400,
@@ -234,7 +234,7 @@ describe("4: the node's status passes through", () => {
     [500, '{"result":null,"error":{"code":-8,"message":"Block height out of range"},"id":1}'],
     [404, '{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":1}'],
   ])('%i with a JSON-RPC error is an answer', async (status, body) => {
-    one.answer = (_seen, res) => sendJson(res, body, status);
+    one.answer = (_seen, res) => sendJson(res, { body, status });
     const request = '{"jsonrpc":"1.0","id":1,"method":"getblockhash","params":[99]}';
     expect(await post(pair, request, { path: '/bitcoin' })).toMatchObject({ status, text: body });
     expect(two.seen).toHaveLength(0);
@@ -260,54 +260,56 @@ describe('5: another node is asked only where it may know better', () => {
     [
       '502 without JSON',
       '/ethereum',
-      (_: unknown, res: never) => sendJson(res, '<html>bad gateway</html>', 502),
+      (_: unknown, res: never) => sendJson(res, { body: '<html>bad gateway</html>', status: 502 }),
     ],
     [
       '429',
       '/ethereum',
-      (_: unknown, res: never) => sendJson(res, '{"error":"slow down"}', 429, { 'retry-after': '0' }),
+      (_: unknown, res: never) =>
+        sendJson(res, { body: '{"error":"slow down"}', status: 429, headers: { 'retry-after': '0' } }),
     ],
     [
       'a full work queue',
       '/bitcoin',
-      (_: unknown, res: never) => sendJson(res, 'Work queue depth exceeded', 503),
+      (_: unknown, res: never) => sendJson(res, { body: 'Work queue depth exceeded', status: 503 }),
     ],
     [
       'warm-up',
       '/bitcoin',
-      (_: unknown, res: never) => sendJson(res, json('{"code":-28,"message":"Loading block index…"}'), 500),
+      (_: unknown, res: never) =>
+        sendJson(res, { body: json('{"code":-28,"message":"Loading block index…"}'), status: 500 }),
     ],
     [
       'initial download',
       '/bitcoin',
       (_: unknown, res: never) =>
-        sendJson(
-          res,
-          json('{"code":-10,"message":"Bitcoin Core is in initial sync and waiting for blocks..."}'),
-          500,
-        ),
+        sendJson(res, {
+          body: json('{"code":-10,"message":"Bitcoin Core is in initial sync and waiting for blocks..."}'),
+          status: 500,
+        }),
     ],
     [
       'a limit told as JSON-RPC',
       '/ethereum',
       (_: unknown, res: never) =>
-        sendJson(res, json('{"code":-32005,"message":"daily request count exceeded, request rate limited"}')),
+        sendJson(res, {
+          body: json('{"code":-32005,"message":"daily request count exceeded, request rate limited"}'),
+        }),
     ],
     [
       'state that the node does not have',
       '/ethereum',
       (_: unknown, res: never) =>
-        sendJson(
-          res,
-          json('{"code":-32000,"message":"missing trie node 0a1b (path ) state 0x1 is not available"}'),
-        ),
+        sendJson(res, {
+          body: json('{"code":-32000,"message":"missing trie node 0a1b (path ) state 0x1 is not available"}'),
+        }),
     ],
     ...[-32005, -32016, -32004, -32014, -32001].map(
       (code) =>
         [
           `Solana ${code}`,
           '/solana',
-          (_: unknown, res: never) => sendJson(res, json(`{"code":${code},"message":"x"}`)),
+          (_: unknown, res: never) => sendJson(res, { body: json(`{"code":${code},"message":"x"}`) }),
         ] as const,
     ),
     [
@@ -355,7 +357,7 @@ describe('5: another node is asked only where it may know better', () => {
     ['a failed preflight', '/solana', '{"code":-32002,"message":"Transaction simulation failed"}'],
     ['an unknown method', '/ethereum', '{"code":-32601,"message":"the method does not exist"}'],
   ])('not after %s', async (_name, path, error) => {
-    one.answer = (_seen, res) => sendJson(res, json(error));
+    one.answer = (_seen, res) => sendJson(res, { body: json(error) });
     const method = path === '/solana' ? 'simulateTransaction' : 'eth_call';
     expect((await post(pair, call(method), { path })).text).toBe(json(error));
     expect(two.seen).toHaveLength(0);
@@ -379,7 +381,7 @@ describe('5: another node is asked only where it may know better', () => {
       for (const upstream of all) upstream.pausedUntil = 0;
       first.seen.length = 0;
       second.seen.length = 0;
-      first.answer = (_seen, res) => sendJson(res, reply, status);
+      first.answer = (_seen, res) => sendJson(res, { body: reply, status });
       const got = await post(proxy, call('eth_call'), { path });
       expect(first.seen).toHaveLength(1);
       return { ...got, count: second.seen.length };
@@ -406,7 +408,7 @@ describe('5: another node is asked only where it may know better', () => {
     expect(
       await ask('/tron/wallet/getaccount', '{"Error":"class java.lang.NullPointerException : null"}'),
     ).toMatchObject({ count: 0, text: '{"Error":"class java.lang.NullPointerException : null"}' });
-    second.answer = (_seen, res) => sendJson(res, '<html>no such path</html>', 404);
+    second.answer = (_seen, res) => sendJson(res, { body: '<html>no such path</html>', status: 404 });
     for (let count = 0; count < 5; count += 1)
       expect(await ask('/tron/wallet/getnothing', '<html>none</html>', 404)).toMatchObject({
         status: 404,
@@ -418,7 +420,8 @@ describe('5: another node is asked only where it may know better', () => {
 
   it('the last error of a node is the answer when all fail, else 502', async () => {
     for (const node of [one, two])
-      node.answer = (_seen, res) => sendJson(res, json('{"code":-32005,"message":"Node is behind"}'));
+      node.answer = (_seen, res) =>
+        sendJson(res, { body: json('{"code":-32005,"message":"Node is behind"}') });
     expect((await post(pair, call('getSlot'), { path: '/solana' })).text).toBe(
       json('{"code":-32005,"message":"Node is behind"}'),
     );
@@ -450,7 +453,7 @@ describe('6: writes', () => {
   it('"already known" of the second node is success', async () => {
     one.answer = (_seen, _res, req) => req.socket.destroy();
     two.answer = (_seen, res) =>
-      sendJson(res, '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"already known"}}');
+      sendJson(res, { body: '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"already known"}}' });
     // keccak-256 of the byte 02.
     expect((await post(pair, raw)).text).toBe(
       '{"jsonrpc":"2.0","id":1,"result":"0xf2ee15ea639b73fa3db9b34a245bdfa015c260c598b211bf05a1ecc4b3e3b4f2"}',
@@ -465,11 +468,10 @@ describe('6: writes', () => {
       '01000000000102fff7f7881a8099afa6940d42d1e7f6362bec38171ea3edf433541db4e4ad969f00000000494830450221008b9d1dc26ba6a9cb62127b02742fa9d754cd3bebf337f7a55d114c8e5cdd30be022040529b194ba3f9281a99f2b1c0a19c0489bc22ede944ccf4ecbab4cc618ef3ed01eeffffffef51e1b804cc89d182d279655c3aa89e815b1b309fe287d9b2b55d57b90ec68a0100000000ffffffff02202cb206000000001976a9148280b37df378db99f66f85c95a783a76ac7a6d5988ac9093510d000000001976a9143bde42dbee7e4dbe6a21b2d50ce2f0167faa815988ac000247304402203609e17b84f6a7d30c80bfa610b5b4542f32a8a0d5447a12fb1366d7f01cc44a0220573a954c4518331561406f90300e8f3358f51928d43c212a8caed02de67eebee0121025476c2e83188368da1ff3e292e7acafcdb3566bb0ad253f62fc70f07aeee635711000000';
     one.answer = (_seen, _res, req) => req.socket.destroy();
     two.answer = (_seen, res) =>
-      sendJson(
-        res,
-        '{"result":null,"error":{"code":-27,"message":"Transaction already in block chain"},"id":7}',
-        500,
-      );
+      sendJson(res, {
+        body: '{"result":null,"error":{"code":-27,"message":"Transaction already in block chain"},"id":7}',
+        status: 500,
+      });
     const send = (hex: string) =>
       post(pair, `{"jsonrpc":"1.0","id":7,"method":"sendrawtransaction","params":["${hex}"]}`, {
         path: '/bitcoin',
@@ -542,7 +544,8 @@ describe('7: headers', () => {
 
   it('a compressed reply passes untouched', async () => {
     const zipped = gzipSync('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
-    one.answer = (_seen, res) => sendJson(res, zipped, 200, { 'content-encoding': 'gzip' });
+    one.answer = (_seen, res) =>
+      sendJson(res, { body: zipped, status: 200, headers: { 'content-encoding': 'gzip' } });
     const req = httpRequest(`${single.url}/ethereum`, {
       method: 'POST',
       headers: {

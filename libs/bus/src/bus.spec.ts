@@ -38,7 +38,12 @@ describe('createBus', () => {
   }
 
   const publish = (bus: Bus<'block-ingestor'>, seq: number, traceparent?: string) =>
-    bus.publish('block.new', [CHAIN], blockNew(seq), { messageId: `${CHAIN}:${seq}`, traceparent });
+    bus.publish('block.new', {
+      tokens: [CHAIN],
+      payload: blockNew(seq),
+      messageId: `${CHAIN}:${seq}`,
+      traceparent,
+    });
   const seqs = (messages: readonly BusMessage<'block.new'>[]): number[] =>
     messages.map(({ payload }) => payload.seq);
   const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
@@ -105,12 +110,12 @@ describe('createBus', () => {
 
   it('refuses a subject with missing or broken tokens', async () => {
     const ingestor = await start('block-ingestor');
-    await expect(ingestor.publish('block.new', [], blockNew(1), { messageId: '1' })).rejects.toThrow(
-      'expected 1 tokens',
-    );
-    await expect(ingestor.publish('block.new', ['*'], blockNew(1), { messageId: '1' })).rejects.toThrow(
-      'got "*"',
-    );
+    await expect(
+      ingestor.publish('block.new', { tokens: [], payload: blockNew(1), messageId: '1' }),
+    ).rejects.toThrow('expected 1 tokens');
+    await expect(
+      ingestor.publish('block.new', { tokens: ['*'], payload: blockNew(1), messageId: '1' }),
+    ).rejects.toThrow('got "*"');
   });
 
   it('tells the sequence and the type of an event without its payload', async () => {
@@ -123,7 +128,9 @@ describe('createBus', () => {
       onOpen: () => (isOpen = true),
     });
     await waitFor(() => isOpen);
-    await balances.publish('balance.changed', [CHAIN, 'p'], {} as PayloadOf<'balance.changed'>, {
+    await balances.publish('balance.changed', {
+      tokens: [CHAIN, 'p'],
+      payload: {} as PayloadOf<'balance.changed'>,
       messageId: 'one',
       sequence: 7,
       type: 'balance.changed',
@@ -164,7 +171,11 @@ describe('createBus', () => {
     ];
     const everything = await follow(await start('tx-analyzer'), []);
     const other = 'eip155:10';
-    await ingestor.publish('block.new', [other], { ...blockNew(9), chain_gid: other }, { messageId: 'nine' });
+    await ingestor.publish('block.new', {
+      tokens: [other],
+      payload: { ...blockNew(9), chain_gid: other },
+      messageId: 'nine',
+    });
     await Promise.all(upTo(3).map((seq) => publish(ingestor, seq)));
     await waitFor(() => [first, second].every(({ received }) => received.length >= 3));
     await waitFor(() => everything.received.length >= 4);
@@ -240,21 +251,19 @@ describe('createBus', () => {
       seen.add(`${messageId} ${payload.hash}`),
     );
     await waitFor(() => {
-      ingestor.hint(
-        'block.seen',
-        [CHAIN],
-        { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' },
-        { messageId: 'seven' },
-      );
+      ingestor.hint('block.seen', {
+        tokens: [CHAIN],
+        payload: { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' },
+        messageId: 'seven',
+      });
       return seen.has('seven 0x7');
     });
     expect(() =>
-      ingestor.hint(
-        'block.seen',
-        ['a b'],
-        { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' },
-        { messageId: 'x' },
-      ),
+      ingestor.hint('block.seen', {
+        tokens: ['a b'],
+        payload: { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' },
+        messageId: 'x',
+      }),
     ).toThrow('expected a token');
   });
 

@@ -11,22 +11,12 @@ export const TYPE_HEADER = 'type';
 export interface Bus<S extends FlowService> {
   /**
    * Publishes to the JetStream stream of the subject's first word, and resolves when the server has stored it.
-   * `tokens` complete the subject: `publish('tx.detected', ['eip155:1', projectId], …)`. The payload is validated in
+   * `tokens` complete the subject: `publish('tx.detected', { tokens: ['eip155:1', projectId], … })`. The payload is validated in
    * tests and trusted in production. Rejects with `BusUnavailableError` (retryable) when the server does not answer in 5 s.
    */
-  publish<K extends ProducedBy<S>>(
-    kind: K,
-    tokens: readonly string[],
-    payload: PayloadOf<K>,
-    options: PublishOptions,
-  ): Promise<void>;
+  publish<K extends ProducedBy<S>>(kind: K, message: OutgoingMessage<PayloadOf<K>>): Promise<void>;
   /** Sends to current subscribers without storing or waiting, for messages that are worthless a moment later. */
-  hint<K extends ProducedBy<S>>(
-    kind: K,
-    tokens: readonly string[],
-    payload: PayloadOf<K>,
-    options: PublishOptions,
-  ): void;
+  hint<K extends ProducedBy<S>>(kind: K, message: OutgoingMessage<PayloadOf<K>>): void;
   /**
    * An ordered JetStream consumer over kinds of one stream, from now on: every message once, in stream order. It
    * notices gaps, resumes after the last message when the connection breaks, and is created again when the
@@ -71,6 +61,12 @@ export interface PublishOptions {
   readonly type?: string;
   /** The payload as JSON text, where the caller has it already. */
   readonly json?: string;
+}
+
+export interface OutgoingMessage<P> extends PublishOptions {
+  /** The subject's words after the kind. */
+  readonly tokens: readonly string[];
+  readonly payload: P;
 }
 
 export interface ConsumeHandlers<K extends SubjectKind> {

@@ -23,7 +23,7 @@ describe('the metrics of a connection to NATS', () => {
       key_id: '6f1d1f4e-0000-4000-8000-000000000001',
       key_hash: 'a'.repeat(64),
     } as const;
-    await bus.publish('key.revoked', [], revoked, { messageId: '1' });
+    await bus.publish('key.revoked', { tokens: [], payload: revoked, messageId: '1' });
     expect(await read('publish_seconds_count')).toBe(1);
     await nats.kill9();
     await becomes('connected', 0);

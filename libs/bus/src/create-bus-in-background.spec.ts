@@ -14,18 +14,21 @@ describe('a bus in the background', () => {
     stopped();
     expect(bus.isConnected).toBe(false);
     await expect(
-      bus.publish('key.revoked', [], { schema: 1, key_id: KEY_ID, key_hash: hash }, { messageId: '1' }),
+      bus.publish('key.revoked', {
+        tokens: [],
+        payload: { schema: 1, key_id: KEY_ID, key_hash: hash },
+        messageId: '1',
+      }),
     ).rejects.toMatchObject({ code: 'bus_unavailable', retryable: true });
     const nats = await startNats({ port });
     await waitFor(() => bus.isConnected);
     const other = await createBus('api-gateway', { url: nats.url });
     await waitFor(async () => {
-      await other.publish(
-        'key.revoked',
-        [],
-        { schema: 1, key_id: KEY_ID, key_hash: hash },
-        { messageId: String(Math.random()) },
-      );
+      await other.publish('key.revoked', {
+        tokens: [],
+        payload: { schema: 1, key_id: KEY_ID, key_hash: hash },
+        messageId: String(Math.random()),
+      });
       return heard.length > 0;
     });
     expect(new Set(heard)).toEqual(new Set([hash]));

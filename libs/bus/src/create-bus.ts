@@ -1,6 +1,6 @@
 import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
-import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { subjectOf, type FlowService, type SubjectKind } from '@chainwatch/events';
 import type { Bus, ConsumeHandlers } from './bus.ts';
@@ -54,7 +54,7 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
   const connection = await connectNats({ servers, files, name, waitMs, logger, signal });
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: ANSWER_MS });
   const streams = createStreamSet({ manager, replicas, logger });
-  await ensureAtStart(connection, manager, streams, {
+  await ensureAtStart(connection, streams, {
     waitMs: Math.max(startedAt + waitMs - Date.now(), 1_000),
     signal,
   });
@@ -172,9 +172,8 @@ function subscribeOn(
 /** A server that just started answers "no responders" for a moment; one without JetStream does so for ever. */
 async function ensureAtStart(
   connection: NatsConnection,
-  manager: JetStreamManager,
   streams: StreamSet,
-  { waitMs, signal }: Pick<BusOptions, 'signal'> & { waitMs: number },
+  { waitMs, signal }: Pick<BusOptions, 'signal'> & { readonly waitMs: number },
 ): Promise<void> {
   const deadline = Date.now() + waitMs;
   for (;;) {

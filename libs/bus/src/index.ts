@@ -6,7 +6,14 @@
  * const bus = await createBus('tx-analyzer', { ...natsOptionsOf(config), logger });
  * const stop = bus.consume(['block.new'], ['eip155:1'], { onMessage: ({ payload }) => push(payload), onOpen: readFeed });
  */
-export type { Bus, BusMessage, ConsumeHandlers, PublishOptions, StreamState } from './bus.ts';
+export type {
+  Bus,
+  BusMessage,
+  ConsumeHandlers,
+  OutgoingMessage,
+  PublishOptions,
+  StreamState,
+} from './bus.ts';
 export { BusUnavailableError } from './bus-unavailable-error.ts';
 export { createBus, type BusOptions } from './create-bus.ts';
 export { createBusInBackground } from './create-bus-in-background.ts';

@@ -61,7 +61,7 @@ describe('publishing to a stream that gives no answer', () => {
       const { lastSeq } = await streams.read('block');
       const { publisher, sent } = publishWith([loss, loss]);
       const messageId = `lost-${loss}`;
-      await publisher.publish('block.new', [CHAIN], PAYLOAD, { messageId });
+      await publisher.publish('block.new', { tokens: [CHAIN], payload: PAYLOAD, messageId });
       expect(sent).toEqual([messageId, messageId, messageId]);
       expect((await streams.read('block')).lastSeq).toBe(lastSeq + 1);
     },
@@ -76,8 +76,8 @@ describe('publishing to a stream that gives no answer', () => {
       connection: { isConnected: true, onReconnect: () => () => undefined },
       isValidating: false,
     });
-    await expect(publisher.publish('block.new', [CHAIN], PAYLOAD, OPTIONS)).rejects.toThrow(
-      BusUnavailableError,
-    );
+    await expect(
+      publisher.publish('block.new', { tokens: [CHAIN], payload: PAYLOAD, ...OPTIONS }),
+    ).rejects.toThrow(BusUnavailableError);
   });
 });

@@ -3,7 +3,7 @@ import { histogram } from '@chainwatch/telemetry';
 import { JetStreamApiError, JetStreamError, type JetStreamClient, type PubAck } from '@nats-io/jetstream';
 import { errors, headers as createHeaders, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { SUBJECTS, subjectOf, type PayloadOf, type SubjectKind } from '@chainwatch/events';
-import { SEQUENCE_HEADER, TYPE_HEADER, type PublishOptions } from './bus.ts';
+import { SEQUENCE_HEADER, TYPE_HEADER, type OutgoingMessage, type PublishOptions } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError } from './describe-error.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
@@ -18,18 +18,8 @@ const RESEND_MS = 1_000;
 const SCHEMA_VERSION = '1';
 
 export interface Publisher {
-  publish<K extends SubjectKind>(
-    kind: K,
-    tokens: readonly string[],
-    payload: PayloadOf<K>,
-    options: PublishOptions,
-  ): Promise<void>;
-  hint<K extends SubjectKind>(
-    kind: K,
-    tokens: readonly string[],
-    payload: PayloadOf<K>,
-    options: PublishOptions,
-  ): void;
+  publish<K extends SubjectKind>(kind: K, message: OutgoingMessage<PayloadOf<K>>): Promise<void>;
+  hint<K extends SubjectKind>(kind: K, message: OutgoingMessage<PayloadOf<K>>): void;
 }
 
 interface PublisherOptions {
@@ -49,17 +39,18 @@ export function createPublisher({
   isValidating,
 }: PublisherOptions): Publisher {
   return {
-    async publish(kind, tokens, payload, options) {
+    async publish(kind, message) {
+      const { tokens, payload } = message;
       const subject = publishSubject(kind, tokens);
       if (isValidating) SUBJECTS[kind].payload.parse(payload);
-      const body = options.json ?? JSON.stringify(payload);
-      const headers = messageHeaders(options);
+      const body = message.json ?? JSON.stringify(payload);
+      const headers = messageHeaders(message);
       const sentAtMs = performance.now();
       const deadline = Date.now() + TIMEOUT_MS;
       for (let attempt = 0; ; attempt += 1) {
         try {
           const publishing = client.publish(subject, body, {
-            msgID: options.messageId,
+            msgID: message.messageId,
             headers,
             timeout: Math.max(Math.min(deadline - Date.now(), RESEND_MS), 1),
           });
@@ -77,11 +68,12 @@ export function createPublisher({
         }
       }
     },
-    hint(kind, tokens, payload, options) {
+    hint(kind, message) {
+      const { tokens, payload } = message;
       if (isValidating) SUBJECTS[kind].payload.parse(payload);
       if (!connection.isConnected) return;
-      const headers = messageHeaders(options);
-      headers.set('Nats-Msg-Id', options.messageId);
+      const headers = messageHeaders(message);
+      headers.set('Nats-Msg-Id', message.messageId);
       plain.publish(publishSubject(kind, tokens), JSON.stringify(payload), { headers });
     },
   };

@@ -56,7 +56,7 @@ export function createStreamSet({ manager, replicas, logger }: StreamSetOptions)
   async function read(name: string): Promise<StreamState> {
     // What was known when the question was sent: the answer is at least as new.
     const before = seen.get(name);
-    const { info, isNew } = await ensureStream(manager, name, replicas ?? 1, logger);
+    const { info, isNew } = await ensureStream(manager, { name, replicas: replicas ?? 1, logger });
     const state = { incarnation: info.config.description ?? '', lastSeq: info.state.last_seq };
     const current = seen.get(name);
     if (before === undefined && isNew) fresh.add(name);
@@ -91,7 +91,7 @@ export function createStreamSet({ manager, replicas, logger }: StreamSetOptions)
     },
     async keepReplicas() {
       if (replicas === undefined) return;
-      await Promise.all(STREAM_NAMES.map((name) => keepReplicas(manager, name, replicas, logger)));
+      await Promise.all(STREAM_NAMES.map((name) => keepReplicas(manager, { name, replicas, logger })));
     },
     read,
     stateOf: (stream) => seen.get(stream) ?? NOT_SEEN,
@@ -119,9 +119,15 @@ function newerOf(current: StreamState, state: StreamState): StreamState {
 
 async function keepReplicas(
   manager: JetStreamManager,
-  name: string,
-  replicas: number,
-  logger: Pick<Logger, 'info' | 'warn' | 'error'>,
+  {
+    name,
+    replicas,
+    logger,
+  }: {
+    readonly name: string;
+    readonly replicas: number;
+    readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  },
 ): Promise<void> {
   try {
     const { config } = await manager.streams.info(name);
@@ -135,9 +141,15 @@ async function keepReplicas(
 
 async function ensureStream(
   manager: JetStreamManager,
-  name: string,
-  replicas: number,
-  logger: Pick<Logger, 'info' | 'warn' | 'error'>,
+  {
+    name,
+    replicas,
+    logger,
+  }: {
+    readonly name: string;
+    readonly replicas: number;
+    readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  },
 ): Promise<{ info: StreamInfo; isNew: boolean }> {
   const existing = await findStream(manager, name);
   if (existing !== undefined) return { info: await nameIncarnation(manager, existing), isNew: false };

@@ -76,7 +76,7 @@ export class BitcoinClient implements ChainClient {
   }
 
   readHeaders(from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]> {
-    return readHeaders(this.#session, from, to, signal);
+    return readHeaders(this.#session, { from, to, signal });
   }
 
   /** A node without `waitfornewblock` says so at the first attempt; polling goes on. */
@@ -97,7 +97,7 @@ export class BitcoinClient implements ChainClient {
   }
 
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
-    return readBlock(this.#session, ref, signal, options);
+    return readBlock(this.#session, { ref, signal, options });
   }
 
   readBalances(): Promise<never> {

@@ -4,9 +4,7 @@ import type { Session } from './session.ts';
 /** A call whose second parameter asks for bytes: 0, or `false` where the node takes booleans only. */
 export async function callRaw(
   { rpc, capabilities }: Session,
-  method: string,
-  hash: string,
-  signal?: AbortSignal,
+  { method, hash, signal }: { readonly method: string; readonly hash: string; readonly signal?: AbortSignal },
 ): Promise<unknown> {
   const form = capabilities.rawForm;
   try {

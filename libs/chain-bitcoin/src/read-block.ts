@@ -15,23 +15,25 @@ import type { Session } from './session.ts';
  */
 export async function readBlock(
   session: Session,
-  ref: BlockRef,
-  signal?: AbortSignal,
-  options?: ReadBlockOptions,
+  {
+    ref,
+    signal,
+    options,
+  }: { readonly ref: BlockRef; readonly signal?: AbortSignal; readonly options?: ReadBlockOptions },
 ): Promise<Block> {
   const bytes = parseHex(`block ${ref.number} ${ref.hash}`, await readRawBlock(session, ref, signal));
   try {
     return decodeBlock(ref, bytes, session.traits);
   } catch (error) {
     if (!(error instanceof UnknownEncodingError)) throw error;
-    const { block, unknowns } = await readFieldBlock(session, ref, bytes, signal);
+    const { block, unknowns } = await readFieldBlock(session, { ref, bytes, signal });
     return settleUnknowns(block, unknowns, options);
   }
 }
 
 async function readRawBlock(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<unknown> {
   try {
-    return await callRaw(session, 'getblock', ref.hash, signal);
+    return await callRaw(session, { method: 'getblock', hash: ref.hash, signal });
   } catch (error) {
     if (!isMissingBlock(error)) throw error;
     throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`, {

@@ -31,9 +31,7 @@ interface Read {
  */
 export async function readFieldBlock(
   { rpc }: Session,
-  ref: BlockRef,
-  bytes: Buffer,
-  signal?: AbortSignal,
+  { ref, bytes, signal }: { readonly ref: BlockRef; readonly bytes: Buffer; readonly signal?: AbortSignal },
 ): Promise<{ readonly block: Block; readonly unknowns: readonly UnknownPart[] }> {
   const header = parseHeader(bytes);
   const told = blockSchema.safeParse(await rpc.call('getblock', [ref.hash, 2], { signal }));

@@ -25,7 +25,7 @@ export async function findHeaderByNumber(
   number: number,
   signal?: AbortSignal,
 ): Promise<BlockHeader | undefined> {
-  const [header] = await readHeaders(session, number, number, signal);
+  const [header] = await readHeaders(session, { from: number, to: number, signal });
   return header;
 }
 
@@ -54,11 +54,9 @@ export async function findHeaderByHash(
  */
 export async function readHeaders(
   session: Session,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
+  { from, to, signal }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal },
 ): Promise<BlockHeader[]> {
-  const hashes = await readHashes(session, from, to, signal);
+  const hashes = await readHashes(session, { from, to, signal });
   const answers = await session.rpc.callMany(
     hashes.map((hash) => ({ method: 'getblockheader', params: [hash, false] })),
     signal,
@@ -89,9 +87,7 @@ export function parseHash(method: string, result: unknown): string {
 
 async function readHashes(
   session: Session,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
+  { from, to, signal }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal },
 ): Promise<string[]> {
   const calls = [];
   for (let number = from; number <= to; number++) calls.push({ method: 'getblockhash', params: [number] });

@@ -29,15 +29,17 @@ export async function readIndexCoins(
     });
   }
   if (stats !== undefined && isWhole(stats, coins)) return [...coins.values()];
-  await addSpentByMempool(index, address, coins, signal);
+  await addSpentByMempool(index, { address, coins, signal });
   return stats === undefined || isWhole(stats, coins) ? [...coins.values()] : undefined;
 }
 
 async function addSpentByMempool(
   index: EsploraClient,
-  address: string,
-  coins: Map<string, IndexCoin>,
-  signal?: AbortSignal,
+  {
+    address,
+    coins,
+    signal,
+  }: { readonly address: string; readonly coins: Map<string, IndexCoin>; readonly signal?: AbortSignal },
 ): Promise<void> {
   const script = matchKeyOf(address);
   const inputs = (await index.readUnconfirmed(address, signal)).flatMap(({ vin }) => vin);

@@ -52,18 +52,22 @@ export function readTransactions(
   return session.rpc
     .callMany(calls, signal)
     .then((answers) =>
-      Promise.all(answers.map((answer, index) => readOne(session, hashes[index] as string, answer, signal))),
+      Promise.all(
+        answers.map((answer, index) => readOne(session, { hash: hashes[index] as string, answer, signal })),
+      ),
     );
 }
 
 async function readOne(
   session: Session,
-  hash: string,
-  answer: RpcAnswer,
-  signal?: AbortSignal,
+  {
+    hash,
+    answer,
+    signal,
+  }: { readonly hash: string; readonly answer: RpcAnswer; readonly signal?: AbortSignal },
 ): Promise<Transaction | undefined> {
   try {
-    return parseTransaction(hash, await takeHex(session, hash, answer, signal));
+    return parseTransaction(hash, await takeHex(session, { hash, answer, signal }));
   } catch (error) {
     // A transaction that cannot be read yet is reported when it is in a block.
     if (isMissingTransaction(error) || error instanceof UnknownEncodingError) return undefined;
@@ -74,11 +78,13 @@ async function readOne(
 /** A node that refuses takes only the other form of the parameter: it is asked again that way, which is remembered. */
 async function takeHex(
   session: Session,
-  hash: string,
-  answer: RpcAnswer,
-  signal?: AbortSignal,
+  {
+    hash,
+    answer,
+    signal,
+  }: { readonly hash: string; readonly answer: RpcAnswer; readonly signal?: AbortSignal },
 ): Promise<unknown> {
   if (answer.type === 'error' && isInvalidParams(answer.error))
-    return callRaw(session, 'getrawtransaction', hash, signal);
+    return callRaw(session, { method: 'getrawtransaction', hash, signal });
   return unwrap(answer);
 }

@@ -27,12 +27,12 @@ export async function readSpentOutputs(
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, UtxoOutput> | undefined> {
   // Whether a block with something unknown is taken was decided when it was read.
-  const block = await readBlock(session, ref, signal, { takeUnknown: true });
+  const block = await readBlock(session, { ref, signal, options: { takeUnknown: true } });
   const spent = new Map<string, UtxoOutput>();
   const missing = takeOwnOutputs(block, spent);
   for (const read of [readPrevouts, readCreators]) {
     if (missing.size === 0) break;
-    const found = await read(session, ref, [...missing.values()], signal);
+    const found = await read(session, { ref, missing: [...missing.values()], signal });
     for (const [key, output] of found) if (missing.delete(key)) spent.set(key, output);
   }
   return missing.size === 0 ? spent : undefined;
@@ -50,11 +50,15 @@ function takeOwnOutputs({ transactions }: Block, spent: Map<string, UtxoOutput>)
   return missing;
 }
 
+interface Search {
+  readonly ref: BlockRef;
+  readonly missing: readonly Outpoint[];
+  readonly signal: AbortSignal | undefined;
+}
+
 async function readPrevouts(
   { rpc, capabilities }: Session,
-  ref: BlockRef,
-  _missing: readonly Outpoint[],
-  signal?: AbortSignal,
+  { ref, signal }: Search,
 ): Promise<Map<string, UtxoOutput>> {
   const found = new Map<string, UtxoOutput>();
   if (!capabilities.hasPrevouts) return found;
@@ -81,12 +85,7 @@ async function readPrevouts(
   return found;
 }
 
-async function readCreators(
-  session: Session,
-  _ref: BlockRef,
-  missing: readonly Outpoint[],
-  signal?: AbortSignal,
-): Promise<Map<string, UtxoOutput>> {
+async function readCreators(session: Session, { missing, signal }: Search): Promise<Map<string, UtxoOutput>> {
   const creators = await findCreators(session, [...new Set(missing.map(({ txid }) => txid))], signal);
   const found = new Map<string, UtxoOutput>();
   for (const outpoint of missing) {

@@ -16,5 +16,5 @@ export async function scanCoins(
   }
   const scan = await scanTxOutSet(session, addresses, signal);
   if (scan !== undefined || session.index === undefined) return scan;
-  return scanIndex(session, session.index, addresses, signal);
+  return scanIndex(session, { index: session.index, addresses, signal });
 }

@@ -19,9 +19,11 @@ const RETRY_DELAYS_MS = [0, 200, 500, 1_000, 2_000];
  */
 export async function scanIndex(
   session: Session,
-  index: EsploraClient,
-  addresses: readonly string[],
-  signal?: AbortSignal,
+  {
+    index,
+    addresses,
+    signal,
+  }: { readonly index: EsploraClient; readonly addresses: readonly string[]; readonly signal?: AbortSignal },
 ): Promise<CoinScan> {
   for (const delayMs of RETRY_DELAYS_MS) {
     await pause(delayMs, signal);

@@ -50,7 +50,7 @@ export async function scanTxOutSet(
         signal,
       ),
     );
-    if (scan !== undefined) return await toCoins(session, addressOf, scan, signal);
+    if (scan !== undefined) return await toCoins(session, { addressOf, scan, signal });
   } catch (error) {
     if (!isUnsupported(error)) throw error;
   }
@@ -109,9 +109,11 @@ function parseScan(result: unknown): Scan | undefined {
 
 async function toCoins(
   session: Session,
-  addressOf: ReadonlyMap<string, string>,
-  scan: Scan,
-  signal?: AbortSignal,
+  {
+    addressOf,
+    scan,
+    signal,
+  }: { readonly addressOf: ReadonlyMap<string, string>; readonly scan: Scan; readonly signal?: AbortSignal },
 ): Promise<CoinScan> {
   const untold = scan.unspents.filter(({ coinbase }) => coinbase === undefined);
   const coinbases = await findCoinbaseOutpoints(session, untold, signal);

@@ -17,7 +17,10 @@ export interface Told {
 }
 
 /** With the flag `flag` of the transaction at `at`, and something unreadable in place of what follows. */
-export function flagAsUnknown(bytes: Buffer, tx: readonly Fields[], at: number, flag: string): Told {
+export function flagAsUnknown(
+  bytes: Buffer,
+  { tx, at, flag }: { readonly tx: readonly Fields[]; readonly at: number; readonly flag: string },
+): Told {
   const { hex } = tx[at]!;
   const changed = `${hex.slice(0, 10)}${flag}aabbccdd${hex.slice(12)}`;
   return {

@@ -66,8 +66,8 @@ describeFixtures(`${TRIES} spellings of members in hexadecimal digits are refuse
             })[method]!,
         );
         return [
-          await readBlock(session, ref),
-          await readHeaders(session, ref.number, ref.number),
+          await readBlock(session, { ref }),
+          await readHeaders(session, { from: ref.number, to: ref.number }),
           await readTransactions(session, [fields[at]!.txid]),
         ];
       },
@@ -75,11 +75,11 @@ describeFixtures(`${TRIES} spellings of members in hexadecimal digits are refuse
   });
 
   it('a block by its fields: what is not the same is no more than the word of the node', async () => {
-    const flagged = flagAsUnknown(bytes, fields, at, '02');
+    const flagged = flagAsUnknown(bytes, { tx: fields, at, flag: '02' });
     const known = (
       await readBlock(
         open(() => bytes.toString('hex')),
-        ref,
+        { ref },
       )
     ).transactions;
     let other = 0;
@@ -87,7 +87,11 @@ describeFixtures(`${TRIES} spellings of members in hexadecimal digits are refuse
       const session = open((_method, [, verbosity]) =>
         verbosity === 0 ? flagged.bytes.toString('hex') : told,
       );
-      const { transactions } = await readBlock(session, ref, undefined, { takeUnknown: true });
+      const { transactions } = await readBlock(session, {
+        ref,
+        signal: undefined,
+        options: { takeUnknown: true },
+      });
       const [unproved] = transactions.filter(({ isUnproved }) => isUnproved === true);
       if (unproved === undefined) return transactions;
       other += 1;

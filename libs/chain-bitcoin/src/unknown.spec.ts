@@ -41,7 +41,7 @@ describeFixtures('unknown: a real block', () => {
     transactions.flatMap(({ isUnproved, index }) => (isUnproved === true ? [index] : []));
   /** A transaction with a witness, and not the coinbase. */
   const at = honest.findIndex(({ hex }, index) => index > 0 && hex.slice(8, 12) === '0001');
-  const flagged = (flag: string): Told => flagAsUnknown(bytes, honest, at, flag);
+  const flagged = (flag: string): Told => flagAsUnknown(bytes, { tx: honest, at, flag });
   const change = (index: number, edit: Partial<Fields>): Told => {
     const { bytes: raw, tx } = flagged('02');
     return { bytes: raw, tx: tx.with(index, { ...tx[index]!, ...edit }) };

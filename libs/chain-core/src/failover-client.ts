@@ -94,7 +94,8 @@ class StickyFailoverClient implements FailoverClient {
       this.subscribeHeads = (onHead, onEnd) => this.#subscribe(onHead, onEnd);
     }
     if (clients.some((client) => client.proveSenders !== undefined)) {
-      this.proveSenders = (ref, transactions, signal) => proveSendersOf(clients, ref, transactions, signal);
+      this.proveSenders = (ref, transactions, signal) =>
+        proveSendersOf(clients, { ref, transactions, signal });
     }
     if (clients.some((client) => client.readTokens !== undefined)) {
       this.readTokens = (assetGids, signal) =>

@@ -7,9 +7,11 @@ import type { ChainClient } from './chain-family.ts';
  */
 export async function proveSendersOf(
   clients: readonly ChainClient[],
-  ref: BlockRef,
-  transactions: readonly Transaction[],
-  signal?: AbortSignal,
+  {
+    ref,
+    transactions,
+    signal,
+  }: { readonly ref: BlockRef; readonly transactions: readonly Transaction[]; readonly signal?: AbortSignal },
 ): Promise<void> {
   const [first, ...others] = clients;
   try {

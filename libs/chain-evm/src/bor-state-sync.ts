@@ -31,9 +31,11 @@ export function borTransactionHash(block: RawHeader): string {
 /** Not every node lists the state-sync receipt among the block's; it is then asked for by its derived hash. */
 export async function addStateSync(
   session: Session,
-  block: RawBlock,
-  receipts: readonly RawReceipt[],
-  signal?: AbortSignal,
+  {
+    block,
+    receipts,
+    signal,
+  }: { readonly block: RawBlock; readonly receipts: readonly RawReceipt[]; readonly signal?: AbortSignal },
 ): Promise<readonly RawReceipt[]> {
   if (session.traits.stack !== 'bor' || Number(block.number) % SPRINT_LENGTH !== 0) return receipts;
   if (findStateSync(receipts, block) !== undefined) return receipts;

@@ -17,26 +17,40 @@ const MULTICALL_SIZE = 250;
  */
 export async function callContracts(
   session: Session,
-  calls: readonly ContractCall[],
-  block: BlockParameter,
-  signal?: AbortSignal,
+  {
+    calls,
+    block,
+    signal,
+  }: {
+    readonly calls: readonly ContractCall[];
+    readonly block: BlockParameter;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<(string | undefined)[]> {
   if (calls.length === 0) return [];
   if (session.capabilities.hasMulticall && calls.length > 1) {
     const chunks = [];
     for (let start = 0; start < calls.length; start += MULTICALL_SIZE) {
-      chunks.push(callAggregate(session, calls.slice(start, start + MULTICALL_SIZE), block, signal));
+      chunks.push(
+        callAggregate(session, { calls: calls.slice(start, start + MULTICALL_SIZE), block, signal }),
+      );
     }
     return (await Promise.all(chunks)).flat();
   }
-  return callSeparately(session, calls, block, signal);
+  return callSeparately(session, { calls, block, signal });
 }
 
 async function callAggregate(
   session: Session,
-  calls: readonly ContractCall[],
-  block: BlockParameter,
-  signal?: AbortSignal,
+  {
+    calls,
+    block,
+    signal,
+  }: {
+    readonly calls: readonly ContractCall[];
+    readonly block: BlockParameter;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<(string | undefined)[]> {
   try {
     const call = { to: MULTICALL3_ADDRESS, data: encodeAggregate(calls) };
@@ -48,14 +62,20 @@ async function callAggregate(
     if (!isExecutionFailure(error)) throw error;
     // One token that burns all gas fails the whole multicall; in separate calls only that one fails.
   }
-  return callSeparately(session, calls, block, signal);
+  return callSeparately(session, { calls, block, signal });
 }
 
 async function callSeparately(
   session: Session,
-  calls: readonly ContractCall[],
-  block: BlockParameter,
-  signal?: AbortSignal,
+  {
+    calls,
+    block,
+    signal,
+  }: {
+    readonly calls: readonly ContractCall[];
+    readonly block: BlockParameter;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<(string | undefined)[]> {
   const requests = calls.map((call) => ({ method: 'eth_call', params: [call, block] }));
   return (await session.transport.callMany(requests, signal)).map(readResult);

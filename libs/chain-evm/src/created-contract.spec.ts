@@ -59,7 +59,7 @@ describe('the contract that a transaction creates', () => {
     );
   };
   const prove = (receipts: string): unknown =>
-    proveBytes({ network, traits }, made.ref, bytesOf(made.body), bytesOf(receipts));
+    proveBytes({ network, traits }, { ref: made.ref, body: bytesOf(made.body), receipts: bytesOf(receipts) });
 
   it('is refused when the receipt tells another, by both proofs', async () => {
     expect(prove(made.receipts)).toBeDefined();
@@ -74,7 +74,10 @@ describe('the contract that a transaction creates', () => {
     const created = getContractAddress({ from: from as `0x${string}`, nonce: 4n }).toLowerCase();
     expect(prove(told(null))).toBeUndefined();
     expect(await verify(told(null))).toBeDefined();
-    const proved = proveBytes({ network, traits }, made.ref, bytesOf(made.body), bytesOf(told(null, 1)))!;
+    const proved = proveBytes(
+      { network, traits },
+      { ref: made.ref, body: bytesOf(made.body), receipts: bytesOf(told(null, 1)) },
+    )!;
     expect(
       proved
         .possibleTransactions({ has: (address) => address === created })

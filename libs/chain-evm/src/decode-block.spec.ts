@@ -176,7 +176,7 @@ describe('decodeFee', () => {
     logs: [],
   };
   const amount = (over: object, type: number): bigint | undefined =>
-    decodeFee('x', tx, { ...receipt, ...over } as unknown as RawReceipt, type)?.amountRaw;
+    decodeFee('x', { tx, receipt: { ...receipt, ...over } as unknown as RawReceipt, type })?.amountRaw;
 
   it('adds blob gas to type 3 only, and the L1 fee to all', () => {
     expect(amount({}, 2)).toBe(130n);

@@ -35,7 +35,7 @@ export function decodeBlock(
     logIndex += receipt.logs.length;
   }
   if (stateSync !== undefined)
-    decoded.push(decodeStateSync(network, stateSync, transactions.length, logIndex));
+    decoded.push(decodeStateSync(network, { receipt: stateSync, index: transactions.length, logIndex }));
   return {
     number,
     hash: block.hash,
@@ -83,7 +83,7 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
     from,
     to: isCreation ? undefined : tx.to.toLowerCase(),
     createdContract,
-    fee: from === undefined ? undefined : decodeFee(network.native.gid, tx, receipt, type),
+    fee: from === undefined ? undefined : decodeFee(network.native.gid, { tx, receipt, type }),
     signature,
     transfers: isFailed
       ? []
@@ -125,9 +125,7 @@ function decodeUnknown(parts: TransactionParts): Transaction {
  */
 export function decodeFee(
   assetGid: string,
-  tx: RawTransaction,
-  receipt: RawReceipt,
-  type: number,
+  { tx, receipt, type }: { readonly tx: RawTransaction; readonly receipt: RawReceipt; readonly type: number },
 ): Fee | undefined {
   if (type === 0x7e || type === 0x64) return undefined;
   const gasPrice = receipt.effectiveGasPrice ?? tx.gasPrice;
@@ -161,7 +159,7 @@ function decodeTransfers(
   const transfers: Transfer[] = [];
   if (own !== undefined && own.amountRaw > 0n)
     transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, ...own });
-  decodeLogs(network, receipt.logs, logIndex, transfers);
+  decodeLogs(network, { logs: receipt.logs, logIndex, transfers });
   const logged = withoutOwn(decodeEtherLogs(receipt.logs), own);
   for (const move of mergeMoves(logged, trace?.transfers ?? [])) {
     transfers.push({ index: transfers.length, type: 'internal', assetGid: network.native.gid, ...move });
@@ -182,12 +180,14 @@ function withoutOwn(
 
 function decodeStateSync(
   network: Network,
-  receipt: RawReceipt,
-  index: number,
-  logIndex: number,
+  {
+    receipt,
+    index,
+    logIndex,
+  }: { readonly receipt: RawReceipt; readonly index: number; readonly logIndex: number },
 ): Transaction {
   const transfers: Transfer[] = [];
-  decodeLogs(network, receipt.logs, logIndex, transfers);
+  decodeLogs(network, { logs: receipt.logs, logIndex, transfers });
   return { hash: receipt.transactionHash, index, isFailed: false, transfers };
 }
 

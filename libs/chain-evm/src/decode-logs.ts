@@ -21,15 +21,21 @@ const BURN_TOPICS = [
  */
 export function decodeLogs(
   network: Network,
-  logs: readonly RawLog[],
-  logIndex: number,
-  transfers: Transfer[],
+  {
+    logs,
+    logIndex,
+    transfers,
+  }: { readonly logs: readonly RawLog[]; readonly logIndex: number; readonly transfers: Transfer[] },
 ): void {
   const notation = {
     tokenGid: (address: string) => tokenGid(network, address),
     account: (address: string) => address,
   };
-  decodeTransferLogs(notation, logs.some(isEtherLog) ? logs.map(withoutEther) : logs, logIndex, transfers);
+  decodeTransferLogs(notation, {
+    logs: logs.some(isEtherLog) ? logs.map(withoutEther) : logs,
+    logIndex,
+    transfers,
+  });
 }
 
 /** Replaces a log of EIP-7708, which belongs to no token. */

@@ -46,9 +46,7 @@ async function readBoth(
     slow: decodeBlock(network, verified, traced && items.map(() => ({ isFailed: false, transfers: traced }))),
     quick: proveBytes(
       { network, traits: readTraits(network) },
-      made.ref,
-      bytes(made.body),
-      bytes(made.receipts),
+      { ref: made.ref, body: bytes(made.body), receipts: bytes(made.receipts) },
     ),
   };
 }

@@ -86,7 +86,7 @@ export class EvmClient implements ChainClient {
   }
 
   readHeaders(from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]> {
-    return readHeaders(this.#session, from, to, signal);
+    return readHeaders(this.#session, { from, to, signal });
   }
 
   /** For an http URL the same host and port are tried as WebSocket; a refusal is remembered. */
@@ -116,7 +116,7 @@ export class EvmClient implements ChainClient {
   }
 
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
-    return readBlock(this.#session, ref, signal, options);
+    return readBlock(this.#session, { ref, signal, options });
   }
 
   findBlocksOf(wanted: BlocksWanted, signal?: AbortSignal): Promise<BlocksOfAddresses | undefined> {
@@ -124,7 +124,7 @@ export class EvmClient implements ChainClient {
   }
 
   proveSenders(ref: BlockRef, transactions: readonly Transaction[], signal?: AbortSignal): Promise<void> {
-    return proveSenders(this.#session, ref, transactions, signal);
+    return proveSenders(this.#session, { ref, transactions, signal });
   }
 
   readBalances(
@@ -132,7 +132,7 @@ export class EvmClient implements ChainClient {
     queries: readonly BalanceQuery[],
     signal?: AbortSignal,
   ): Promise<(bigint | undefined)[]> {
-    return readBalances(this.#session, at, queries, signal);
+    return readBalances(this.#session, { at, queries, signal });
   }
 
   readTokens(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {

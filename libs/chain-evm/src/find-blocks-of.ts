@@ -29,17 +29,16 @@ export async function findBlocksOf(
     return undefined;
   const own = new Set(addresses.map((address) => address.toLowerCase()));
   const toBlock = Math.min(wanted, fromBlock + PAGE_BLOCKS - 1);
-  const logged = await findLogBlocks(session, own, { fromBlock, toBlock }, signal);
+  const logged = await findLogBlocks(session, { addresses: own, range: { fromBlock, toBlock }, signal });
   if (logged === undefined) return undefined;
   const refs: BlockRef[] = [];
   let parentHash: string | undefined;
   for (let from = fromBlock; from <= toBlock; from += BODIES_AT_ONCE) {
-    for (const block of await readBodies(
-      session,
+    for (const block of await readBodies(session, {
       from,
-      Math.min(toBlock, from + BODIES_AT_ONCE - 1),
+      to: Math.min(toBlock, from + BODIES_AT_ONCE - 1),
       signal,
-    )) {
+    })) {
       const ref = { number: Number(block.number), hash: block.hash };
       if (parentHash !== undefined && block.parentHash !== parentHash)
         throw new ChainClientError(
@@ -49,7 +48,7 @@ export async function findBlocksOf(
       const told = logged.get(ref.number);
       if (told !== undefined && told !== '' && told !== block.hash)
         throw new ChainClientError(`logs of block ${ref.number}: expected hash ${block.hash}, got ${told}`);
-      if (told !== undefined || (await concerns(session, ref, block, own))) refs.push(ref);
+      if (told !== undefined || (await concerns(session, { ref, block, own }))) refs.push(ref);
     }
   }
   return { refs, toBlock };
@@ -57,9 +56,7 @@ export async function findBlocksOf(
 
 async function readBodies(
   { transport }: Session,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
+  { from, to, signal }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal },
 ): Promise<RawBlock[]> {
   const numbers = Array.from({ length: to - from + 1 }, (_, position) => from + position);
   const calls = numbers.map((number) => ({
@@ -76,9 +73,11 @@ async function readBodies(
 /** Whether a body, proved to be the block's, has a transaction of an address; also true where not all of it is known. */
 async function concerns(
   { traits: ofNetwork }: Session,
-  ref: BlockRef,
-  block: RawBlock,
-  own: ReadonlySet<string>,
+  {
+    ref,
+    block,
+    own,
+  }: { readonly ref: BlockRef; readonly block: RawBlock; readonly own: ReadonlySet<string> },
 ): Promise<boolean> {
   const traits = traitsAt(ofNetwork, ref.number);
   if (verifyHeaderOf(ref, block, traits).length > 0) return true;

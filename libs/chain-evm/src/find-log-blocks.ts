@@ -21,9 +21,11 @@ const POSITIONS = [1, 2];
  */
 export async function findLogBlocks(
   session: Session,
-  addresses: ReadonlySet<string>,
-  range: Range,
-  signal?: AbortSignal,
+  {
+    addresses,
+    range,
+    signal,
+  }: { readonly addresses: ReadonlySet<string>; readonly range: Range; readonly signal?: AbortSignal },
 ): Promise<ReadonlyMap<number, string> | undefined> {
   const words = [...addresses].map((address) => `0x${address.slice(2).padStart(64, '0')}`);
   const search = { session, signal, found: new Map<number, string>() };

@@ -226,7 +226,7 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
   it('the Transfer logs of three blocks are the ERC-20 ones among them', () => {
     const logs = unwrap<RawLog[]>('ethereum-16000000-16000003.transfer-getLogs.json');
     const transfers: Transfer[] = [];
-    decodeLogs(networkOf('ethereum'), logs, 0, transfers);
+    decodeLogs(networkOf('ethereum'), { logs, logIndex: 0, transfers });
     expect(transfers).toHaveLength(logs.filter(({ topics }) => topics.length === 3).length);
     expect(transfers.map(({ logIndex }) => logs[logIndex ?? -1]?.data)).toEqual(
       transfers.map(({ amountRaw }) => `0x${amountRaw.toString(16).padStart(64, '0')}`),
@@ -242,7 +242,7 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
       const gas = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice ?? 0);
       const blobGas = BigInt(receipt.blobGasUsed ?? 0) * BigInt(receipt.blobGasPrice ?? 0);
       expect(blobGas).toBeGreaterThan(0n);
-      expect(decodeFee('x', tx, receipt, 3)?.amountRaw).toBe(gas + blobGas);
+      expect(decodeFee('x', { tx, receipt, type: 3 })?.amountRaw).toBe(gas + blobGas);
     }
   });
 
@@ -305,7 +305,7 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
   it('Arbitrum logs are decoded as transfers', () => {
     const logs = unwrap<RawLog[]>('arbitrum-sepolia-getLogs.json');
     const transfers: Transfer[] = [];
-    decodeLogs(networkOf('ethereum'), logs, 0, transfers);
+    decodeLogs(networkOf('ethereum'), { logs, logIndex: 0, transfers });
     expect(transfers).toHaveLength(10);
   });
 });

@@ -33,13 +33,16 @@ async function readSlowly({ ref, body, receipts }: Case, of: Network): Promise<B
 }
 
 function readQuickly({ ref, body, receipts }: Case, of: Network) {
-  return proveBytes({ network: of, traits: readTraits(of) }, ref, bytesOf(body), bytesOf(receipts));
+  return proveBytes(
+    { network: of, traits: readTraits(of) },
+    { ref, body: bytesOf(body), receipts: bytesOf(receipts) },
+  );
 }
 
 /** As one request for both brings them. */
 function readTogether(list: string, ref: BlockRef) {
   const bytes = bytesOf(list);
-  return proveBytes({ network, traits: readTraits(network) }, ref, bytes, bytes);
+  return proveBytes({ network, traits: readTraits(network) }, { ref, body: bytes, receipts: bytes });
 }
 
 const listOf = ({ body, receipts }: Case): string => `[${body},${receipts.replace('"id":1', '"id":2')}]`;

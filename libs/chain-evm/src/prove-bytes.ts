@@ -47,16 +47,18 @@ export function canProveBytes(
  */
 export function proveBytes(
   { network, traits }: Pick<Session, 'network' | 'traits'>,
-  ref: BlockRef,
-  body: BodyBytes,
-  receipts: BodyBytes,
+  { ref, body, receipts }: { readonly ref: BlockRef; readonly body: BodyBytes; readonly receipts: BodyBytes },
 ): ProvedBlock | undefined {
   const foreign: RawTransaction[] = [];
   try {
-    const scanned = scanBlock(body, receipts, ref.hash, (index, transaction, receipt) => {
-      const encoded = encodeForeign(index, transaction, receipt);
-      if (encoded !== undefined) foreign.push(encoded.raw);
-      return encoded;
+    const scanned = scanBlock(body, {
+      receipts,
+      hash: ref.hash,
+      encodeForeign: (index, transaction, receipt) => {
+        const encoded = encodeForeign(index, transaction, receipt);
+        if (encoded !== undefined) foreign.push(encoded.raw);
+        return encoded;
+      },
     });
     // The account in a log of burned ether is one that the prover does not look for.
     if (scanned === undefined || scanned.touched.has(ETHER_LOG_ADDRESS)) return undefined;

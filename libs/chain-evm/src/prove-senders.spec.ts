@@ -154,7 +154,7 @@ describe('the signature of a transaction', () => {
     const block = await readServed(network, readRecorded(file));
     const { transactions } = block;
     expect(transactions.filter(({ signature }) => signature !== undefined).length).toBeGreaterThan(10);
-    await proveSenders({ doubted: new Set() }, block, transactions);
+    await proveSenders({ doubted: new Set() }, { ref: block, transactions });
   });
 
   it.each([undefined, []])(
@@ -182,10 +182,11 @@ describe('the signature of a transaction', () => {
         block.transactions.filter((tx) => tx.from === stranger);
       await proveSenders(
         { doubted },
-        block,
-        block.transactions.filter((tx) => tx.index !== index),
+        { ref: block, transactions: block.transactions.filter((tx) => tx.index !== index) },
       );
-      await expect(proveSenders({ doubted }, block, [found!])).rejects.toThrow(IncompleteBlockError);
+      await expect(proveSenders({ doubted }, { ref: block, transactions: [found!] })).rejects.toThrow(
+        IncompleteBlockError,
+      );
       await expect(read(lying)).rejects.toThrow(`got ${stranger}`);
       const { transactions } = await read(recorded);
       expect(transactions[index]?.from).toBe(recorded.block.transactions[index]!['from']);
@@ -203,7 +204,7 @@ describe('the signature of a transaction', () => {
         label,
         verifyChain: () => Promise.resolve(),
         readBlock: () => readServed('ethereum', served, { doubted }),
-        proveSenders: (ref, transactions) => proveSenders({ doubted }, ref, transactions),
+        proveSenders: (ref, transactions) => proveSenders({ doubted }, { ref, transactions }),
       } as Partial<ChainClient> as ChainClient;
     };
     const client = createFailoverClient([

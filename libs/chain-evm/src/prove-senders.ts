@@ -20,9 +20,11 @@ const DOUBTED_MAX = 64;
  */
 export async function proveSenders(
   { doubted }: Pick<Session, 'doubted'>,
-  ref: BlockRef,
-  transactions: readonly Transaction[],
-  signal?: AbortSignal,
+  {
+    ref,
+    transactions,
+    signal,
+  }: { readonly ref: BlockRef; readonly transactions: readonly Transaction[]; readonly signal?: AbortSignal },
 ): Promise<void> {
   for (const [position, { hash, from, signature }] of transactions.entries()) {
     if (position % RECOVERIES_A_TURN === RECOVERIES_A_TURN - 1) {
@@ -44,12 +46,10 @@ export async function proveSenders(
 /** The same for every transaction of a doubted block. */
 export async function proveDoubted(
   session: Pick<Session, 'doubted'>,
-  ref: BlockRef,
-  block: Block,
-  signal?: AbortSignal,
+  { ref, block, signal }: { readonly ref: BlockRef; readonly block: Block; readonly signal?: AbortSignal },
 ): Promise<void> {
   if (!session.doubted.has(ref.hash)) return;
-  await proveSenders(session, ref, block.transactions, signal);
+  await proveSenders(session, { ref, transactions: block.transactions, signal });
   session.doubted.delete(ref.hash);
 }
 

@@ -58,7 +58,7 @@ function read({ whole, method, traces }: Served, hasBytes: boolean): Promise<Blo
       },
       doubted: new Set(),
     },
-    whole.ref,
+    { ref: whole.ref },
   );
 }
 

@@ -18,22 +18,24 @@ type Balances = (bigint | undefined)[];
  */
 export async function readBalances(
   session: Session,
-  at: BlockRef,
-  queries: readonly BalanceQuery[],
-  signal?: AbortSignal,
+  {
+    at,
+    queries,
+    signal,
+  }: { readonly at: BlockRef; readonly queries: readonly BalanceQuery[]; readonly signal?: AbortSignal },
 ): Promise<Balances> {
   if (queries.length === 0) return [];
   try {
     if (session.capabilities.hasBlockByHash) {
       try {
-        return await readAt(session, { blockHash: at.hash }, queries, signal);
+        return await readAt(session, { block: { blockHash: at.hash }, queries, signal });
       } catch (error) {
         if (!isInvalidParams(error)) throw error;
         session.capabilities.hasBlockByHash = false;
       }
     }
     await expectCanonical(session, at, signal);
-    const balances = await readAt(session, `0x${at.number.toString(16)}`, queries, signal);
+    const balances = await readAt(session, { block: `0x${at.number.toString(16)}`, queries, signal });
     await expectCanonical(session, at, signal);
     return balances;
   } catch (error) {
@@ -43,9 +45,15 @@ export async function readBalances(
 
 async function readAt(
   session: Session,
-  block: BlockParameter,
-  queries: readonly BalanceQuery[],
-  signal?: AbortSignal,
+  {
+    block,
+    queries,
+    signal,
+  }: {
+    readonly block: BlockParameter;
+    readonly queries: readonly BalanceQuery[];
+    readonly signal?: AbortSignal;
+  },
 ): Promise<Balances> {
   const { network, capabilities } = session;
   const useMulticall = capabilities.hasMulticall && queries.length > 1;
@@ -62,12 +70,12 @@ async function readAt(
       }))
     : [];
   const [direct, results] = await Promise.all([
-    useMulticall ? [] : readNative(session, block, natives, signal),
-    callContracts(session, [...nativeCalls, ...tokenCalls], block, signal),
+    useMulticall ? [] : readNative(session, { block, queries: natives, signal }),
+    callContracts(session, { calls: [...nativeCalls, ...tokenCalls], block, signal }),
   ]);
   const words = results.map(decodeUint);
   let native = useMulticall ? words.slice(0, natives.length) : direct;
-  if (native.includes(undefined)) native = await readNative(session, block, natives, signal);
+  if (native.includes(undefined)) native = await readNative(session, { block, queries: natives, signal });
   const token = words.slice(nativeCalls.length);
   let nextNative = 0;
   let nextToken = 0;
@@ -78,9 +86,15 @@ async function readAt(
 
 async function readNative(
   session: Session,
-  block: BlockParameter,
-  queries: readonly BalanceQuery[],
-  signal?: AbortSignal,
+  {
+    block,
+    queries,
+    signal,
+  }: {
+    readonly block: BlockParameter;
+    readonly queries: readonly BalanceQuery[];
+    readonly signal?: AbortSignal;
+  },
 ): Promise<Balances> {
   const calls = queries.map(({ address }) => ({ method: 'eth_getBalance', params: [address, block] }));
   return (await session.transport.callMany(calls, signal)).map((answer) => {

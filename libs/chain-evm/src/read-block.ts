@@ -22,30 +22,40 @@ import type { VerifiedBlock } from './verify-block.ts';
  */
 export async function readBlock(
   session: Session,
-  ref: BlockRef,
-  signal?: AbortSignal,
-  options: ReadBlockOptions = {},
+  {
+    ref,
+    signal,
+    options = {},
+  }: { readonly ref: BlockRef; readonly signal?: AbortSignal; readonly options?: ReadBlockOptions },
 ): Promise<Block> {
   try {
     let replies = canProveBytes(session, ref) ? await askAll(session, ref, signal) : undefined;
     if (replies?.body.bytes !== undefined && replies.receipts.reply.bytes !== undefined) {
-      const proved = proveBytes(session, ref, replies.body.bytes, replies.receipts.reply.bytes);
-      if (proved !== undefined) return await completeProved(session, ref, proved, signal);
+      const proved = proveBytes(session, {
+        ref,
+        body: replies.body.bytes,
+        receipts: replies.receipts.reply.bytes,
+      });
+      if (proved !== undefined) return await completeProved(session, { ref, proved, signal });
       // Nodes bound the size of a list's answers, so a call that failed in a list is sent again by itself.
       if (replies.body.bytes === replies.receipts.reply.bytes && !canRead(replies)) replies = undefined;
     }
-    const body = readBody(session, ref, signal, replies?.body);
+    const body = readBody(session, { ref, signal, reply: replies?.body });
     const [block, receipts, traces, encodings] = await Promise.all([
       body,
-      readReceipts(session, ref, { body, asked: replies?.receipts }, signal),
+      readReceipts(session, { ref, source: { body, asked: replies?.receipts }, signal }),
       // No transaction is known beforehand to run no code, because the gas of a bare payment differs between forks.
       body.then((raw) => (raw.transactions.length === 0 ? undefined : readTraces(session, ref, signal))),
       body.then((raw) => readRawEncodings(session, raw, signal)),
     ]);
-    const whole = await addStateSync(session, block, receipts, signal);
-    const verified = await verifyWithEncodings(session, ref, { block, receipts: whole, encodings }, signal);
+    const whole = await addStateSync(session, { block, receipts, signal });
+    const verified = await verifyWithEncodings(session, {
+      ref,
+      answers: { block, receipts: whole, encodings },
+      signal,
+    });
     const decoded = decodeBlock(session.network, verified, traces?.(toTraced(verified)));
-    await proveDoubted(session, ref, decoded, signal);
+    await proveDoubted(session, { ref, block: decoded, signal });
     return settleUnknowns(decoded, verified.unknown?.parts ?? [], options);
   } catch (error) {
     if (isMissingBlock(error))
@@ -65,13 +75,15 @@ export async function readBlock(
 /** Adds the traces where the endpoint has them. A block that is proved from bytes has at least one transaction. */
 async function completeProved(
   session: Session,
-  ref: BlockRef,
-  proved: ProvedBlock,
-  signal?: AbortSignal,
+  {
+    ref,
+    proved,
+    signal,
+  }: { readonly ref: BlockRef; readonly proved: ProvedBlock; readonly signal?: AbortSignal },
 ): Promise<Block> {
   const traces = await readTraces(session, ref, signal);
   const block = traces === undefined ? proved : proved.withTraces(traces(proved));
-  await proveDoubted(session, ref, block, signal);
+  await proveDoubted(session, { ref, block, signal });
   return block;
 }
 
@@ -124,9 +136,11 @@ function bodyCall(ref: BlockRef): RpcCall {
 
 async function readBody(
   session: Session,
-  ref: BlockRef,
-  signal?: AbortSignal,
-  reply?: RpcReply,
+  {
+    ref,
+    signal,
+    reply,
+  }: { readonly ref: BlockRef; readonly signal?: AbortSignal; readonly reply?: RpcReply },
 ): Promise<RawBlock> {
   const result = (reply ?? (await askBody(session, ref, signal))).result();
   if (result === null)
@@ -140,9 +154,11 @@ async function readBody(
  */
 async function readReceipts(
   session: Session,
-  ref: BlockRef,
-  { body, asked }: ReceiptsSource,
-  signal?: AbortSignal,
+  {
+    ref,
+    source: { body, asked },
+    signal,
+  }: { readonly ref: BlockRef; readonly source: ReceiptsSource; readonly signal?: AbortSignal },
 ): Promise<readonly RawReceipt[]> {
   const { capabilities } = session;
   for (let given = asked; ; given = undefined) {

@@ -31,7 +31,7 @@ export async function findHeaderByNumber(
   number: number,
   signal?: AbortSignal,
 ): Promise<BlockHeader | undefined> {
-  const [header] = await readHeaders(session, number, number, signal);
+  const [header] = await readHeaders(session, { from: number, to: number, signal });
   return header;
 }
 
@@ -56,9 +56,7 @@ export async function findHeaderByHash(
 /** @throws ChainClientError when the headers are not linked: the chain changed meanwhile, or the node mixes two */
 export async function readHeaders(
   session: Session,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
+  { from, to, signal }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal },
 ): Promise<BlockHeader[]> {
   const calls = [];
   for (let number = from; number <= to; number++) {

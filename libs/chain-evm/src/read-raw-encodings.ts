@@ -52,9 +52,11 @@ async function askRawEncodings(
 /** Only its hash tells that a transaction of a known type has unknown content. Such transactions are then read raw. */
 export async function verifyWithEncodings(
   session: Session,
-  ref: BlockRef,
-  answers: Required<BlockAnswers>,
-  signal?: AbortSignal,
+  {
+    ref,
+    answers,
+    signal,
+  }: { readonly ref: BlockRef; readonly answers: Required<BlockAnswers>; readonly signal?: AbortSignal },
 ): Promise<VerifiedBlock> {
   const { block, encodings } = answers;
   const verified = await verifyBlock(ref, answers, session.traits);

@@ -14,7 +14,7 @@ export async function readTokens(
   const own = assetGids.filter((gid) => gid.startsWith(prefix));
   const calls = own.flatMap((gid) => metadataCalls.map((data) => ({ to: tokenAddress(gid), data })));
   try {
-    const results = await callContracts(session, calls, 'latest', signal);
+    const results = await callContracts(session, { calls, block: 'latest', signal });
     const count = metadataCalls.length;
     const tokens = new Map(
       own.map((gid, index) => [gid, toTokenMetadata(results.slice(index * count, (index + 1) * count))]),

@@ -133,7 +133,8 @@ export function decodeParityTraces(
         `traces of block ${ref.number}: expected ${ref.hash}, the node has ${trace.blockHash} there`,
       );
     }
-    if (typeof trace.transactionHash === 'string') addStep(ref, byHash, trace.transactionHash, trace); // else a reward
+    if (typeof trace.transactionHash === 'string')
+      addStep(ref, { byHash, hash: trace.transactionHash, trace }); // else a reward
   }
   if (byHash.size > hashes.length)
     fail(ref, `expected traces of ${hashes.length} transactions, got ${byHash.size}`);
@@ -151,7 +152,14 @@ interface ParityState {
   readonly dead: string[];
 }
 
-function addStep(ref: BlockRef, byHash: Map<string, ParityState>, hash: string, trace: ParityTrace): void {
+function addStep(
+  ref: BlockRef,
+  {
+    byHash,
+    hash,
+    trace,
+  }: { readonly byHash: Map<string, ParityState>; readonly hash: string; readonly trace: ParityTrace },
+): void {
   const isFailed = isSet(trace.error);
   if (trace.traceAddress.length === 0) {
     byHash.set(hash, { isFailed, transfers: [], dead: isFailed ? [''] : [] });

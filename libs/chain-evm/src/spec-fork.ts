@@ -68,7 +68,7 @@ export async function applyFork({ block, receipts, raw }: Served, fork: Fork): P
   const receiptEncodings = listed.map((receipt, index) => {
     const type = typeOf(transactions[index] as { type?: string });
     const encoding = encodeReceipt(receipt as unknown as RawReceipt, type);
-    return withItems(encoding, type, member, log);
+    return withItems(encoding, { type, receipt: member, log });
   });
   const roots = {
     transactionsRoot: await computeOrderedRoot(encodings),
@@ -132,7 +132,7 @@ export function readServed(
     },
     doubted,
   };
-  return readBlock(session, refOf(asked), undefined, options);
+  return readBlock(session, { ref: refOf(asked), signal: undefined, options });
 }
 
 function refOf({ block }: Served): BlockRef {
@@ -177,7 +177,10 @@ function itemsOf(members: Json): Uint8Array[] {
   return Object.values(members).map((value) => Buffer.from(String(value).slice(2), 'hex'));
 }
 
-function withItems(encoding: Uint8Array, type: number, receipt: Json = {}, log: Json = {}): Uint8Array {
+function withItems(
+  encoding: Uint8Array,
+  { type, receipt = {}, log = {} }: { readonly type: number; readonly receipt?: Json; readonly log?: Json },
+): Uint8Array {
   const list = RLP.decode(type === 0 ? encoding : encoding.subarray(1)) as [
     Uint8Array,
     Uint8Array,

@@ -108,7 +108,7 @@ async function readSlowly({ ref, body, receipts }: Case): Promise<Block | undefi
 
 function readQuickly({ ref, body, receipts }: Case): Block | undefined {
   const bytes = (text: string): BodyBytes => new BodyBytes([Buffer.from(text)]);
-  return proveBytes({ network, traits }, ref, bytes(body), bytes(receipts));
+  return proveBytes({ network, traits }, { ref, body: bytes(body), receipts: bytes(receipts) });
 }
 
 const plain = ({

@@ -68,7 +68,7 @@ export async function verifyBlock(
       encodings,
       parts,
     });
-    verifyReceiptLinks(block, transactions, own, traits);
+    verifyReceiptLinks(block, { transactions, receipts: own, traits });
     const areReceiptsProved = await verifyReceipts(
       { block, transactions, receipts: own, unknown },
       traits,
@@ -103,15 +103,17 @@ async function verifyWithdrawals(block: RawBlock, traits: EvmTraits): Promise<vo
     ),
   );
   if (root !== block.withdrawalsRoot)
-    fail(
-      block,
-      'withdrawalsRoot',
-      block.withdrawalsRoot ?? '',
-      `${root} from ${withdrawals.length} withdrawals`,
-    );
+    fail(block, {
+      what: 'withdrawalsRoot',
+      expected: block.withdrawalsRoot ?? '',
+      got: `${root} from ${withdrawals.length} withdrawals`,
+    });
 }
 
-function fail(block: RawBlock, what: string, expected: string, got: string): never {
+function fail(
+  block: RawBlock,
+  { what, expected, got }: { readonly what: string; readonly expected: string; readonly got: string },
+): never {
   throw new IncompleteBlockError(
     `${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`,
   );

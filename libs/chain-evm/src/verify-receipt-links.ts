@@ -11,9 +11,15 @@ import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
  */
 export function verifyReceiptLinks(
   block: RawBlock,
-  transactions: readonly RawTransaction[],
-  receipts: readonly RawReceipt[],
-  traits: EvmTraits,
+  {
+    transactions,
+    receipts,
+    traits,
+  }: {
+    readonly transactions: readonly RawTransaction[];
+    readonly receipts: readonly RawReceipt[];
+    readonly traits: EvmTraits;
+  },
 ): void {
   if (receipts.length !== transactions.length) {
     throw new IncompleteBlockError(
@@ -26,18 +32,19 @@ export function verifyReceiptLinks(
     const tx = transactions[index];
     if (receipt === undefined || tx === undefined) continue;
     const at = { block, index };
-    expectEqual(at, 'transactionHash', tx.hash, receipt.transactionHash);
-    expectEqual(at, 'blockHash', block.hash, receipt.blockHash);
-    expectEqual(at, 'transactionIndex', index, Number(receipt.transactionIndex));
+    expectEqual(at, { what: 'transactionHash', expected: tx.hash, got: receipt.transactionHash });
+    expectEqual(at, { what: 'blockHash', expected: block.hash, got: receipt.blockHash });
+    expectEqual(at, { what: 'transactionIndex', expected: index, got: Number(receipt.transactionIndex) });
     if (typeof receipt.from === 'string' && typeof tx.from === 'string') {
-      expectEqual(at, 'from', tx.from.toLowerCase(), receipt.from.toLowerCase());
+      expectEqual(at, { what: 'from', expected: tx.from.toLowerCase(), got: receipt.from.toLowerCase() });
     }
     if (traits.roots === 'strict') verifyCreatedContract(at, tx, receipt);
     const cumulative = Number(receipt.cumulativeGasUsed);
     const step = gasUsed + Number(receipt.gasUsed);
-    if (traits.roots === 'strict') expectEqual(at, 'cumulativeGasUsed', step, cumulative);
+    if (traits.roots === 'strict')
+      expectEqual(at, { what: 'cumulativeGasUsed', expected: step, got: cumulative });
     else if (!(cumulative >= gasUsed))
-      expectEqual(at, 'cumulativeGasUsed', `at least ${gasUsed}`, cumulative);
+      expectEqual(at, { what: 'cumulativeGasUsed', expected: `at least ${gasUsed}`, got: cumulative });
     gasUsed = cumulative;
   }
 }
@@ -51,14 +58,16 @@ function verifyCreatedContract(at: Place, tx: RawTransaction, receipt: RawReceip
   const created = computeCreatedContract(tx, receipt);
   if (created === undefined || receipt.contractAddress === null || receipt.contractAddress === undefined)
     return;
-  expectEqual(at, 'contractAddress', created, receipt.contractAddress);
+  expectEqual(at, { what: 'contractAddress', expected: created, got: receipt.contractAddress });
 }
 
 function expectEqual(
   { block, index }: Place,
-  what: string,
-  expected: string | number,
-  got: string | number,
+  {
+    what,
+    expected,
+    got,
+  }: { readonly what: string; readonly expected: string | number; readonly got: string | number },
 ): void {
   if (expected === got) return;
   throw new IncompleteBlockError(

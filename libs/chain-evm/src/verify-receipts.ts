@@ -44,7 +44,11 @@ export async function verifyReceipts(
       got: `settledHeight ${Number(block.settledHeight)}: that of blocks before`,
     });
   } else if (!addParts(of, parts)) {
-    fail(block, 'receiptsRoot', block.receiptsRoot, `${root} from ${receipts.length} receipts`);
+    fail(block, {
+      what: 'receiptsRoot',
+      expected: block.receiptsRoot,
+      got: `${root} from ${receipts.length} receipts`,
+    });
   }
   verifyBlooms(block, receipts, hasOwnRoot);
   return false;
@@ -54,7 +58,14 @@ export async function verifyReceipts(
 function addParts({ block, transactions, receipts, unknown }: ReceiptsOf, parts: UnknownParts): boolean {
   const expected = `receipts with the root ${block.receiptsRoot}`;
   let isFound = false;
-  const add = (what: string, name: string, transactionHash: string, got: string): void => {
+  const add = (
+    what: string,
+    {
+      name,
+      transactionHash,
+      got,
+    }: { readonly name: string; readonly transactionHash: string; readonly got: string },
+  ): void => {
     isFound = true;
     parts.add(what, name, { transactionHash, expected, got });
   };
@@ -62,18 +73,17 @@ function addParts({ block, transactions, receipts, unknown }: ReceiptsOf, parts:
     const hash = receipt.transactionHash;
     const tx = transactions[index];
     for (const name of listUnknownMembers(receipt, receiptMembers))
-      add('receipt-field', name, hash, describeMember(receipt, name));
+      add('receipt-field', { name, transactionHash: hash, got: describeMember(receipt, name) });
     for (const log of receipt.logs)
       for (const name of listUnknownMembers(log, LOG_MEMBERS))
-        add('log-field', name, hash, describeMember(log, name));
+        add('log-field', { name, transactionHash: hash, got: describeMember(log, name) });
     if (tx === undefined || !unknown.has(tx.hash)) return;
     const type = `0x${typeOf(tx).toString(16)}`;
-    add(
-      'receipt-encoding',
-      type,
-      hash,
-      `one of a transaction of type ${type} with ${Object.keys(receipt).join(', ')}`,
-    );
+    add('receipt-encoding', {
+      name: type,
+      transactionHash: hash,
+      got: `one of a transaction of type ${type} with ${Object.keys(receipt).join(', ')}`,
+    });
   });
   return isFound;
 }
@@ -87,14 +97,21 @@ function verifyBlooms(block: RawBlock, receipts: readonly RawReceipt[], hasOwnBl
     if (typeof receipt.logsBloom !== 'string' || receipt.logsBloom.length <= 2) continue;
     const own = computeLogsBloom([receipt]);
     if (own !== receipt.logsBloom)
-      fail(block, `logsBloom of receipt ${Number(receipt.transactionIndex)}`, receipt.logsBloom, own);
+      fail(block, {
+        what: `logsBloom of receipt ${Number(receipt.transactionIndex)}`,
+        expected: receipt.logsBloom,
+        got: own,
+      });
   }
   if (!hasOwnBloom) return;
   const bloom = computeLogsBloom(receipts);
-  if (bloom !== block.logsBloom) fail(block, 'logsBloom', block.logsBloom, bloom);
+  if (bloom !== block.logsBloom) fail(block, { what: 'logsBloom', expected: block.logsBloom, got: bloom });
 }
 
-function fail(block: RawBlock, what: string, expected: string, got: string): never {
+function fail(
+  block: RawBlock,
+  { what, expected, got }: { readonly what: string; readonly expected: string; readonly got: string },
+): never {
   throw new IncompleteBlockError(
     `${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`,
   );

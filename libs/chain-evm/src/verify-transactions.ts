@@ -58,7 +58,7 @@ export async function verifyTransactions(
     }
     const encoding = encodings.get(tx.hash);
     if (encoding === undefined) missing.push(tx.hash);
-    else values.push(expectEncoding(block, index, tx, encoding));
+    else values.push(expectEncoding(block, { index, tx, encoding }));
     if (isStrict && (own !== undefined || encoding === undefined || !isOfStack(typeOf(tx), traits))) {
       unknown.add(tx.hash);
       addPart(parts, tx, own !== undefined && isOfStack(typeOf(tx), traits));
@@ -68,12 +68,11 @@ export async function verifyTransactions(
   if (missing.length > 0) return { unknown, missing };
   const root = await computeOrderedRoot(values);
   if (root === block.transactionsRoot) return { unknown, missing };
-  return fail(
-    block,
-    'transactionsRoot',
-    block.transactionsRoot,
-    `${root} from ${transactions.length} transactions`,
-  );
+  return fail(block, {
+    what: 'transactionsRoot',
+    expected: block.transactionsRoot,
+    got: `${root} from ${transactions.length} transactions`,
+  });
 }
 
 /** False where the transaction has an unknown part, so that `own` is not its encoding. */
@@ -87,7 +86,7 @@ function isOwnHash(
   // Arbitrum's classic transactions keep a hash of an older encoding; the common types never do.
   if (traits.impersonation || (traits.roots === 'tolerant' && typeOf(tx) > 4)) return true;
   if (!isOfStack(typeOf(tx), traits) || listUnknownMembers(tx, transactionMembers).length > 0) return false;
-  return fail(block, `hash of transaction ${index}`, tx.hash, hash);
+  return fail(block, { what: `hash of transaction ${index}`, expected: tx.hash, got: hash });
 }
 
 function isOfStack(type: number, { stack }: EvmTraits): boolean {
@@ -97,21 +96,27 @@ function isOfStack(type: number, { stack }: EvmTraits): boolean {
 /** A raw encoding that is the transaction's, and of the type that its fields tell. */
 function expectEncoding(
   block: RawBlock,
-  index: number,
-  tx: RawTransaction,
-  encoding: Uint8Array,
+  {
+    index,
+    tx,
+    encoding,
+  }: { readonly index: number; readonly tx: RawTransaction; readonly encoding: Uint8Array },
 ): Uint8Array {
   const hash = `0x${keccak256Hex(encoding)}`;
-  if (tx.hash !== hash) fail(block, `hash of transaction ${index}`, tx.hash, `${hash} from its raw encoding`);
+  if (tx.hash !== hash)
+    fail(block, {
+      what: `hash of transaction ${index}`,
+      expected: tx.hash,
+      got: `${hash} from its raw encoding`,
+    });
   const first = encoding[0] ?? 0;
   const type = first < 0x80 ? first : 0;
   if (type !== typeOf(tx))
-    fail(
-      block,
-      `type of transaction ${index}`,
-      `0x${type.toString(16)} as in its raw encoding`,
-      tx.type ?? 'none',
-    );
+    fail(block, {
+      what: `type of transaction ${index}`,
+      expected: `0x${type.toString(16)} as in its raw encoding`,
+      got: tx.type ?? 'none',
+    });
   return encoding;
 }
 
@@ -135,7 +140,10 @@ function addPart(parts: UnknownParts, tx: RawTransaction, hasKnownType: boolean)
     });
 }
 
-function fail(block: RawBlock, what: string, expected: string, got: string): never {
+function fail(
+  block: RawBlock,
+  { what, expected, got }: { readonly what: string; readonly expected: string; readonly got: string },
+): never {
   throw new IncompleteBlockError(
     `${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`,
   );

@@ -10,9 +10,11 @@ import type { VerifiedTransaction } from './verify-block.ts';
 /** A proved block of decoded transactions, from which votes are already dropped. */
 export function decodeBlock(
   network: Network,
-  ref: BlockRef,
-  raw: RawBlock,
-  transactions: readonly Transaction[],
+  {
+    ref,
+    raw,
+    transactions,
+  }: { readonly ref: BlockRef; readonly raw: RawBlock; readonly transactions: readonly Transaction[] },
 ): Block {
   return {
     number: ref.number,
@@ -36,12 +38,11 @@ export function decodeTransaction(
   const transfers: Transfer[] = [];
   if (!isFailed) {
     const native = new Map(changes.map((change) => [tx.keyAt(change.index), change.delta]));
-    addTransfers(
-      transfers,
-      'native',
-      network.native.gid,
-      pairFlows(native, () => nativeHints(tx)),
-    );
+    addTransfers(transfers, {
+      type: 'native',
+      assetGid: network.native.gid,
+      flows: pairFlows(native, () => nativeHints(tx)),
+    });
     addTokenTransfers(network, tx, transfers);
   }
   const fee = { assetGid: network.native.gid, amountRaw: BigInt(tx.meta.fee), payer };
@@ -68,7 +69,11 @@ function addTokenTransfers(network: Network, tx: ParsedTransaction, transfers: T
   const hints = once(() => [...tokenHints(tx)]);
   const ownerOf = once(() => readOwners(tx));
   const add = (mint: string, flows: readonly Flow[]): void =>
-    addTransfers(transfers, 'token', `${network.gid}/${network.tokenNamespace}:${mint}`, flows);
+    addTransfers(transfers, {
+      type: 'token',
+      assetGid: `${network.gid}/${network.tokenNamespace}:${mint}`,
+      flows,
+    });
   for (const { mint, owners } of changes)
     add(
       mint,
@@ -90,9 +95,11 @@ function withoutNames(flows: readonly Flow[], names: ReadonlySet<string>): reado
 
 function addTransfers(
   transfers: Transfer[],
-  type: Transfer['type'],
-  assetGid: string,
-  flows: readonly Flow[],
+  {
+    type,
+    assetGid,
+    flows,
+  }: { readonly type: Transfer['type']; readonly assetGid: string; readonly flows: readonly Flow[] },
 ): void {
   for (const flow of flows) transfers.push({ index: transfers.length, type, assetGid, ...flow });
 }

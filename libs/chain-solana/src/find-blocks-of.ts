@@ -33,9 +33,9 @@ export async function findBlocksOf(
   for (;;) {
     const lists: SignatureList[] = [];
     for (const account of new Set([...addresses, ...[...accounts.values()].flatMap((own) => [...own])]))
-      lists.push(await listSignatures(session, account, range, signal));
+      lists.push(await listSignatures(session, { account, slots: range, signal }));
     const { slots, toSlot } = takePage(lists, range);
-    if (await learnAccounts(session, accounts, { slots, range }, signal)) continue;
+    if (await learnAccounts(session, { accounts, learning: { slots, range }, signal })) continue;
     return { refs: await readRefs(session, slots, signal), toBlock: toSlot, accounts: toLists(accounts) };
   }
 }
@@ -66,7 +66,8 @@ async function expectKept(session: Session, slot: number, signal?: AbortSignal):
 }
 
 async function listOwned(session: Session, address: string, signal?: AbortSignal): Promise<string[]> {
-  const found = await readTokenAccounts(session, address, undefined, {
+  const found = await readTokenAccounts(session, {
+    owner: address,
     dataSlice: { offset: 0, length: 0 },
     ...(signal === undefined ? {} : { signal }),
   });
@@ -81,17 +82,23 @@ interface Learning {
 /** Adds the token accounts that the addresses' own transactions in `slots` name. True when there is a new one. */
 async function learnAccounts(
   session: Session,
-  accounts: ReadonlyMap<string, Set<string>>,
-  { slots, range }: Learning,
-  signal?: AbortSignal,
+  {
+    accounts,
+    learning: { slots, range },
+    signal,
+  }: {
+    readonly accounts: ReadonlyMap<string, Set<string>>;
+    readonly learning: Learning;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<boolean> {
   const wanted = new Set(slots);
   let hasNew = false;
   for (const [address, own] of accounts) {
-    const { entries } = await listSignatures(session, address, range, signal);
+    const { entries } = await listSignatures(session, { account: address, slots: range, signal });
     for (const { slot, signature } of entries) {
       if (!wanted.has(slot)) continue;
-      for (const account of await readTokenAccountsOf(session, signature, address, signal)) {
+      for (const account of await readTokenAccountsOf(session, { signature, owner: address, signal })) {
         if (own.has(account)) continue;
         own.add(account);
         hasNew = true;
@@ -114,9 +121,11 @@ const transactionSchema = z.object({
 /** The token accounts of `owner` that a transaction names. */
 async function readTokenAccountsOf(
   session: Session,
-  signature: string,
-  owner: string,
-  signal?: AbortSignal,
+  {
+    signature,
+    owner,
+    signal,
+  }: { readonly signature: string; readonly owner: string; readonly signal?: AbortSignal },
 ): Promise<string[]> {
   const result = await askWithVersions(session, (maxSupportedTransactionVersion) => {
     const config = { commitment: 'finalized', encoding: 'json', maxSupportedTransactionVersion };

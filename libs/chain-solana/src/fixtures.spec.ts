@@ -32,11 +32,12 @@ describeFixtures('recorded blocks and transactions', () => {
     (file) => {
       const raw = readRecordedBlock(file);
       const ref = { number: slotOf(file), hash: raw.blockhash };
-      const { transactions, count, isFeeProved } = verifyBlock(ref, raw, (one) =>
-        decodeTransaction(devnet, one),
-      );
+      const { transactions, count, isFeeProved } = verifyBlock(ref, {
+        raw,
+        take: (one) => decodeTransaction(devnet, one),
+      });
       expect(isFeeProved).toBe(true);
-      const block = decodeBlock(devnet, ref, raw, transactions);
+      const block = decodeBlock(devnet, { ref, raw, transactions });
       const expected = readExpected(file);
       expect(count).toBe(raw.transactions.length);
       const votes = count - block.transactions.length;
@@ -63,11 +64,10 @@ describeFixtures('recorded blocks and transactions', () => {
       const ref = { number: slotOf(file), hash: raw.blockhash };
       for (const left of raw.transactions.keys()) {
         expect(() =>
-          verifyBlock(
-            ref,
-            { ...raw, transactions: raw.transactions.filter((_, index) => index !== left) },
-            (one) => one,
-          ),
+          verifyBlock(ref, {
+            raw: { ...raw, transactions: raw.transactions.filter((_, index) => index !== left) },
+            take: (one) => one,
+          }),
         ).toThrow(/reward of the leader/);
       }
     },

@@ -13,9 +13,15 @@ const pageSchema = z.array(z.object({ signature: z.string().min(1), slot: z.int(
 /** The final transactions in slots [fromSlot, toSlot] that name an account; of many, those of the lowest slots. */
 export async function listSignatures(
   session: Session,
-  account: string,
-  { fromSlot, toSlot }: { readonly fromSlot: number; readonly toSlot: number },
-  signal?: AbortSignal,
+  {
+    account,
+    slots: { fromSlot, toSlot },
+    signal,
+  }: {
+    readonly account: string;
+    readonly slots: { readonly fromSlot: number; readonly toSlot: number };
+    readonly signal?: AbortSignal;
+  },
 ): Promise<SignatureList> {
   const known = session.signatures.find(account, fromSlot);
   if (known !== undefined) return known;

@@ -73,7 +73,12 @@ async function createMint(
     programId: program,
   });
   await run(
-    [create, ...extensions(mint), token.initializeMint(mint, 6, payer.publicKey, program), ...after(mint)],
+    [
+      create,
+      ...extensions(mint),
+      token.initializeMint(mint, { decimals: 6, authority: payer.publicKey, program }),
+      ...after(mint),
+    ],
     { signers: [key] },
   );
   return { mint, program, accountOf: (owner) => token.associatedAccount(owner, mint, program) };
@@ -84,8 +89,8 @@ const give = (
   owner: PublicKey,
   amount: bigint,
 ): TransactionInstruction[] => [
-  token.createAssociatedAccount(payer.publicKey, owner, mint, program),
-  token.mintTo(mint, accountOf(owner), payer.publicKey, amount, program),
+  token.createAssociatedAccount(payer.publicKey, { owner, mint, program }),
+  token.mintTo(mint, { account: accountOf(owner), authority: payer.publicKey, amount, program }),
 ];
 
 describe('SolanaClient on a real runtime', () => {
@@ -181,7 +186,7 @@ describe('SolanaClient on a real runtime', () => {
 
     const moved = await run(
       [
-        token.createAssociatedAccount(payer.publicKey, bob.publicKey, mint),
+        token.createAssociatedAccount(payer.publicKey, { owner: bob.publicKey, mint }),
         token.transferChecked({ from, to, owner: alice.publicKey, mint, amount: 300n, decimals: 6 }),
       ],
       { signers: [alice] },
@@ -192,7 +197,10 @@ describe('SolanaClient on a real runtime', () => {
     ]);
 
     const burnt = await run(
-      [token.burn(to, mint, bob.publicKey, 300n), token.closeAccount(to, bob.publicKey, bob.publicKey)],
+      [
+        token.burn(to, { mint, owner: bob.publicKey, amount: 300n }),
+        token.closeAccount(to, { destination: bob.publicKey, owner: bob.publicKey }),
+      ],
       { signers: [bob] },
     );
     expect(linesOf(burnt.tx).filter((line) => line.endsWith(gidOf(mint)))).toEqual([
@@ -223,7 +231,11 @@ describe('SolanaClient on a real runtime', () => {
       token.TOKEN_2022_PROGRAM,
       346,
       (mint) => [
-        token.initializeTransferFee(mint, payer.publicKey, 100, 1_000_000n),
+        token.initializeTransferFee(mint, {
+          authority: payer.publicKey,
+          basisPoints: 100,
+          maximum: 1_000_000n,
+        }),
         token.initializeMetadataPointer(mint, payer.publicKey, mint),
       ],
       (mint) => [token.initializeTokenMetadata(mint, payer.publicKey, metadata)],
@@ -231,7 +243,7 @@ describe('SolanaClient on a real runtime', () => {
     const { mint, program, accountOf } = coin;
     await run([
       ...give(coin, alice.publicKey, 10_000n),
-      token.createAssociatedAccount(payer.publicKey, bob.publicKey, mint, program),
+      token.createAssociatedAccount(payer.publicKey, { owner: bob.publicKey, mint, program }),
     ]);
     const { tx, block } = await run(
       [
@@ -263,7 +275,7 @@ describe('SolanaClient on a real runtime', () => {
     const account = token.associatedAccount(alice.publicKey, token.NATIVE_MINT);
     const { tx } = await run(
       [
-        token.createAssociatedAccount(payer.publicKey, alice.publicKey, token.NATIVE_MINT),
+        token.createAssociatedAccount(payer.publicKey, { owner: alice.publicKey, mint: token.NATIVE_MINT }),
         pay(account, SOL, alice.publicKey),
         token.syncNative(account),
       ],

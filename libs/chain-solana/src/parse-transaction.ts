@@ -45,14 +45,19 @@ export function parseTransaction({ transaction, meta, version }: RawTransaction)
   // An absent `err` would read as success.
   if (meta.err === undefined) throw new TypeError('meta without err');
   if ('accountKeys' in transaction)
-    return new JsonTransaction(transaction.signatures, transaction.accountKeys, [], meta);
-  if ('message' in transaction)
-    return new JsonTransaction(
-      transaction.signatures,
-      transaction.message.accountKeys,
-      transaction.message.instructions,
+    return new JsonTransaction({
+      signatures: transaction.signatures,
+      keys: transaction.accountKeys,
+      outer: [],
       meta,
-    );
+    });
+  if ('message' in transaction)
+    return new JsonTransaction({
+      signatures: transaction.signatures,
+      keys: transaction.message.accountKeys,
+      outer: transaction.message.instructions,
+      meta,
+    });
   const [text, encoding] = transaction;
   if (encoding !== 'base64' && encoding !== 'base58')
     throw new TypeError(`expected base64, got ${String(encoding)}`);
@@ -114,6 +119,13 @@ class BinaryTransaction implements ParsedTransaction {
   }
 }
 
+interface JsonParts {
+  readonly signatures: readonly string[];
+  readonly keys: readonly RawKey[];
+  readonly outer: readonly RawInstruction[];
+  readonly meta: RawMeta;
+}
+
 /** In `jsonParsed`, and with accounts only, the keys already include the looked-up ones. */
 class JsonTransaction implements ParsedTransaction {
   readonly meta: RawMeta;
@@ -123,16 +135,11 @@ class JsonTransaction implements ParsedTransaction {
   readonly #keys: readonly string[];
   readonly #outer: readonly RawInstruction[];
 
-  constructor(
-    signatures: readonly string[],
-    rawKeys: readonly RawKey[],
-    outer: readonly RawInstruction[],
-    meta: RawMeta,
-  ) {
-    const isWhole = rawKeys.some((key) => typeof key !== 'string');
+  constructor({ signatures, keys, outer, meta }: JsonParts) {
+    const isWhole = keys.some((key) => typeof key !== 'string');
     const { writable = [], readonly = [] } = meta.loadedAddresses ?? {};
     this.#keys = [
-      ...rawKeys.map((key) => (typeof key === 'string' ? key : key.pubkey)),
+      ...keys.map((key) => (typeof key === 'string' ? key : key.pubkey)),
       ...(isWhole ? [] : [...writable, ...readonly]),
     ];
     this.#outer = outer;

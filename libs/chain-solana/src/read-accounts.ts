@@ -60,7 +60,7 @@ async function readBatch(
   const { context, value } = parse(
     'getMultipleAccounts',
     multipleSchema,
-    await readState(session, 'getMultipleAccounts', [keys], options),
+    await readState(session, { method: 'getMultipleAccounts', params: [keys], options }),
   );
   if (value.length !== keys.length)
     throw new BlockNotFoundError(
@@ -69,12 +69,15 @@ async function readBatch(
   return value.map((account) => ({ slot: context.slot, value: account }));
 }
 
+interface TokenAccountQuery extends StateOptions {
+  readonly owner: string;
+  readonly mint?: string | undefined;
+}
+
 /** Token accounts of `owner`, of one mint or of both token programs. */
 export async function readTokenAccounts(
   session: Session,
-  owner: string,
-  mint: string | undefined,
-  options: StateOptions = {},
+  { owner, mint, ...options }: TokenAccountQuery,
 ): Promise<AtSlot<{ pubkey: string; account: ChainAccount }[]>[]> {
   const filters =
     mint === undefined ? [{ programId: TOKEN_PROGRAM }, { programId: TOKEN_2022_PROGRAM }] : [{ mint }];
@@ -83,7 +86,7 @@ export async function readTokenAccounts(
       const { context, value } = parse(
         'getTokenAccountsByOwner',
         keyedSchema,
-        await readState(session, 'getTokenAccountsByOwner', [owner, filter], options),
+        await readState(session, { method: 'getTokenAccountsByOwner', params: [owner, filter], options }),
       );
       return { slot: context.slot, value };
     }),
@@ -92,9 +95,11 @@ export async function readTokenAccounts(
 
 async function readState(
   session: Session,
-  method: string,
-  params: readonly unknown[],
-  { slotMin, dataSlice, signal }: StateOptions,
+  {
+    method,
+    params,
+    options: { slotMin, dataSlice, signal },
+  }: { readonly method: string; readonly params: readonly unknown[]; readonly options: StateOptions },
 ): Promise<unknown> {
   const config = {
     commitment: 'confirmed',

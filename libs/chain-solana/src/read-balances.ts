@@ -19,9 +19,11 @@ const MINTS_APART = 2;
  */
 export async function readBalances(
   session: Session,
-  at: BlockRef,
-  queries: readonly BalanceQuery[],
-  signal?: AbortSignal,
+  {
+    at,
+    queries,
+    signal,
+  }: { readonly at: BlockRef; readonly queries: readonly BalanceQuery[]; readonly signal?: AbortSignal },
 ): Promise<(bigint | undefined)[]> {
   if (queries.length === 0) return [];
   const { network } = session;
@@ -44,7 +46,7 @@ export async function readBalances(
     throw new BlockNotFoundError(
       `the state of slot ${at.number} was asked for, the node told that of ${behind}`,
     );
-  const touches = await readTouchesAbove(session, at, Math.max(...slots), signal);
+  const touches = await readTouchesAbove(session, { at, to: Math.max(...slots), signal });
   return queries.map(({ address, assetGid }) => {
     const account = own.get(address)!;
     if (assetGid === network.native.gid)
@@ -80,7 +82,9 @@ async function readHeld(
       const asked = mints.size > MINTS_APART ? [undefined] : [...mints];
       const parts = (
         await Promise.all(
-          asked.map((mint) => readTokenAccounts(session, owner, mint, options).catch(ignoreUnknownMint)),
+          asked.map((mint) =>
+            readTokenAccounts(session, { owner, mint, ...options }).catch(ignoreUnknownMint),
+          ),
         )
       ).flat();
       return [owner, { accounts: toStates(parts), parts }];

@@ -16,17 +16,23 @@ import { verifyBlock, type VerifiedBlock } from './verify-block.ts';
  */
 export async function readBlock(
   session: Session,
-  ref: BlockRef,
-  signal?: AbortSignal,
-  options?: ReadBlockOptions,
+  {
+    ref,
+    signal,
+    options,
+  }: { readonly ref: BlockRef; readonly signal?: AbortSignal; readonly options?: ReadBlockOptions },
 ): Promise<Block> {
-  const answer = await requestBlock(session, ref, 'full', signal);
+  const answer = await requestBlock(session, { ref, transactionDetails: 'full', signal });
   try {
-    return await readVerified(session, ref, toRawBlock(ref, answer.result), { ...options, signal });
+    return await readVerified(session, {
+      ref,
+      raw: toRawBlock(ref, answer.result),
+      options: { ...options, signal },
+    });
   } catch (error) {
     // Parse the whole text again where an amount was rounded or the text was cut wrongly.
     if (error instanceof RoundedAmountError || error instanceof SyntaxError)
-      return readWhole(session, ref, answer, { ...options, signal });
+      return readWhole(session, { ref, answer, options: { ...options, signal } });
     throw toIncomplete(ref, error);
   }
 }
@@ -35,12 +41,14 @@ type ReadOptions = ReadBlockOptions & { readonly signal?: AbortSignal | undefine
 
 async function readWhole(
   session: Session,
-  ref: BlockRef,
-  answer: LargeAnswer,
-  options: ReadOptions,
+  {
+    ref,
+    answer,
+    options,
+  }: { readonly ref: BlockRef; readonly answer: LargeAnswer; readonly options: ReadOptions },
 ): Promise<Block> {
   try {
-    return await readVerified(session, ref, toRawBlock(ref, answer.readExact()), options);
+    return await readVerified(session, { ref, raw: toRawBlock(ref, answer.readExact()), options });
   } catch (error) {
     throw toIncomplete(ref, error);
   }
@@ -57,19 +65,20 @@ function toIncomplete(ref: BlockRef, error: unknown): unknown {
 
 async function readVerified(
   session: Session,
-  ref: BlockRef,
-  raw: RawBlock,
-  options: ReadOptions,
+  { ref, raw, options }: { readonly ref: BlockRef; readonly raw: RawBlock; readonly options: ReadOptions },
 ): Promise<Block> {
   const { signal } = options;
-  const { transactions, count, isFeeProved, unknowns, isUnproved } = await verify(session, ref, raw, signal);
-  if (!isFeeProved) await verifyCount(session, ref, count, signal);
-  const block = decodeBlock(
-    session.network,
+  const { transactions, count, isFeeProved, unknowns, isUnproved } = await verify(session, {
     ref,
     raw,
-    isUnproved ? transactions.map((one) => ({ ...one, isUnproved })) : transactions,
-  );
+    signal,
+  });
+  if (!isFeeProved) await verifyCount(session, { ref, count, signal });
+  const block = decodeBlock(session.network, {
+    ref,
+    raw,
+    transactions: isUnproved ? transactions.map((one) => ({ ...one, isUnproved })) : transactions,
+  });
   session.slots.note(block);
   return settleUnknowns(block, unknowns, options);
 }
@@ -77,25 +86,32 @@ async function readVerified(
 /** Verifies the block. Where it has transactions whose bytes cannot be read, their accounts are asked for. */
 async function verify(
   session: Session,
-  ref: BlockRef,
-  raw: RawBlock,
-  signal?: AbortSignal,
+  { ref, raw, signal }: { readonly ref: BlockRef; readonly raw: RawBlock; readonly signal?: AbortSignal },
 ): Promise<VerifiedBlock<Transaction>> {
   const take = decodeTransaction.bind(undefined, session.network);
   try {
-    return verifyBlock(ref, raw, take);
+    return verifyBlock(ref, { raw, take });
   } catch (error) {
     if (!(error instanceof UnknownVersionError)) throw error;
-    const accounts = toRawBlock(ref, (await requestBlock(session, ref, 'accounts', signal)).readExact());
-    return verifyBlock(ref, raw, take, accounts);
+    const accounts = toRawBlock(
+      ref,
+      (await requestBlock(session, { ref, transactionDetails: 'accounts', signal })).readExact(),
+    );
+    return verifyBlock(ref, { raw, take, accounts });
   }
 }
 
 export async function requestBlock(
   session: Session,
-  ref: BlockRef,
-  transactionDetails: 'full' | 'accounts' | 'signatures',
-  signal?: AbortSignal,
+  {
+    ref,
+    transactionDetails,
+    signal,
+  }: {
+    readonly ref: BlockRef;
+    readonly transactionDetails: 'full' | 'accounts' | 'signatures';
+    readonly signal?: AbortSignal;
+  },
 ): Promise<LargeAnswer> {
   try {
     return await askWithVersions(session, (maxSupportedTransactionVersion) => {
@@ -147,11 +163,9 @@ export function toRawBlock(ref: BlockRef, result: unknown): RawBlock {
  */
 async function verifyCount(
   session: Session,
-  ref: BlockRef,
-  count: number,
-  signal?: AbortSignal,
+  { ref, count, signal }: { readonly ref: BlockRef; readonly count: number; readonly signal?: AbortSignal },
 ): Promise<void> {
-  const answer = (await requestBlock(session, ref, 'signatures', signal)).result as {
+  const answer = (await requestBlock(session, { ref, transactionDetails: 'signatures', signal })).result as {
     readonly signatures?: unknown;
   } | null;
   const listed = answer?.signatures;

@@ -26,30 +26,32 @@ const HEAD_SLOTS = 32;
 export async function readHead(session: Session, signal?: AbortSignal): Promise<BlockHeader> {
   const slot = await readSlot(session, 'confirmed', signal);
   try {
-    return await readHeader(session, slot, 'confirmed', signal);
+    return await readHeader(session, { slot, commitment: 'confirmed', signal });
   } catch (error) {
     if (!isMissingBlock(error)) throw error;
-    return readHeadBelow(session, slot, error, signal);
+    return readHeadBelow(session, { slot, reason: error, signal });
   }
 }
 
 async function readHeadBelow(
   session: Session,
-  slot: number,
-  reason: unknown,
-  signal?: AbortSignal,
+  {
+    slot,
+    reason,
+    signal,
+  }: { readonly slot: number; readonly reason: unknown; readonly signal?: AbortSignal },
 ): Promise<BlockHeader> {
-  const slots = await listSlots(session, Math.max(0, slot - HEAD_SLOTS), slot - 1, signal);
+  const slots = await listSlots(session, { from: Math.max(0, slot - HEAD_SLOTS), to: slot - 1, signal });
   const last = slots.at(-1);
   if (last === undefined) throw reason;
-  return readHeader(session, last, 'confirmed', signal);
+  return readHeader(session, { slot: last, commitment: 'confirmed', signal });
 }
 
 /** The block that the node calls final. */
 export async function findFinalized(session: Session, signal?: AbortSignal): Promise<BlockRef | undefined> {
   const slot = await readSlot(session, 'finalized', signal);
   try {
-    const { number, hash } = await readHeader(session, slot, 'finalized', signal);
+    const { number, hash } = await readHeader(session, { slot, commitment: 'finalized', signal });
     return { number, hash };
   } catch (error) {
     // The slot is rooted, but its block is not stored yet; the next call finds it.
@@ -64,7 +66,7 @@ export async function findHeaderByNumber(
   signal?: AbortSignal,
 ): Promise<BlockHeader | undefined> {
   try {
-    return await readHeader(session, slot, 'confirmed', signal);
+    return await readHeader(session, { slot, commitment: 'confirmed', signal });
   } catch (error) {
     if (isMissingBlock(error)) return undefined;
     throw error;
@@ -89,11 +91,9 @@ export async function findHeaderByHash(
  */
 export async function readHeaders(
   session: Session,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
+  { from, to, signal }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal },
 ): Promise<BlockHeader[]> {
-  const slots = await listSlots(session, from, to, signal);
+  const slots = await listSlots(session, { from, to, signal });
   const headers = await Promise.all(slots.map((slot) => readListed(session, slot, signal)));
   headers.forEach((header, position) => expectLinked(headers[position - 1], header));
   return headers;
@@ -102,9 +102,7 @@ export async function readHeaders(
 /** Confirmed slots with a block. */
 export async function listSlots(
   session: Session,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
+  { from, to, signal }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal },
 ): Promise<number[]> {
   const slots = parse(
     'getBlocks',
@@ -120,7 +118,7 @@ export async function listSlots(
 
 async function readListed(session: Session, slot: number, signal?: AbortSignal): Promise<BlockHeader> {
   try {
-    return await readHeader(session, slot, 'confirmed', signal);
+    return await readHeader(session, { slot, commitment: 'confirmed', signal });
   } catch (error) {
     if (!isMissingBlock(error)) throw error;
     throw new ChainClientError(
@@ -132,9 +130,11 @@ async function readListed(session: Session, slot: number, signal?: AbortSignal):
 
 async function readHeader(
   session: Session,
-  slot: number,
-  commitment: Commitment,
-  signal?: AbortSignal,
+  {
+    slot,
+    commitment,
+    signal,
+  }: { readonly slot: number; readonly commitment: Commitment; readonly signal?: AbortSignal },
 ): Promise<BlockHeader> {
   const result = await askWithVersions(session, (maxSupportedTransactionVersion) =>
     session.rpc.call(

@@ -14,22 +14,25 @@ const SLOTS_MAX = 128;
  */
 export async function readTouchesAbove(
   session: Session,
-  at: BlockRef,
-  to: number,
-  signal?: AbortSignal,
+  { at, to, signal }: { readonly at: BlockRef; readonly to: number; readonly signal?: AbortSignal },
 ): Promise<Touches[]> {
   if (to - at.number > SLOTS_MAX)
     throw new BlockNotFoundError(
       `the state at block ${at.number} is ${to - at.number} slots back: expected at most ${SLOTS_MAX}`,
     );
-  const [first, ...slots] = await listSlots(session, at.number, Math.max(to, at.number), signal);
+  const [first, ...slots] = await listSlots(session, {
+    from: at.number,
+    to: Math.max(to, at.number),
+    signal,
+  });
   if (first !== at.number) throw notCanonical(at, 'no block');
   const header = await findHeaderByNumber(session, at.number, signal);
   if (header?.hash !== at.hash) throw notCanonical(at, header?.hash ?? 'no block');
   const found: Touches[] = [];
   let parent: BlockRef = at;
   for (const slot of slots) {
-    const touches = session.touches.find(parent.hash, slot) ?? (await readOne(session, parent, slot, signal));
+    const touches =
+      session.touches.find(parent.hash, slot) ?? (await readOne(session, { parent, slot, signal }));
     found.push(touches);
     parent = touches.ref;
   }
@@ -38,12 +41,17 @@ export async function readTouchesAbove(
 
 async function readOne(
   session: Session,
-  parent: BlockRef,
-  slot: number,
-  signal?: AbortSignal,
+  {
+    parent,
+    slot,
+    signal,
+  }: { readonly parent: BlockRef; readonly slot: number; readonly signal?: AbortSignal },
 ): Promise<Touches> {
   const ref = { number: slot, hash: 'unknown yet' };
-  const raw = toRawBlock(ref, (await requestBlock(session, ref, 'accounts', signal)).readExact());
+  const raw = toRawBlock(
+    ref,
+    (await requestBlock(session, { ref, transactionDetails: 'accounts', signal })).readExact(),
+  );
   if (raw.previousBlockhash !== parent.hash) throw notCanonical(parent, raw.previousBlockhash);
   try {
     const touches = readTouches(slot, raw);

@@ -86,11 +86,11 @@ export class SolanaClient implements ChainClient {
   }
 
   readHeaders(from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]> {
-    return readHeaders(this.#session, from, to, signal);
+    return readHeaders(this.#session, { from, to, signal });
   }
 
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
-    return readBlock(this.#session, ref, signal, options);
+    return readBlock(this.#session, { ref, signal, options });
   }
 
   findBlocksOf(wanted: BlocksWanted, signal?: AbortSignal): Promise<BlocksOfAddresses> {
@@ -102,7 +102,7 @@ export class SolanaClient implements ChainClient {
     queries: readonly BalanceQuery[],
     signal?: AbortSignal,
   ): Promise<(bigint | undefined)[]> {
-    return readBalances(this.#session, at, queries, signal);
+    return readBalances(this.#session, { at, queries, signal });
   }
 
   readTokens(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {

@@ -29,10 +29,13 @@ export function splitTransactions(text: string): SplitAnswer | undefined {
   const rest = tryParse(text.slice(0, first) + text.slice(last));
   return rest === undefined
     ? undefined
-    : { rest, others: { [Symbol.iterator]: () => readOthers(text, first, last, border) } };
+    : { rest, others: { [Symbol.iterator]: () => readOthers(text, { first, last, border }) } };
 }
 
-function* readOthers(text: string, first: number, last: number, border: string): Generator<unknown> {
+function* readOthers(
+  text: string,
+  { first, last, border }: { readonly first: number; readonly last: number; readonly border: string },
+): Generator<unknown> {
   for (let from = first; from < last; ) {
     const end = text.indexOf(border, from) + 1;
     yield JSON.parse(text.slice(from, end));

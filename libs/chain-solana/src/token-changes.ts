@@ -21,9 +21,9 @@ export function tokenChanges(tx: ParsedTransaction): MintChanges[] {
   // Both lists are in the order of the accounts, and most entries did not change, so equal entries mostly
   // stand at equal positions.
   for (const [position, entry] of before.entries())
-    if (!hasEqual(after, entry, position)) add(changes, tx, entry, -1n);
+    if (!hasEqual(after, entry, position)) add(changes, { tx, balance: entry, sign: -1n });
   for (const [position, entry] of after.entries())
-    if (!hasEqual(before, entry, position)) add(changes, tx, entry, 1n);
+    if (!hasEqual(before, entry, position)) add(changes, { tx, balance: entry, sign: 1n });
   return changes;
 }
 
@@ -31,9 +31,11 @@ const NONE: readonly RawTokenBalance[] = [];
 
 function add(
   changes: MintChanges[],
-  tx: ParsedTransaction,
-  { mint, owner, accountIndex, uiTokenAmount }: RawTokenBalance,
-  sign: 1n | -1n,
+  {
+    tx,
+    balance: { mint, owner, accountIndex, uiTokenAmount },
+    sign,
+  }: { readonly tx: ParsedTransaction; readonly balance: RawTokenBalance; readonly sign: 1n | -1n },
 ): void {
   const amount = BigInt(uiTokenAmount.amount) * sign;
   let ofMint = changes.find((one) => one.mint === mint);

@@ -38,9 +38,15 @@ export interface VerifiedBlock<T> {
  */
 export function verifyBlock<T>(
   ref: BlockRef,
-  raw: RawBlock,
-  take: (transaction: VerifiedTransaction) => T,
-  accounts?: RawBlock,
+  {
+    raw,
+    take,
+    accounts,
+  }: {
+    readonly raw: RawBlock;
+    readonly take: (transaction: VerifiedTransaction) => T;
+    readonly accounts?: RawBlock;
+  },
 ): VerifiedBlock<T> {
   expectRef(ref, raw);
   const inAccounts = accounts && listAccounts(ref, accounts);
@@ -58,23 +64,31 @@ export function verifyBlock<T>(
     signed.set(signature, { signature, wire });
   }
   if (signed.size !== transactions.length)
-    fail(ref, 'signatures', `${transactions.length} different ones`, String(signed.size));
+    fail(ref, {
+      what: 'signatures',
+      expected: `${transactions.length} different ones`,
+      got: String(signed.size),
+    });
   const forged = verifySignatures([...signed.values()]);
-  if (forged !== undefined) fail(ref, 'signature', 'that of its message', `another, ${forged.signature}`);
+  if (forged !== undefined)
+    fail(ref, { what: 'signature', expected: 'that of its message', got: `another, ${forged.signature}` });
   if (inAccounts !== undefined && inAccounts.length !== fees.count)
-    fail(ref, 'transactions by their accounts', String(fees.count), String(inAccounts.length));
+    fail(ref, {
+      what: 'transactions by their accounts',
+      expected: String(fees.count),
+      got: String(inAccounts.length),
+    });
   const proof = verifyFees(raw, fees);
   if (proof !== 'other')
     return { transactions, count: fees.count, isFeeProved: proof === 'proved', unknowns, isUnproved: false };
   // Rewards and transactions of an unknown kind may follow other fee rules.
   unknowns.push(...findUnknownRewards(raw));
   if (unknowns.length === 0)
-    fail(
-      ref,
-      'reward of the leader',
-      `what ${fees.count} transactions paid ${fees.total} lamports for`,
-      String(fees.rewardOf(raw)),
-    );
+    fail(ref, {
+      what: 'reward of the leader',
+      expected: `what ${fees.count} transactions paid ${fees.total} lamports for`,
+      got: String(fees.rewardOf(raw)),
+    });
   return { transactions, count: fees.count, isFeeProved: false, unknowns, isUnproved: true };
 }
 
@@ -89,7 +103,8 @@ function expectRef(ref: BlockRef, raw: RawBlock): void {
       publicMessage: `block ${ref.number} ${ref.hash} is not known to the node`,
     });
   }
-  if (raw.parentSlot >= ref.number) fail(ref, 'parent slot', `below ${ref.number}`, String(raw.parentSlot));
+  if (raw.parentSlot >= ref.number)
+    fail(ref, { what: 'parent slot', expected: `below ${ref.number}`, got: String(raw.parentSlot) });
 }
 
 /** Undefined for a vote that moves nothing but its fee. */
@@ -102,7 +117,7 @@ function verifyTransaction(
   found.fees.add(tx, isUnproved);
   if (tx.isVote && movesFeeOnly(tx)) return undefined;
   const changes = lamportChanges(tx);
-  verifyConservation(ref, index, tx, changes);
+  verifyConservation(ref, { index, transaction: tx, changes });
   return { index, tx, changes, isUnproved };
 }
 
@@ -152,9 +167,11 @@ function readAt<T>(ref: BlockRef, index: number, work: () => T): T {
 /** Lamports are neither created nor lost, except for collected rent (until 2022). */
 function verifyConservation(
   ref: BlockRef,
-  index: number,
-  { meta }: ParsedTransaction,
-  changes: readonly Change[],
+  {
+    index,
+    transaction: { meta },
+    changes,
+  }: { readonly index: number; readonly transaction: ParsedTransaction; readonly changes: readonly Change[] },
 ): void {
   const made = changes.reduce((sum, { delta }) => sum + delta, 0n);
   if (made === 0n) return;
@@ -162,10 +179,14 @@ function verifyConservation(
     (sum, { rewardType, lamports }) => (rewardType === 'Rent' ? sum + BigInt(lamports) : sum),
     0n,
   );
-  if (made !== rent) fail(ref, `lamports that transaction ${index} made`, String(rent), String(made));
+  if (made !== rent)
+    fail(ref, { what: `lamports that transaction ${index} made`, expected: String(rent), got: String(made) });
 }
 
-function fail(ref: BlockRef, what: string, expected: string, got: string): never {
+function fail(
+  ref: BlockRef,
+  { what, expected, got }: { readonly what: string; readonly expected: string; readonly got: string },
+): never {
   throw new IncompleteBlockError(
     `${what} of block ${ref.number} ${ref.hash}: expected ${expected}, got ${got}`,
   );

@@ -104,7 +104,7 @@ function decodeTransfers(
     });
   };
   listMoves(tx.contract, tx.info, created).forEach(add);
-  decodeTransferLogs(notationOf(network), logs, logIndex, transfers);
+  decodeTransferLogs(notationOf(network), { logs, logIndex, transfers });
   listInternalMoves(tx.info.internal_transactions ?? []).forEach(add);
   return transfers;
 }

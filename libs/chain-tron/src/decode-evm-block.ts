@@ -81,7 +81,7 @@ function decodeTransaction({
         to: receiver,
         amountRaw,
       });
-    decodeTransferLogs(notationOf(network), receipt.logs, logIndex, transfers);
+    decodeTransferLogs(notationOf(network), { logs: receipt.logs, logIndex, transfers });
   }
   return { hash: toHash(tx.hash), index, isFailed, from, to, createdContract, transfers };
 }

@@ -13,7 +13,7 @@ export class EvmApi {
   constructor(options: EndpointOptions) {
     this.#http = new TronHttp(options);
     this.#rpc = new JsonRpc((what, body, signal) =>
-      this.#http.post(what, options.endpoint.path, body, signal),
+      this.#http.post(what, { path: options.endpoint.path, body, signal }),
     );
   }
 

@@ -16,14 +16,14 @@ const isAccount = (value: unknown): boolean => isMissing(value) || value === '0x
  */
 export function expectTransaction(tx: EvmTransaction): void {
   const { hash, from, to, value, gas } = tx;
-  expect('hash', matches(WORD, hash), tx, hash);
-  expect('from', isAccount(from), tx, from);
-  expect('to', isAccount(to), tx, to);
+  expect('hash', { isRight: matches(WORD, hash), block: tx, value: hash });
+  expect('from', { isRight: isAccount(from), block: tx, value: from });
+  expect('to', { isRight: isAccount(to), block: tx, value: to });
   // Without a sender there can be no contract.
   const isQuantity = (text: unknown): boolean =>
     matches(QUANTITY, text) || (isMissing(text) && !matches(ACCOUNT, from));
-  expect('value', isQuantity(value), tx, value);
-  expect('gas', isQuantity(gas), tx, gas);
+  expect('value', { isRight: isQuantity(value), block: tx, value });
+  expect('gas', { isRight: isQuantity(gas), block: tx, value: gas });
 }
 
 /** The same of a receipt. @throws IncompleteBlockError */
@@ -35,23 +35,33 @@ export function expectReceipt({
   logs,
 }: EvmReceipt): void {
   const owner = { hash };
-  expect('status', status === '0x0' || status === '0x1', owner, status);
-  expect('gasUsed', matches(QUANTITY, gasUsed), owner, gasUsed);
-  expect('contractAddress', isAccount(contractAddress), owner, contractAddress);
+  expect('status', { isRight: status === '0x0' || status === '0x1', block: owner, value: status });
+  expect('gasUsed', { isRight: matches(QUANTITY, gasUsed), block: owner, value: gasUsed });
+  expect('contractAddress', { isRight: isAccount(contractAddress), block: owner, value: contractAddress });
   for (const { address, topics, data, logIndex } of logs) {
-    expect('address of a log', matches(ACCOUNT, address), owner, address);
-    expect(
-      'topics of a log',
-      Array.isArray(topics) && topics.every((topic) => matches(WORD, topic)),
-      owner,
-      topics,
-    );
-    expect('data of a log', matches(BYTES, data), owner, data);
-    expect('logIndex of a log', logIndex === undefined || matches(QUANTITY, logIndex), owner, logIndex);
+    expect('address of a log', { isRight: matches(ACCOUNT, address), block: owner, value: address });
+    expect('topics of a log', {
+      isRight: Array.isArray(topics) && topics.every((topic) => matches(WORD, topic)),
+      block: owner,
+      value: topics,
+    });
+    expect('data of a log', { isRight: matches(BYTES, data), block: owner, value: data });
+    expect('logIndex of a log', {
+      isRight: logIndex === undefined || matches(QUANTITY, logIndex),
+      block: owner,
+      value: logIndex,
+    });
   }
 }
 
-function expect(what: string, isRight: boolean, { hash }: { readonly hash: string }, value: unknown): void {
+function expect(
+  what: string,
+  {
+    isRight,
+    block: { hash },
+    value,
+  }: { readonly isRight: boolean; readonly block: { readonly hash: string }; readonly value: unknown },
+): void {
   if (!isRight)
     throw new IncompleteBlockError(
       `${what} of transaction ${String(hash).slice(0, 80)}: expected it as java-tron writes it, got ${String(JSON.stringify(value)).slice(0, 80)}`,

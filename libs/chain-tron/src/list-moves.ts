@@ -31,7 +31,11 @@ export function listMoves(
       return [native(owner, bytesOf(parameter, 2), intOf(parameter, 3))];
     case CONTRACT_TYPES.transferAsset:
       return [
-        token(bytesOf(parameter, 1).toString('utf8'), owner, bytesOf(parameter, 3), intOf(parameter, 4)),
+        token(bytesOf(parameter, 1).toString('utf8'), {
+          from: owner,
+          to: bytesOf(parameter, 3),
+          amountRaw: intOf(parameter, 4),
+        }),
       ];
     case CONTRACT_TYPES.participateAssetIssue:
       // The tokens that the issuer gives for it depend on the token's price; only the balance shows them.
@@ -39,7 +43,13 @@ export function listMoves(
     case CONTRACT_TYPES.assetIssue:
       return info.assetIssueID === undefined
         ? []
-        : [token(info.assetIssueID, nobody, owner, intOf(parameter, 4) - sumFrozen(parameter))];
+        : [
+            token(info.assetIssueID, {
+              from: nobody,
+              to: owner,
+              amountRaw: intOf(parameter, 4) - sumFrozen(parameter),
+            }),
+          ];
     case CONTRACT_TYPES.triggerSmartContract:
       return listCallMoves(owner, bytesOf(parameter, 2), {
         value: intOf(parameter, 3),
@@ -92,7 +102,9 @@ function listCallMoves(
 ): Move[] {
   return [
     native(from, to, call.value),
-    ...(call.tokenValue > 0n ? [token(call.tokenId.toString(), from, to, call.tokenValue)] : []),
+    ...(call.tokenValue > 0n
+      ? [token(call.tokenId.toString(), { from, to, amountRaw: call.tokenValue })]
+      : []),
   ];
 }
 
@@ -100,7 +112,10 @@ function native(from: Buffer, to: Buffer, amountRaw: bigint): Move {
   return { type: 'native', from, to, amountRaw };
 }
 
-function token(asset: string, from: Buffer, to: Buffer, amountRaw: bigint): Move {
+function token(
+  asset: string,
+  { from, to, amountRaw }: { readonly from: Buffer; readonly to: Buffer; readonly amountRaw: bigint },
+): Move {
   return { type: 'token', asset, from, to, amountRaw };
 }
 

@@ -22,9 +22,11 @@ import { decodeBalance, encodeBalanceCall } from './trc20-abi.ts';
  */
 export async function readBalances(
   session: Session,
-  at: BlockRef,
-  queries: readonly BalanceQuery[],
-  signal?: AbortSignal,
+  {
+    at,
+    queries,
+    signal,
+  }: { readonly at: BlockRef; readonly queries: readonly BalanceQuery[]; readonly signal?: AbortSignal },
 ): Promise<(bigint | undefined)[]> {
   const { native } = session.network;
   const accounts = queries.filter(
@@ -32,8 +34,8 @@ export async function readBalances(
   );
   const tokens = queries.filter(({ assetGid }) => findContract(assetGid) !== undefined);
   const [held, owned] = await Promise.all([
-    readAccountBalances(session, at, accounts, signal),
-    readTokenBalances(session, at, tokens, signal),
+    readAccountBalances(session, { at, queries: accounts, signal }),
+    readTokenBalances(session, { at, queries: tokens, signal }),
   ]);
   const balances = new Map([
     ...accounts.map((query, index) => [query, held[index]] as const),
@@ -46,12 +48,14 @@ type Balances = (bigint | undefined)[];
 
 function readAccountBalances(
   session: Session,
-  at: BlockRef,
-  queries: readonly BalanceQuery[],
-  signal?: AbortSignal,
+  {
+    at,
+    queries,
+    signal,
+  }: { readonly at: BlockRef; readonly queries: readonly BalanceQuery[]; readonly signal?: AbortSignal },
 ): Promise<Balances> {
   if (queries.length === 0) return Promise.resolve([]);
-  if (!hasWallet(session)) return readNative(requireEvm(session), at, queries, signal);
+  if (!hasWallet(session)) return readNative(requireEvm(session), { at, queries, signal });
   return readAtHead(
     () => readWalletHead(session, signal),
     at,
@@ -61,9 +65,11 @@ function readAccountBalances(
 
 function readTokenBalances(
   session: Session,
-  at: BlockRef,
-  queries: readonly BalanceQuery[],
-  signal?: AbortSignal,
+  {
+    at,
+    queries,
+    signal,
+  }: { readonly at: BlockRef; readonly queries: readonly BalanceQuery[]; readonly signal?: AbortSignal },
 ): Promise<Balances> {
   if (queries.length === 0) return Promise.resolve([]);
   const calls = queries.map(({ address, assetGid }) => ({
@@ -142,9 +148,11 @@ function toAccount(json: unknown): Account {
 
 function readNative(
   session: EvmSession,
-  at: BlockRef,
-  queries: readonly BalanceQuery[],
-  signal?: AbortSignal,
+  {
+    at,
+    queries,
+    signal,
+  }: { readonly at: BlockRef; readonly queries: readonly BalanceQuery[]; readonly signal?: AbortSignal },
 ): Promise<Balances> {
   const { evm, network } = session;
   const own = queries.filter(({ assetGid }) => assetGid === network.native.gid);

@@ -16,18 +16,23 @@ import { verifyEvmBlock } from './verify-evm-block.ts';
 /** A block by the Ethereum-compatible interface alone. */
 export async function readEvmBlock(
   session: EvmSession,
-  ref: BlockRef,
-  signal?: AbortSignal,
-  options?: ReadBlockOptions,
+  {
+    ref,
+    signal,
+    options,
+  }: { readonly ref: BlockRef; readonly signal?: AbortSignal; readonly options?: ReadBlockOptions },
 ): Promise<Block> {
   const body = readBody(session, ref, signal);
-  const [block, receipts] = await Promise.all([body, readReceipts(session, ref, () => body, signal)]);
-  const { header, unknowns } = verifyEvmBlock(ref, block, receipts, session.capabilities);
+  const [block, receipts] = await Promise.all([
+    body,
+    readReceipts(session, { ref, body: () => body, signal }),
+  ]);
+  const { header, unknowns } = verifyEvmBlock(ref, { block, receipts, capabilities: session.capabilities });
   const parts = {
     block,
     receipts,
     isUnproved: unknowns.length > 0,
-    transfers: await findTransfers(session, ref, block, signal),
+    transfers: await findTransfers(session, { ref, block, signal }),
   };
   return settleUnknowns(
     decodeEvmBlock(session.network, header, parts),

@@ -61,9 +61,7 @@ export async function findEvmHeaderByHash(
 /** Headers of [from, to], as far as the node has them; the caller must check that they are linked. */
 export async function readEvmHeaders(
   { evm, capabilities }: EvmSession,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
+  { from, to, signal }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal },
 ): Promise<BlockHeader[]> {
   const calls = Array.from({ length: to - from + 1 }, (_, index) => ({
     method: 'eth_getBlockByNumber',

@@ -47,21 +47,19 @@ export async function findHeaderByNumber(
   number: number,
   signal?: AbortSignal,
 ): Promise<BlockHeader | undefined> {
-  return (await readHeaders(session, number, number, signal))[0];
+  return (await readHeaders(session, { from: number, to: number, signal }))[0];
 }
 
 /** @throws ChainClientError when the headers are not linked: the chain changed meanwhile, or the node mixes two */
 export async function readHeaders(
   session: Session,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
+  { from, to, signal }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal },
 ): Promise<BlockHeader[]> {
   // The wallet API has whole blocks in ranges and single headers, no ranges of headers.
   const headers =
     hasEvm(session) && !hasWallet(session)
-      ? await readEvmHeaders(session, from, to, signal)
-      : await readEach(session as WalletSession, from, to, signal);
+      ? await readEvmHeaders(session, { from, to, signal })
+      : await readEach(session as WalletSession, { from, to, signal });
   for (const [index, header] of headers.entries()) {
     const previous = headers[index - 1];
     if (previous !== undefined && header.parentHash !== previous.hash) {
@@ -81,9 +79,7 @@ export function requireEvm(session: Session): EvmSession {
 
 async function readEach(
   session: WalletSession,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
+  { from, to, signal }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal },
 ): Promise<BlockHeader[]> {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const found = await Promise.all(numbers.map((number) => findWalletHeaderByNumber(session, number, signal)));

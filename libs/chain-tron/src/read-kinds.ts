@@ -23,9 +23,7 @@ export function isDoubtful({ to, value, gas }: EvmTransaction): boolean {
  */
 export async function findTransfers(
   session: EvmSession,
-  ref: BlockRef,
-  block: EvmBlock,
-  signal?: AbortSignal,
+  { ref, block, signal }: { readonly ref: BlockRef; readonly block: EvmBlock; readonly signal?: AbortSignal },
 ): Promise<ReadonlySet<string> | undefined> {
   const { beside, capabilities } = session;
   if (beside === undefined || !capabilities.hasWalletBeside || !block.transactions.some(isDoubtful))

@@ -18,9 +18,15 @@ const UNKNOWN_METHOD_CODES = new Set([-32601, -32600, 403, 404, 405]);
  */
 export async function readReceipts(
   session: EvmSession,
-  ref: BlockRef,
-  body: () => Promise<{ readonly transactions: readonly { readonly hash: string }[] }>,
-  signal?: AbortSignal,
+  {
+    ref,
+    body,
+    signal,
+  }: {
+    readonly ref: BlockRef;
+    readonly body: () => Promise<{ readonly transactions: readonly { readonly hash: string }[] }>;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<readonly EvmReceipt[]> {
   const { evm, capabilities } = session;
   if (capabilities.hasBlockReceipts) {

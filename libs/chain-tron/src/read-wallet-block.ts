@@ -20,15 +20,19 @@ import { parseInfos, type TransactionInfo, type WalletBlock } from './wallet-blo
 /** A block by the wallet API; with the Ethereum-compatible interface beside it, its logs are those of both. */
 export async function readWalletBlock(
   session: WalletSession,
-  ref: BlockRef,
-  signal?: AbortSignal,
-  options?: ReadBlockOptions,
+  {
+    ref,
+    signal,
+    options,
+  }: { readonly ref: BlockRef; readonly signal?: AbortSignal; readonly options?: ReadBlockOptions },
 ): Promise<Block> {
   const body = findWalletBlock(session, ref.hash, signal);
   const [block, infos, receipts] = await Promise.all([
     body,
     readInfos(session, ref, signal),
-    hasEvm(session) ? readReceipts(session, ref, async () => listHashes(ref, await body), signal) : undefined,
+    hasEvm(session)
+      ? readReceipts(session, { ref, body: async () => listHashes(ref, await body), signal })
+      : undefined,
   ]);
   if (block === undefined) throw notFound(ref);
   const verified = verifyBlock(ref, block, infos);

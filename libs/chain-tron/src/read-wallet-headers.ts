@@ -8,7 +8,11 @@ import { parseWalletBlock, type WalletBlock } from './wallet-block.ts';
 export type WalletSession = Session & { readonly wallet: WalletApi };
 
 export async function readWalletHead(session: WalletSession, signal?: AbortSignal): Promise<BlockHeader> {
-  const block = await readHeaderBlock(session, {}, { method: 'wallet/getnowblock', body: {} }, signal);
+  const block = await readHeaderBlock(session, {
+    selection: {},
+    whole: { method: 'wallet/getnowblock', body: {} },
+    signal,
+  });
   if (block === undefined) throw new ChainClientError('getnowblock: expected a block, got none');
   return verifyHeader(block).header;
 }
@@ -18,12 +22,11 @@ export async function findWalletHeaderByNumber(
   number: number,
   signal?: AbortSignal,
 ): Promise<BlockHeader | undefined> {
-  const block = await readHeaderBlock(
-    session,
-    { id_or_num: String(number) },
-    { method: 'wallet/getblockbynum', body: { num: number } },
+  const block = await readHeaderBlock(session, {
+    selection: { id_or_num: String(number) },
+    whole: { method: 'wallet/getblockbynum', body: { num: number } },
     signal,
-  );
+  });
   if (block === undefined) return undefined;
   const { header } = verifyHeader(block);
   if (header.number !== number)
@@ -36,12 +39,11 @@ export async function findWalletHeaderByHash(
   hash: string,
   signal?: AbortSignal,
 ): Promise<BlockHeader | undefined> {
-  const block = await readHeaderBlock(
-    session,
-    { id_or_num: hash },
-    { method: 'wallet/getblockbyid', body: { value: hash } },
+  const block = await readHeaderBlock(session, {
+    selection: { id_or_num: hash },
+    whole: { method: 'wallet/getblockbyid', body: { value: hash } },
     signal,
-  );
+  });
   if (block === undefined) return undefined;
   const { header } = verifyHeader(block);
   if (header.hash !== hash) throw new ChainClientError(`getblock: expected ${hash}, got ${header.hash}`);
@@ -102,9 +104,15 @@ function toRef(json: unknown): BlockRef | undefined {
 /** A header without transactions where the node serves that, else the whole block. */
 async function readHeaderBlock(
   { wallet, capabilities }: WalletSession,
-  selection: object,
-  whole: { readonly method: `wallet/${string}`; readonly body: object },
-  signal?: AbortSignal,
+  {
+    selection,
+    whole,
+    signal,
+  }: {
+    readonly selection: object;
+    readonly whole: { readonly method: `wallet/${string}`; readonly body: object };
+    readonly signal?: AbortSignal;
+  },
 ): Promise<WalletBlock | undefined> {
   if (capabilities.hasGetBlock) {
     try {

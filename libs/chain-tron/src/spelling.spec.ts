@@ -53,7 +53,7 @@ describeFixtures(`${TRIES} spellings of members in hexadecimal digits are refuse
       const wallet = {
         call: (method: string) => Promise.resolve(method.endsWith('infobyblocknum') ? records : shown),
       } as unknown as WalletApi;
-      return readWalletBlock({ network, wallet, capabilities: capabilities() }, ref);
+      return readWalletBlock({ network, wallet, capabilities: capabilities() }, { ref });
     });
   });
 
@@ -64,7 +64,7 @@ describeFixtures(`${TRIES} spellings of members in hexadecimal digits are refuse
       const evm = {
         call: (method: string) => Promise.resolve(method === 'eth_getBlockReceipts' ? receipts : body),
       } as unknown as EvmApi;
-      return readEvmBlock({ network, evm, capabilities: capabilities() }, ref);
+      return readEvmBlock({ network, evm, capabilities: capabilities() }, { ref });
     });
   });
 });

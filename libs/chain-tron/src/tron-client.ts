@@ -72,14 +72,14 @@ export class TronClient implements ChainClient {
   }
 
   readHeaders(from: number, to: number, signal?: AbortSignal): Promise<BlockHeader[]> {
-    return readHeaders(this.#session, from, to, signal);
+    return readHeaders(this.#session, { from, to, signal });
   }
 
   async readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
     try {
       return await (hasWallet(this.#session)
-        ? readWalletBlock(this.#session, ref, signal, options)
-        : readEvmBlock(requireEvm(this.#session), ref, signal, options));
+        ? readWalletBlock(this.#session, { ref, signal, options })
+        : readEvmBlock(requireEvm(this.#session), { ref, signal, options }));
     } catch (error) {
       if (!(error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError))
         throw error;
@@ -95,7 +95,7 @@ export class TronClient implements ChainClient {
     queries: readonly BalanceQuery[],
     signal?: AbortSignal,
   ): Promise<(bigint | undefined)[]> {
-    return readBalances(this.#session, at, queries, signal);
+    return readBalances(this.#session, { at, queries, signal });
   }
 
   readTokens(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {

@@ -22,7 +22,10 @@ export class TronHttp {
    * The parsed answer, integers of 16 and more digits as texts.
    * @throws ChainClientError, with the HTTP status where it is not 200
    */
-  async post(what: string, path: string, body: string, signal?: AbortSignal): Promise<unknown> {
+  async post(
+    what: string,
+    { path, body, signal }: { readonly path: string; readonly body: string; readonly signal?: AbortSignal },
+  ): Promise<unknown> {
     const { status, text } = await this.#http.send({ what, method: 'POST', path, body, signal });
     if (status !== 200) throw new ChainClientError(`${what}: HTTP ${status}`, { nodeCode: status });
     const parsed = parseJson(text);

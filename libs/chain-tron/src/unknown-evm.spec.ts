@@ -24,7 +24,7 @@ describeFixtures('unknown, by the Ethereum-compatible interface: a real block', 
       hasWalletBeside: false,
       headerVersion: 0,
     } as const;
-    return readEvmBlock({ network, evm, capabilities }, ref, undefined, options);
+    return readEvmBlock({ network, evm, capabilities }, { ref, signal: undefined, options });
   };
   const unproved = ({ transactions }: Block): (true | undefined)[] =>
     transactions.map(({ isUnproved }) => (isUnproved === true ? isUnproved : undefined));

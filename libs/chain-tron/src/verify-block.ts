@@ -55,7 +55,7 @@ export function verifyBlock(
       ...unknowns,
       ...verifyRoot(block.block_header.raw_data.txTrieRoot ?? '', shown, rawData),
     ];
-    const joined = join(header, block, rawData, infos);
+    const joined = join(header, { block, rawData, infos });
     const transactions = joined.map(({ transaction, unknowns: own }) =>
       unproved.length + own.length > 0 ? { ...transaction, isUnproved: true } : transaction,
     );
@@ -122,9 +122,18 @@ interface Joined {
 
 function join(
   header: BlockHeader,
-  { transactions = [], block_header: { raw_data: raw } }: WalletBlock,
-  rawData: readonly Buffer[],
-  infos: readonly TransactionInfo[],
+  {
+    block: {
+      transactions = [],
+      block_header: { raw_data: raw },
+    },
+    rawData,
+    infos,
+  }: {
+    readonly block: WalletBlock;
+    readonly rawData: readonly Buffer[];
+    readonly infos: readonly TransactionInfo[];
+  },
 ): Joined[] {
   if (infos.length !== transactions.length)
     throw new IncompleteBlockError(

@@ -50,7 +50,7 @@ const receipts: EvmReceipt[] = hashes.map((hash, index) => ({
 
 it('takes a block that adds up, and remembers the version of its header', () => {
   const known = capabilities();
-  expect(verifyEvmBlock(ref, block, receipts, known)).toEqual({
+  expect(verifyEvmBlock(ref, { block, receipts, capabilities: known })).toEqual({
     header: { number: 7, hash: id, parentHash, timestamp: 1_750_000_000 },
     unknowns: [],
   });
@@ -73,7 +73,7 @@ it.each<[string, Partial<EvmBlock>, EvmReceipt[]]>([
   ],
   ['other energy', {}, receipts.map((receipt) => ({ ...receipt, gasUsed: '0xb' }))],
 ])('refuses %s', (_, change, told) => {
-  expect(() => verifyEvmBlock(ref, { ...block, ...change }, told, capabilities())).toThrow(
-    IncompleteBlockError,
-  );
+  expect(() =>
+    verifyEvmBlock(ref, { block: { ...block, ...change }, receipts: told, capabilities: capabilities() }),
+  ).toThrow(IncompleteBlockError);
 });

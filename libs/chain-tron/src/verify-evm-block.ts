@@ -12,9 +12,15 @@ import type { VerifiedHeader } from './verify-header.ts';
  */
 export function verifyEvmBlock(
   ref: BlockRef,
-  block: EvmBlock,
-  receipts: readonly EvmReceipt[],
-  capabilities: Capabilities,
+  {
+    block,
+    receipts,
+    capabilities,
+  }: {
+    readonly block: EvmBlock;
+    readonly receipts: readonly EvmReceipt[];
+    readonly capabilities: Capabilities;
+  },
 ): VerifiedHeader {
   const { header, unknowns } = verifyEvmHeader(block, capabilities);
   const expect = (what: string, expected: string | number, got: string | number): void => {

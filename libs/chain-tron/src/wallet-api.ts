@@ -22,7 +22,11 @@ export class WalletApi {
     body: object = {},
     signal?: AbortSignal,
   ): Promise<unknown> {
-    return this.#http.post(method, `${this.#base}/${method}${this.#query}`, JSON.stringify(body), signal);
+    return this.#http.post(method, {
+      path: `${this.#base}/${method}${this.#query}`,
+      body: JSON.stringify(body),
+      signal,
+    });
   }
 
   close(): void {

@@ -15,8 +15,11 @@ const address = fc
 const amount = fc.bigInt(0n, 2n ** 256n - 1n);
 
 function decode(log: ContractLog) {
-  const transfers: Parameters<typeof decodeTransferLogs>[3] = [];
-  decodeTransferLogs({ tokenGid: (token) => token, account: (account) => account }, [log], 7, transfers);
+  const transfers: Parameters<typeof decodeTransferLogs>[1]['transfers'] = [];
+  decodeTransferLogs(
+    { tokenGid: (token) => token, account: (account) => account },
+    { logs: [log], logIndex: 7, transfers },
+  );
   return transfers;
 }
 

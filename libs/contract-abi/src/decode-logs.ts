@@ -21,18 +21,22 @@ const transferTopic: string = toEventSelector('Transfer(address,address,uint256)
 const approvalTopic: string = toEventSelector('Approval(address,address,uint256)');
 const approvalForAllTopic: string = toEventSelector('ApprovalForAll(address,address,bool)');
 
+export interface TransactionLogs {
+  readonly logs: readonly ContractLog[];
+  /** Of the first log in the block. */
+  readonly logIndex: number;
+  /** Appended to. */
+  readonly transfers: Transfer[];
+}
+
 /**
  * Appends the token transfers of one transaction's logs to `transfers`. Only the standard form counts: three topics and
  * one word of data; ERC-721 (four topics) and forms without indexed topics are passed over. Cut out of the text, not by viem's
  * `decodeEventLog`, because every log of every block comes by here (docs/adr/0003-evm-completeness.md).
- *
- * @param logIndex of the first log in the block
  */
 export function decodeTransferLogs(
   notation: ContractNotation,
-  logs: readonly ContractLog[],
-  logIndex: number,
-  transfers: Transfer[],
+  { logs, logIndex, transfers }: TransactionLogs,
 ): void {
   for (let i = 0; i < logs.length; i++) {
     const log = logs[i];

@@ -3,7 +3,7 @@
  * Pure. Used by the families of both.
  *
  * @example
- * decodeTransferLogs(notation, receipt.logs, logIndex, transfers);
+ * decodeTransferLogs(notation, { logs: receipt.logs, logIndex, transfers });
  */
 export { decodeBytes, decodeUint, encodeBalanceOf } from './abi.ts';
 export {

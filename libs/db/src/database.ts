@@ -94,7 +94,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     query: keepsPlans
       ? (((...args: Parameters<Sql['query']>) => queryKeepingPlans(pool, args)) as Sql['query'])
       : (pool.query.bind(pool) as Sql['query']),
-    transaction: (work, opening, more) => runInTransaction(pool, work, opening, { keepsPlans, ...more }),
+    transaction: (work, opening, more) =>
+      runInTransaction(pool, { work, opening, options: { keepsPlans, ...more } }),
     close: () => {
       stopObserving();
       return pool.end();
@@ -131,9 +132,15 @@ async function queryKeepingPlans(pool: pg.Pool, args: Parameters<Sql['query']>):
 
 async function runInTransaction<T>(
   pool: pg.Pool,
-  work: (sql: Transaction, opened: readonly (readonly unknown[])[]) => Promise<T>,
-  opening: readonly Statement[] = [],
-  options: TransactionOptions = {},
+  {
+    work,
+    opening = [],
+    options = {},
+  }: {
+    readonly work: (sql: Transaction, opened: readonly (readonly unknown[])[]) => Promise<T>;
+    readonly opening?: readonly Statement[];
+    readonly options?: TransactionOptions;
+  },
 ): Promise<T> {
   const client = await pool.connect();
   const sent: Promise<unknown>[] = [];

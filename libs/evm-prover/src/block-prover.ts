@@ -92,9 +92,11 @@ function compile(): object | undefined {
  */
 export function scanBlock(
   body: Source,
-  receipts: Source,
-  hash: string,
-  encodeForeign: EncodeForeign,
+  {
+    receipts,
+    hash,
+    encodeForeign,
+  }: { readonly receipts: Source; readonly hash: string; readonly encodeForeign: EncodeForeign },
 ): ScannedBlock | undefined {
   const receiptsLength = receipts === body ? 0 : receipts.length;
   if (module === undefined || body.length + receiptsLength > BYTES_MAX) return undefined;

@@ -97,7 +97,11 @@ function toHandler<Deps, Principal, Permission>(
         ? options.around({ route, req, res, principal, deps: options.deps, run })
         : run(options.deps);
     };
-    const reply = await answerInTime(res, options.deadlineMs, work, (late) => dropReply(res, late));
+    const reply = await answerInTime(res, {
+      deadlineMs: options.deadlineMs,
+      work,
+      dropped: (late) => dropReply(res, late),
+    });
     if (options.checkReplies) checkReply(route, reply);
     await sendReply(req, res, reply);
   };
@@ -183,9 +187,15 @@ interface LazySignal {
  */
 function answerInTime<T>(
   res: Response,
-  deadlineMs: number,
-  work: (lazy: LazySignal) => Promise<T>,
-  dropped: (late: T) => void,
+  {
+    deadlineMs,
+    work,
+    dropped,
+  }: {
+    readonly deadlineMs: number;
+    readonly work: (lazy: LazySignal) => Promise<T>;
+    readonly dropped: (late: T) => void;
+  },
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const lazy = new ClientSignal(res);

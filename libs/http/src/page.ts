@@ -55,9 +55,11 @@ export interface Page<T> {
 
 export function toPage<T>(
   items: T[],
-  total: number,
-  { limit, page = 1 }: PageRequest,
-  nextCursor?: string,
+  {
+    total,
+    request: { limit, page = 1 },
+    nextCursor,
+  }: { readonly total: number; readonly request: PageRequest; readonly nextCursor?: string },
 ): Page<T> {
   return {
     items,

@@ -167,24 +167,26 @@ interface ParsedRequest {
  */
 export function parseRequest(schemas: RouteSchemas, req: Request, hasLargeBody = false): ParsedRequest {
   const fields: ProblemField[] = [];
-  const params = parsePart(schemas.params, req.params, fields, { input: req.params });
+  const params = parsePart(schemas.params, { value: req.params, fields, options: { input: req.params } });
   const query = parseQuery(schemas.query, req, fields);
   // Without the input, because a body may hold secrets that no answer may repeat.
   const body = hasLargeBody ? undefined : parseBody(schemas.body, req.body, fields);
-  const headers = parsePart(schemas.headers, req.headers, fields, { input: req.headers });
+  const headers = parsePart(schemas.headers, { value: req.headers, fields, options: { input: req.headers } });
   if (fields.length > 0) throw invalidRequest(fields);
   return { params, query, body, headers };
 }
 
 function parseBody(schema: z.ZodType | undefined, body: unknown, fields: ProblemField[]): unknown {
-  return schema ? parsePart(schema, body, fields) : refuseBody(body, fields);
+  return schema ? parsePart(schema, { value: body, fields }) : refuseBody(body, fields);
 }
 
 function parsePart(
   schema: z.ZodType | undefined,
-  value: unknown,
-  fields: ProblemField[],
-  options: FieldsOptions = {},
+  {
+    value,
+    fields,
+    options = {},
+  }: { readonly value: unknown; readonly fields: ProblemField[]; readonly options?: FieldsOptions },
 ): unknown {
   if (!schema) return undefined;
   const result = schema.safeParse(value);
@@ -196,7 +198,7 @@ function parsePart(
 function parseQuery(schema: z.ZodType | undefined, req: Request, fields: ProblemField[]): unknown {
   // Read once, because Express parses the query at each access.
   const query = req.url.includes('?') ? req.query : {};
-  if (schema) return parsePart(schema, query, fields, { input: query });
+  if (schema) return parsePart(schema, { value: query, fields, options: { input: query } });
   for (const name of Object.keys(query)) fields.push({ name, reason: 'expected no such query parameter' });
   return undefined;
 }

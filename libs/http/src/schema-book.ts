@@ -58,7 +58,7 @@ function tidy(value: unknown, side: 'input' | 'output'): unknown {
   if (Array.isArray(value)) return value.map((item) => tidy(item, side));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(
-    ([key, inner]) => !isNoise(value as JsonSchema, key, inner, side),
+    ([key, inner]) => !isNoise(value as JsonSchema, { key, value: inner, side }),
   );
   return Object.fromEntries(
     entries.map(([key, inner]) => [
@@ -68,7 +68,10 @@ function tidy(value: unknown, side: 'input' | 'output'): unknown {
   );
 }
 
-function isNoise(schema: JsonSchema, key: string, value: unknown, side: 'input' | 'output'): boolean {
+function isNoise(
+  schema: JsonSchema,
+  { key, value, side }: { readonly key: string; readonly value: unknown; readonly side: 'input' | 'output' },
+): boolean {
   switch (key) {
     case 'pattern':
       return schema.format === 'uuid' || schema.format === 'date-time';

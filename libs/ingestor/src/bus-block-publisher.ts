@@ -26,7 +26,9 @@ export function createBusBlockPublisher({ bus, chainGid, log }: PublisherOptions
 
   async function publishOne(entry: FeedEntry): Promise<void> {
     try {
-      await bus.publish('block.new', [chainGid], toPayload(chainGid, entry), {
+      await bus.publish('block.new', {
+        tokens: [chainGid],
+        payload: toPayload(chainGid, entry),
         messageId: `${chainGid}:${entry.seq}`,
         traceparent: entry.traceparent,
       });
@@ -44,7 +46,9 @@ export function createBusBlockPublisher({ bus, chainGid, log }: PublisherOptions
   return {
     hint({ number, hash, parentHash, traceparent }) {
       const payload = { schema: 1 as const, chain_gid: chainGid, number, hash, parent_hash: parentHash };
-      bus.hint('block.seen', [chainGid], payload, {
+      bus.hint('block.seen', {
+        tokens: [chainGid],
+        payload,
         messageId: `${chainGid}:seen:${hash}`,
         traceparent,
       });

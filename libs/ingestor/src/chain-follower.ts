@@ -105,7 +105,7 @@ export class ChainFollower {
             ? waiting(`block ${head.number} is below the start block`)
             : FOLLOWING;
         case 'extend':
-          await this.#commit(planExtension(this.#state, [head], 'following'));
+          await this.#commit(planExtension(this.#state, { headers: [head], status: 'following' }));
           return FOLLOWING;
         case 'start':
           await this.#start(advance.number);
@@ -129,7 +129,8 @@ export class ChainFollower {
    */
   async followAll(heads: readonly BlockHeader[]): Promise<FollowOutcome> {
     const linked = this.#state.head === undefined ? [] : pickLinked(this.#state.head, heads);
-    if (linked.length > 1) await this.#commit(planExtension(this.#state, linked, 'following'));
+    if (linked.length > 1)
+      await this.#commit(planExtension(this.#state, { headers: linked, status: 'following' }));
     const highest = heads.reduce((best, head) => (head.number >= best.number ? head : best));
     const last = heads.at(-1)!;
     const outcome = await this.follow(highest);
@@ -218,7 +219,7 @@ export class ChainFollower {
     const header = number === undefined ? await client.readHead(signal) : await this.#findFirst(number);
     if (header === undefined)
       throw new BranchMovedError(`the node has no block at the start height ${number}, nor soon above it`);
-    await this.#commit(planExtension(this.#state, [header], 'following'));
+    await this.#commit(planExtension(this.#state, { headers: [header], status: 'following' }));
     log.info({ height: header.number, hash: header.hash }, 'the chain was followed from here on');
   }
 
@@ -254,7 +255,9 @@ export class ChainFollower {
         return;
       }
       const last = headers.at(-1)!.number;
-      await this.#commit(planExtension(this.#state, headers, status, last < to ? last : undefined));
+      await this.#commit(
+        planExtension(this.#state, { headers, status, clearTo: last < to ? last : undefined }),
+      );
       if (this.#options.isInterrupted?.() === true) return;
       await this.commitFinality();
       await this.#announce(headers.at(-1)!.number + 1, to);

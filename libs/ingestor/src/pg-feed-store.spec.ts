@@ -94,14 +94,14 @@ describe('the feed in PostgreSQL', () => {
     const chain = new FakeChain();
     chain.extend(5);
     const [first, ...others] = chain.branch(1);
-    await store.commit(planExtension({ feedSeq: 0 }, [first!], 'following'));
+    await store.commit(planExtension({ feedSeq: 0 }, { headers: [first!], status: 'following' }));
     await store.announce(2, 5);
     await store.announce(1, 4);
     expect(await readBlocks(chainGid)).toEqual([
       { number: 1, hash: first!.hash, status: 'new' },
       ...[2, 3, 4, 5].map((number) => ({ number, hash: null, status: 'new' })),
     ]);
-    await store.commit(planExtension(await store.load(), others, 'following'));
+    await store.commit(planExtension(await store.load(), { headers: others, status: 'following' }));
     expect(await readBlocks(chainGid)).toEqual(
       chain.branch(1).map(({ number, hash }) => ({ number, hash, status: 'new' })),
     );
@@ -111,9 +111,9 @@ describe('the feed in PostgreSQL', () => {
     const { chainGid, store } = await createStore();
     const first = { number: 10, hash: 'a', parentHash: 'z', timestamp: 1 };
     const second = { number: 14, hash: 'b', parentHash: 'a', timestamp: 2 };
-    await store.commit(planExtension({ feedSeq: 0 }, [first], 'following'));
+    await store.commit(planExtension({ feedSeq: 0 }, { headers: [first], status: 'following' }));
     await store.announce(11, 14);
-    await store.commit(planExtension(await store.load(), [second], 'following'));
+    await store.commit(planExtension(await store.load(), { headers: [second], status: 'following' }));
     expect(await readBlocks(chainGid)).toEqual([
       { number: 10, hash: 'a', status: 'new' },
       ...[11, 12, 13].map((number) => ({ number, hash: null, status: 'skipped' })),
@@ -137,15 +137,15 @@ describe('the feed in PostgreSQL', () => {
   it('refuses every write of an owner after a take-over', async () => {
     const { chainGid, store } = await createStore();
     const chain = new FakeChain();
-    await store.commit(planExtension({ feedSeq: 0 }, [chain.tip], 'following'));
+    await store.commit(planExtension({ feedSeq: 0 }, { headers: [chain.tip], status: 'following' }));
     const state = await store.load();
     chain.extend(1);
     await db.query('UPDATE owners SET token = token + 1, owner = gen_random_uuid() WHERE share = $1', [
       chainGid,
     ]);
-    await expect(store.commit(planExtension(state, [chain.tip], 'following'))).rejects.toThrow(
-      ShareLostError,
-    );
+    await expect(
+      store.commit(planExtension(state, { headers: [chain.tip], status: 'following' })),
+    ).rejects.toThrow(ShareLostError);
     await expect(store.announce(5, 9)).rejects.toThrow(ShareLostError);
     await expect(store.setStatus('stalled', 'late')).rejects.toThrow(ShareLostError);
     await expect(store.load()).rejects.toThrow(ShareLostError);
@@ -157,7 +157,7 @@ describe('the feed in PostgreSQL', () => {
     const chain = new FakeChain();
     chain.extend(40);
     const [root, ...orphans] = chain.branch(0);
-    await store.commit(planExtension({ feedSeq: 0 }, [root!, ...orphans], 'following'));
+    await store.commit(planExtension({ feedSeq: 0 }, { headers: [root!, ...orphans], status: 'following' }));
     const branch = [{ number: 1, hash: 'other', parentHash: root!.hash, timestamp: 1 }];
     const { batches } = planRepair(
       await store.load(),
@@ -188,7 +188,7 @@ describe('the feed in PostgreSQL', () => {
     const root = { number: 1, hash: 'root', parentHash: 'zero', timestamp: 1 };
     const second = { number: 2, hash: 'second', parentHash: 'root', timestamp: 2 };
     const third = { number: 3, hash: 'third', parentHash: 'second', timestamp: 3 };
-    await store.commit(planExtension({ feedSeq: 0 }, [root], 'following'));
+    await store.commit(planExtension({ feedSeq: 0 }, { headers: [root], status: 'following' }));
     for (const { number, hash } of [third, second])
       await db.query(`INSERT INTO blocks (chain_gid, number, hash, status) VALUES ($1, $2, $3, 'reorged')`, [
         chainGid,
@@ -206,7 +206,7 @@ describe('the feed in PostgreSQL', () => {
     await db.transaction(async (sql) => {
       // As the analyzer, which undoes both.
       await sql.query(`SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = 'third' FOR UPDATE`, [chainGid]);
-      returning = store.commit(planExtension(state, [second, third], 'following'));
+      returning = store.commit(planExtension(state, { headers: [second, third], status: 'following' }));
       await waitFor(isReturning);
       await sql.query(`SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = 'second' FOR UPDATE NOWAIT`, [
         chainGid,
@@ -219,7 +219,7 @@ describe('the feed in PostgreSQL', () => {
   it('refuses a batch that does not continue the stored feed', async () => {
     const { store } = await createStore();
     const chain = new FakeChain();
-    const batch = planExtension({ feedSeq: 0 }, [chain.tip], 'following');
+    const batch = planExtension({ feedSeq: 0 }, { headers: [chain.tip], status: 'following' });
     await store.commit(batch);
     await expect(store.commit(batch)).rejects.toThrow(StaleStateError);
     expect(await store.readEntries(0, 10)).toHaveLength(1);
@@ -229,7 +229,7 @@ describe('the feed in PostgreSQL', () => {
     const { chainGid, store } = await createStore();
     const chain = new FakeChain();
     chain.extend(300);
-    await store.commit(planExtension({ feedSeq: 0 }, chain.branch(0), 'following'));
+    await store.commit(planExtension({ feedSeq: 0 }, { headers: chain.branch(0), status: 'following' }));
     expect(await store.prune()).toBe(0);
     await db.query('INSERT INTO analyzer_states (chain_gid, cursor_seq) VALUES ($1, 10100)', [chainGid]);
     expect(await store.prune()).toBe(99);

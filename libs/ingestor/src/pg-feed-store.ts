@@ -52,7 +52,7 @@ export function createPgFeedStore({
 }: StoreOptions): FeedStore {
   return {
     load: () => loadState(share, chainGid),
-    commit: (batch) => commitBatch(share, chainGid, batch, nodeHeadNumber()),
+    commit: (batch) => commitBatch(share, { chainGid, batch, nodeHeadNumber: nodeHeadNumber() }),
     announce: (from, to) =>
       share.transaction(async (sql) => {
         await sql.query(
@@ -128,9 +128,11 @@ async function loadState(share: OwnedShare, chainGid: string): Promise<FollowSta
 
 async function commitBatch(
   share: OwnedShare,
-  chainGid: string,
-  { entries, next, status, clearFrom, clearTo, skipped = [] }: FeedBatch,
-  nodeHeadNumber: number | undefined,
+  {
+    chainGid,
+    batch: { entries, next, status, clearFrom, clearTo, skipped = [] },
+    nodeHeadNumber,
+  }: { readonly chainGid: string; readonly batch: FeedBatch; readonly nodeHeadNumber: number | undefined },
 ): Promise<void> {
   const feedSeq = next.feedSeq - entries.length;
   const column = <K extends keyof FeedEntry>(key: K) => entries.map((entry) => entry[key] ?? null);

@@ -85,11 +85,15 @@ export function assertLinked(headers: readonly BlockHeader[], from: number, to: 
  */
 export function planExtension(
   state: FollowState,
-  headers: readonly BlockHeader[],
-  status: ChainStatus,
-  clearTo?: number,
+  {
+    headers,
+    status,
+    clearTo,
+  }: { readonly headers: readonly BlockHeader[]; readonly status: ChainStatus; readonly clearTo?: number },
 ): FeedBatch {
-  const entries = headers.map((header, position) => toEntry('block', header, state.feedSeq + 1 + position));
+  const entries = headers.map((header, position) =>
+    toEntry('block', { header, seq: state.feedSeq + 1 + position }),
+  );
   const last = headers.at(-1)!;
   const first = headers[0]!;
   const skipped = listSkipped(state.head, headers);
@@ -142,7 +146,7 @@ export function planFinalization(state: FollowState, header: BlockHeader): FeedB
   if (state.finalized !== undefined && header.number <= state.finalized.number) return undefined;
   const seq = state.feedSeq + 1;
   return {
-    entries: [toEntry('finalize', header, seq)],
+    entries: [toEntry('finalize', { header, seq })],
     clearFrom: state.head.number + 1,
     clearTo: state.head.number,
     next: { ...state, feedSeq: seq, finalized: { number: header.number, hash: header.hash } },
@@ -151,9 +155,11 @@ export function planFinalization(state: FollowState, header: BlockHeader): FeedB
 
 export function toEntry(
   type: FeedEntry['type'],
-  header: BlockHeader,
-  seq: number,
-  resumeSeq?: number,
+  {
+    header,
+    seq,
+    resumeSeq,
+  }: { readonly header: BlockHeader; readonly seq: number; readonly resumeSeq?: number },
 ): FeedEntry {
   const { number, hash, parentHash, timestamp } = header;
   return {

@@ -37,14 +37,18 @@ export function planRepair(
   const resumeSeq = isFinalityViolated ? state.feedSeq + orphans.length + branch.length : undefined;
   const undo = orphans
     .toReversed()
-    .map((orphan, position) => toEntry('reorg', orphan, state.feedSeq + 1 + position, resumeSeq));
+    .map((orphan, position) =>
+      toEntry('reorg', { header: orphan, seq: state.feedSeq + 1 + position, resumeSeq }),
+    );
   const status = isFinalityViolated ? 'recovering' : options.status;
 
   const undone = rewind(state, repair, isFinalityViolated);
-  const first = planExtension(undone, branch.slice(0, blocksMax), status);
+  const first = planExtension(undone, { headers: branch.slice(0, blocksMax), status });
   const batches: FeedBatch[] = [{ ...first, entries: [...undo, ...first.entries] }];
   for (let from = blocksMax; from < branch.length; from += blocksMax) {
-    batches.push(planExtension(batches.at(-1)!.next, branch.slice(from, from + blocksMax), status));
+    batches.push(
+      planExtension(batches.at(-1)!.next, { headers: branch.slice(from, from + blocksMax), status }),
+    );
   }
   return { batches, isFinalityViolated };
 }

@@ -28,7 +28,9 @@ export async function planReset(
   return {
     entries: orphans
       .toReversed()
-      .map((orphan, position) => toEntry('reorg', orphan, feedSeq + 1 + position, resumeSeq)),
+      .map((orphan, position) =>
+        toEntry('reorg', { header: orphan, seq: feedSeq + 1 + position, resumeSeq }),
+      ),
     status: 'recovering',
     clearFrom: (ancestor?.number ?? -1) + 1,
     next: {

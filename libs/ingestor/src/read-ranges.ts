@@ -36,7 +36,7 @@ export async function* readRanges(
   let emptyChunks = 0;
   const fill = (): void => {
     while (pending.length < concurrency && next <= to) {
-      pending.push(readChunk(client, next, Math.min(next + length - 1, to), signal));
+      pending.push(readChunk(client, { from: next, to: Math.min(next + length - 1, to), signal }));
       next += length;
       length = Math.min(length * 2, size);
     }
@@ -54,9 +54,7 @@ export async function* readRanges(
 
 function readChunk(
   client: Pick<ChainClient, 'readHeaders'>,
-  from: number,
-  to: number,
-  signal: AbortSignal,
+  { from, to, signal }: { readonly from: number; readonly to: number; readonly signal: AbortSignal },
 ): Promise<BlockHeader[]> {
   const chunk = client.readHeaders(from, to, signal).then((headers) => {
     assertLinked(headers, from, to);

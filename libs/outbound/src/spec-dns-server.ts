@@ -32,7 +32,7 @@ export async function startDnsServer(): Promise<DnsServer> {
       (address) => isIP(address) === (type === TYPE_AAAA ? 6 : 4) && [TYPE_A, TYPE_AAAA].includes(type),
     );
     socket.send(
-      buildAnswer(query.subarray(0, end), known === undefined, type, fitting),
+      buildAnswer(query.subarray(0, end), { isUnknown: known === undefined, type, addresses: fitting }),
       peer.port,
       peer.address,
     );
@@ -57,9 +57,11 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
 
 function buildAnswer(
   question: Buffer,
-  isUnknown: boolean,
-  type: number,
-  addresses: readonly string[],
+  {
+    isUnknown,
+    type,
+    addresses,
+  }: { readonly isUnknown: boolean; readonly type: number; readonly addresses: readonly string[] },
 ): Buffer {
   const head = Buffer.from(question);
   head.writeUInt16BE(isUnknown ? 0x8183 : 0x8180, 2);

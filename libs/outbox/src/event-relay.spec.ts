@@ -184,7 +184,7 @@ describe('EventRelay', () => {
     const sent: unknown[] = [];
     const connected = connect();
     const publish: FakeBus['publish'] = (...args) => {
-      sent.push(args[3].messageId);
+      sent.push(args[1].messageId);
       return connected.publish(...args);
     };
     const relay = startRelay(
@@ -239,7 +239,7 @@ describe('EventRelay', () => {
     const connected = connect();
     const publish: FakeBus['publish'] = async (...args) => {
       if (refused.length < 2) {
-        refused.push(args[3].messageId);
+        refused.push(args[1].messageId);
         throw new Error('no leader');
       }
       return connected.publish(...args);
@@ -322,7 +322,7 @@ describe('EventRelay', () => {
     const sent: unknown[] = [];
     const connected = connect();
     const bus = Object.assign(Object.create(connected) as FakeBus, {
-      publish: (async (...args) => void sent.push(args[3].messageId)) satisfies FakeBus['publish'],
+      publish: (async (...args) => void sent.push(args[1].messageId)) satisfies FakeBus['publish'],
     });
     await startRelay(() => [CHAIN], db, bus).catchUp();
     expect(sent).toEqual([]);

@@ -171,18 +171,16 @@ export class EventRelay<S extends Relaying> {
   async #sendOnce(event: OutgoingEvent): Promise<boolean> {
     const { sequence } = event.envelope;
     try {
-      await this.#deps.bus.publish(
-        event.subject as ProducedBy<S>,
-        [event.chainGid, event.projectId],
-        event.envelope as PayloadOf<ProducedBy<S>>,
-        {
-          messageId: event.eventId,
-          ...(sequence === null ? {} : { sequence }),
-          type: event.envelope.type,
-          json: event.payload,
-          traceparent: event.traceparent,
-        },
-      );
+      await this.#deps.bus.publish(event.subject as ProducedBy<S>, {
+        tokens: [event.chainGid, event.projectId],
+        payload: event.envelope as PayloadOf<ProducedBy<S>>,
+
+        messageId: event.eventId,
+        ...(sequence === null ? {} : { sequence }),
+        type: event.envelope.type,
+        json: event.payload,
+        traceparent: event.traceparent,
+      });
       this.#isRefused = false;
       this.#marks.add(event.eventId);
       return true;

@@ -19,7 +19,10 @@ interface Row {
 }
 
 /** Writes this replica's heartbeat, and reads those of the others and the leases, in one round trip. */
-export async function beatAndLook(sql: Sql, kind: string, me: Replica, beatMs: number): Promise<Sight> {
+export async function beatAndLook(
+  sql: Sql,
+  { kind, me, beatMs }: { readonly kind: string; readonly me: Replica; readonly beatMs: number },
+): Promise<Sight> {
   const { rows } = await sql.query<Row>({
     name: 'beat_and_look',
     text: `WITH beat AS (

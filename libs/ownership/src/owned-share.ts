@@ -196,9 +196,11 @@ export function renewSql([kind, share, owner, token]: readonly [string, string, 
 /** Renews all idle shares at once. A locked row is in use, by its owner or by a taker: it is skipped. */
 export async function renewIdle(
   sql: Sql,
-  kind: string,
-  owner: string,
-  claims: readonly Claim[],
+  {
+    kind,
+    owner,
+    claims,
+  }: { readonly kind: string; readonly owner: string; readonly claims: readonly Claim[] },
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql.query<{ share: string }>({
     name: 'renew_idle_leases',

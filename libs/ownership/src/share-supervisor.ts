@@ -151,7 +151,11 @@ export class ShareSupervisor<T> {
     const { db, kind, listShares } = this.#options;
     this.#reconcile(await listShares());
     this.#prepare();
-    const { leases, others } = await beatAndLook(db, kind, this.#describeMe(), this.#timing.beatMs);
+    const { leases, others } = await beatAndLook(db, {
+      kind,
+      me: this.#describeMe(),
+      beatMs: this.#timing.beatMs,
+    });
     this.#leases = leases;
     if (this.#stop.signal.aborted) return;
     this.#follow(this.#plan(others));
@@ -312,12 +316,11 @@ export class ShareSupervisor<T> {
     const sentAtMs = performance.now();
     try {
       const { db, kind } = this.#options;
-      const renewed = await renewIdle(
-        db,
+      const renewed = await renewIdle(db, {
         kind,
-        this.owner,
-        idle.map(({ claim }) => claim),
-      );
+        owner: this.owner,
+        claims: idle.map(({ claim }) => claim),
+      });
       for (const share of idle) if (renewed.has(share.claim.share)) share.noteRenewed(sentAtMs);
     } catch {
       // The next renewal follows soon.

@@ -14,9 +14,17 @@ export function describeIssue(issue: z.core.$ZodIssue, input?: unknown): string 
     case 'invalid_type':
       return describeType(issue, input);
     case 'too_small':
-      return describeLimit(issue, issue.minimum, issue.inclusive === false ? 'more than' : 'at least', input);
+      return describeLimit(issue, {
+        limit: issue.minimum,
+        relation: issue.inclusive === false ? 'more than' : 'at least',
+        input,
+      });
     case 'too_big':
-      return describeLimit(issue, issue.maximum, issue.inclusive === false ? 'less than' : 'at most', input);
+      return describeLimit(issue, {
+        limit: issue.maximum,
+        relation: issue.inclusive === false ? 'less than' : 'at most',
+        input,
+      });
     case 'invalid_format':
       return withGot(describeFormat(issue), showValue(input));
     case 'not_multiple_of':
@@ -80,7 +88,14 @@ const UNITS: Readonly<Record<string, readonly [string, string]>> = {
 
 type LimitIssue = z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig;
 
-function describeLimit(issue: LimitIssue, limit: number | bigint, relation: string, input: unknown): string {
+function describeLimit(
+  issue: LimitIssue,
+  {
+    limit,
+    relation,
+    input,
+  }: { readonly limit: number | bigint; readonly relation: string; readonly input: unknown },
+): string {
   const units = UNITS[issue.origin];
   const quantity = issue.exact === true ? 'exactly' : relation;
   if (units !== undefined)

@@ -18,7 +18,8 @@ export {
   BodyHeldError,
   BodyTooLargeError,
   type BodyPayers,
+  type ReceivedBody,
   type RequestHandler,
 } from './server/http-request.ts';
 export { BODY_BYTES_MAX } from './server/read-body.ts';
-export type { ReplyChannel } from './server/reply-channel.ts';
+export type { ReplyChannel, ReplyStart } from './server/reply-channel.ts';

@@ -7,13 +7,27 @@ const TAG_BYTES = 16;
 const ALGORITHM = 'aes-256-gcm';
 
 /** @returns the ciphertext with the 16 bytes of the tag behind it */
-export function encrypt(key: Buffer, iv: Buffer, plaintext: Buffer, authenticated: Buffer): Buffer {
+export function encrypt(
+  key: Buffer,
+  {
+    iv,
+    plaintext,
+    authenticated,
+  }: { readonly iv: Buffer; readonly plaintext: Buffer; readonly authenticated: Buffer },
+): Buffer {
   const cipher = createCipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES }).setAAD(authenticated);
   return Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** @throws Error when key, iv, ciphertext, tag or authenticated data are not those of the encryption */
-export function decrypt(key: Buffer, iv: Buffer, sealed: Buffer, authenticated: Buffer): Buffer {
+export function decrypt(
+  key: Buffer,
+  {
+    iv,
+    sealed,
+    authenticated,
+  }: { readonly iv: Buffer; readonly sealed: Buffer; readonly authenticated: Buffer },
+): Buffer {
   if (sealed.length < TAG_BYTES)
     throw new RangeError(`expected at least ${TAG_BYTES} bytes, got ${sealed.length}`);
   const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES }).setAAD(authenticated);

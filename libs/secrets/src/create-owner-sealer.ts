@@ -25,11 +25,15 @@ export function createOwnerSealer(secret: string, context: string): OwnerSealer 
   return {
     seal(plaintext) {
       const iv = randomBytes(IV_BYTES);
-      return Buffer.concat([iv, encrypt(sealing, iv, plaintext, authenticated)]);
+      return Buffer.concat([iv, encrypt(sealing, { iv, plaintext, authenticated })]);
     },
     open(sealed) {
       try {
-        return decrypt(sealing, sealed.subarray(0, IV_BYTES), sealed.subarray(IV_BYTES), authenticated);
+        return decrypt(sealing, {
+          iv: sealed.subarray(0, IV_BYTES),
+          sealed: sealed.subarray(IV_BYTES),
+          authenticated,
+        });
       } catch {
         throw new SealedValueError('tampered', KEY_ID);
       }

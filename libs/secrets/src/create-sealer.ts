@@ -35,9 +35,13 @@ export function createSealer({ keys, activeKeyId }: SealerKeys): Sealer {
 
   function seal(plaintext: string, context: string): string {
     const dataKey = randomBytes(KEY_BYTES);
-    const wrapped = wrap(active!, dataKey, activeKeyId, context);
+    const wrapped = wrap(active!, { dataKey, keyId: activeKeyId, context });
     const iv = randomBytes(IV_BYTES);
-    const body = encrypt(dataKey, iv, Buffer.from(plaintext, 'utf8'), bodyContext(context));
+    const body = encrypt(dataKey, {
+      iv,
+      plaintext: Buffer.from(plaintext, 'utf8'),
+      authenticated: bodyContext(context),
+    });
     dataKey.fill(0);
     return [VERSION, activeKeyId, ...[wrapped, iv, body].map((part) => part.toString('base64url'))].join('.');
   }
@@ -47,13 +51,12 @@ export function createSealer({ keys, activeKeyId }: SealerKeys): Sealer {
     const master = masters.get(keyId);
     if (master === undefined) throw new SealedValueError('unknown_key', keyId);
     try {
-      const dataKey = decrypt(
-        master,
-        wrapped.subarray(0, IV_BYTES),
-        wrapped.subarray(IV_BYTES),
-        keyContext(keyId, context),
-      );
-      return decrypt(dataKey, iv, body, bodyContext(context)).toString('utf8');
+      const dataKey = decrypt(master, {
+        iv: wrapped.subarray(0, IV_BYTES),
+        sealed: wrapped.subarray(IV_BYTES),
+        authenticated: keyContext(keyId, context),
+      });
+      return decrypt(dataKey, { iv, sealed: body, authenticated: bodyContext(context) }).toString('utf8');
     } catch {
       // The library's error adds nothing, and must not leak any part of the value.
       throw new SealedValueError('tampered', keyId);
@@ -68,9 +71,15 @@ export function createSealer({ keys, activeKeyId }: SealerKeys): Sealer {
   };
 }
 
-function wrap(master: Buffer, dataKey: Buffer, keyId: string, context: string): Buffer {
+function wrap(
+  master: Buffer,
+  { dataKey, keyId, context }: { readonly dataKey: Buffer; readonly keyId: string; readonly context: string },
+): Buffer {
   const iv = randomBytes(IV_BYTES);
-  return Buffer.concat([iv, encrypt(master, iv, dataKey, keyContext(keyId, context))]);
+  return Buffer.concat([
+    iv,
+    encrypt(master, { iv, plaintext: dataKey, authenticated: keyContext(keyId, context) }),
+  ]);
 }
 
 /** Different for the two layers, so that neither can stand in for the other. */

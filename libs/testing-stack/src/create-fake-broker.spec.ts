@@ -28,13 +28,17 @@ describe('createFakeBroker', () => {
       });
     });
     for (const seq of [1, 2, 2, 3])
-      await ingestor.publish('block.new', [CHAIN], blockNew(seq), { messageId: String(seq) });
+      await ingestor.publish('block.new', {
+        tokens: [CHAIN],
+        payload: blockNew(seq),
+        messageId: String(seq),
+      });
     await waitFor(() => consumed.length >= 6 && heard.length >= 6);
     expect([consumed, heard, opened]).toEqual([[1, 1, 2, 2, 3, 3], [1, 1, 2, 2, 3, 3], 2]);
     broker.wipe();
     expect(opened).toBe(4);
     await Promise.all(stops.map((stop) => stop()));
-    await ingestor.publish('block.new', [CHAIN], blockNew(4), { messageId: '4' });
+    await ingestor.publish('block.new', { tokens: [CHAIN], payload: blockNew(4), messageId: '4' });
     await waitFor(() => heard.length >= 8);
     expect(consumed).toHaveLength(6);
   });
@@ -43,11 +47,15 @@ describe('createFakeBroker', () => {
     const broker = createFakeBroker();
     const ingestor = broker.connect('block-ingestor');
     await expect(
-      ingestor.publish('block.new', [CHAIN], { ...blockNew(1), seq: -1 }, { messageId: '1' }),
+      ingestor.publish('block.new', {
+        tokens: [CHAIN],
+        payload: { ...blockNew(1), seq: -1 },
+        messageId: '1',
+      }),
     ).rejects.toThrow('seq');
     broker.isUp = false;
     await expect(
-      ingestor.publish('block.new', [CHAIN], blockNew(1), { messageId: '1' }),
+      ingestor.publish('block.new', { tokens: [CHAIN], payload: blockNew(1), messageId: '1' }),
     ).rejects.toMatchObject({ retryable: true });
     const words: string[] = [];
     const before = ingestor.streamState('block').incarnation;

@@ -3,6 +3,7 @@ import {
   type Bus,
   type BusMessage,
   type ConsumeHandlers,
+  type OutgoingMessage,
   type PublishOptions,
 } from '@chainwatch/bus';
 import {
@@ -46,12 +47,7 @@ export function createFakeBroker(): FakeBroker {
   const subscribers = new Set<(message: FakeMessage) => void>();
   const recreated = new Set<(firstWord: string) => void>();
 
-  function publish(
-    kind: SubjectKind,
-    tokens: readonly string[],
-    payload: unknown,
-    options: PublishOptions,
-  ): void {
+  function publish(kind: SubjectKind, { tokens, payload, ...options }: OutgoingMessage<unknown>): void {
     if (!broker.isUp) throw new BusUnavailableError('the fake broker is down');
     if (tokens.length !== SUBJECTS[kind].tokens.length)
       throw new TypeError(
@@ -100,9 +96,9 @@ export function createFakeBroker(): FakeBroker {
     },
     connect<S extends FlowService>(): Bus<S> {
       return {
-        publish: async (kind, tokens, payload, options) => publish(kind, tokens, payload, options),
-        hint(kind, tokens, payload, options) {
-          if (broker.isUp) publish(kind, tokens, payload, options);
+        publish: async (kind, message) => publish(kind, message),
+        hint(kind, message) {
+          if (broker.isUp) publish(kind, message);
         },
         consume(kinds, tokens, { onMessage, onOpen }) {
           const stops = kinds.map((kind) => listen(kind, tokens, onMessage as OnMessage));

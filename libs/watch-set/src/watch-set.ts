@@ -58,7 +58,7 @@ export class WatchSet {
   /** Whether it has the address at `from` in `text`; no substring is made. */
   hasAt(text: string, from: number, length: number): boolean {
     const fingerprint = this.#fingerprint;
-    writeFingerprint(text, fingerprint, from, length);
+    writeFingerprint(text, { out: fingerprint, from, length });
     const a = fingerprint[0] as number;
     return (this.#shards[a >>> 24] as FingerprintTable).has(a, fingerprint[1] as number);
   }
@@ -73,7 +73,7 @@ export class WatchSet {
 
   #find(address: string): [a: number, b: number, shard: FingerprintTable] {
     const fingerprint = this.#fingerprint;
-    writeFingerprint(address, fingerprint);
+    writeFingerprint(address, { out: fingerprint });
     const a = fingerprint[0] as number;
     return [a, fingerprint[1] as number, this.#shards[a >>> 24] as FingerprintTable];
   }
@@ -159,7 +159,14 @@ export type Fingerprint = Int32Array;
  * bijection of the 64-bit state, so two texts of one length can collide only by chance. Never (0, 0): that marks an
  * empty slot.
  */
-export function writeFingerprint(text: string, out: Fingerprint, from = 0, length = text.length): void {
+export function writeFingerprint(
+  text: string,
+  {
+    out,
+    from = 0,
+    length = text.length,
+  }: { readonly out: Fingerprint; readonly from?: number; readonly length?: number },
+): void {
   const end = from + length;
   // The last unit of an odd length stands alone.
   const last = end - (length & 1);
@@ -193,7 +200,7 @@ const scratch: Fingerprint = new Int32Array(2);
 
 /** 53 bits of the fingerprint as one number, for lists of few texts: 8 bytes where the text would take a hundred. */
 export function fingerprintOf(text: string): number {
-  writeFingerprint(text, scratch);
+  writeFingerprint(text, { out: scratch });
   return (scratch[0]! >>> 0) * 0x20_0000 + (scratch[1]! >>> 11);
 }
 

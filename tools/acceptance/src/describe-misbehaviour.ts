@@ -27,7 +27,7 @@ export function describeMisbehaviour<C extends PayingChain, L extends string>(
 
     for (const [position, lie] of proof.lies.entries()) {
       it(`loses and invents nothing when the node does this: ${lie}`, () =>
-        playUnder(proof, harness, liar(), lie, new Random(100 + position)));
+        playUnder(proof, { harness, liar: liar(), lie, random: new Random(100 + position) }));
     }
 
     it('says in its status why a chain stands still, and goes on when the node is honest again', async () => {
@@ -75,10 +75,17 @@ function describeFailover<C extends PayingChain, L extends string>(
 
 async function playUnder<C extends PayingChain, L extends string>(
   { playScript }: MisbehaviourProof<C, L>,
-  harness: Harness<C>,
-  liar: LyingServer<L>,
-  lie: L | TransportLie,
-  random: Random,
+  {
+    harness,
+    liar,
+    lie,
+    random,
+  }: {
+    readonly harness: Harness<C>;
+    readonly liar: LyingServer<L>;
+    readonly lie: L | TransportLie;
+    readonly random: Random;
+  },
 ): Promise<void> {
   const { chain } = harness;
   // Whatever the test before came to.

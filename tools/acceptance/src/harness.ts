@@ -103,14 +103,13 @@ export class Harness<C extends TestChain> {
     this.project = await this.newProject();
     const endpoint = (await this.#options.endpointUrl?.(url)) ?? url;
     this.startBlock = (await this.chain.readHead()).number;
-    await this.project.expect(201, 'POST', '/blockchains', { chain_gid: gid });
-    await this.project.expect(
-      200,
-      'PATCH',
-      `/blockchains/${gid}/${family}`,
-      this.chain.describeEndpoint?.(endpoint) ?? { endpoint_url: endpoint },
-    );
-    await this.project.expect(200, 'POST', `/blockchains/${gid}/actions/activate`);
+    await this.project.expect(201, { method: 'POST', path: '/blockchains', body: { chain_gid: gid } });
+    await this.project.expect(200, {
+      method: 'PATCH',
+      path: `/blockchains/${gid}/${family}`,
+      body: this.chain.describeEndpoint?.(endpoint) ?? { endpoint_url: endpoint },
+    });
+    await this.project.expect(200, { method: 'POST', path: `/blockchains/${gid}/actions/activate` });
     await this.waitForCursor();
     await this.chain.prepare?.(this.project);
     this.#isActive = true;
@@ -151,12 +150,11 @@ export class Harness<C extends TestChain> {
     const isSaid = depth !== undefined || random.next() < 0.5;
     project.depth = depth;
     if (isSaid)
-      await project.expect(
-        200,
-        'PUT',
-        `/confirmation_policies/${this.chain.gid}`,
-        depth === undefined ? { type: 'finalized' } : { type: 'depth', depth, unsafe: true },
-      );
+      await project.expect(200, {
+        method: 'PUT',
+        path: `/confirmation_policies/${this.chain.gid}`,
+        body: depth === undefined ? { type: 'finalized' } : { type: 'depth', depth, unsafe: true },
+      });
   }
 
   /** Registers an address, every second one with its history, and tells from which block it counts. */

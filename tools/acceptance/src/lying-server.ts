@@ -82,12 +82,23 @@ export abstract class LyingServer<L extends string> {
     const told =
       lie === 'honest'
         ? honest
-        : this.#distort(lie, { path, body: text === '' ? undefined : JSON.parse(text) }, answer, honest);
+        : this.#distort(lie, {
+            request: { path, body: text === '' ? undefined : JSON.parse(text) },
+            answer,
+            text: honest,
+          });
     if (told !== honest) this.lies += 1;
     res.writeHead(200, { 'content-type': 'application/json' }).end(told);
   }
 
-  #distort(lie: L | TransportLie, request: NodeRequest, answer: unknown, text: string): string {
+  #distort(
+    lie: L | TransportLie,
+    {
+      request,
+      answer,
+      text,
+    }: { readonly request: NodeRequest; readonly answer: unknown; readonly text: string },
+  ): string {
     if (lie === 'truncate-json') return text.slice(0, Math.max(1, text.length >> 1));
     return JSON.stringify(this.bend(lie as L, request, answer));
   }

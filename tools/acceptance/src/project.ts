@@ -40,7 +40,10 @@ export class Project {
     }
   }
 
-  async expect(status: number, method: string, path: string, body?: unknown): Promise<void> {
+  async expect(
+    status: number,
+    { method, path, body }: { readonly method: string; readonly path: string; readonly body?: unknown },
+  ): Promise<void> {
     const answer = await this.request(method, path, body);
     if (answer.status !== status)
       throw new Error(

@@ -50,16 +50,15 @@ export class ScratchStack {
     const { projectId, keys } = JSON.parse(stdout) as Bootstrap;
     this.keys = keys;
     this.project = new Project(projectId, `http://127.0.0.1:${port}/v1`, keys.api);
-    const channel = await this.ask<{ webhook_secret: string }>(
-      201,
-      'POST',
-      '/notification_channels/webhook',
-      {
+    const channel = await this.ask<{ webhook_secret: string }>(201, {
+      method: 'POST',
+      path: '/notification_channels/webhook',
+      body: {
         name: 'scratch',
         url: this.receiver.url,
         event_types: ['transaction.detected', 'transaction.confirmed', 'balance.changed'],
       },
-    );
+    });
     this.receiver.secrets.set(projectId, channel.webhook_secret);
   }
 
@@ -68,7 +67,10 @@ export class ScratchStack {
     await Promise.all(this.#stops.map((stop) => stop()));
   }
 
-  async ask<T>(status: number, method: string, path: string, body?: object): Promise<T> {
+  async ask<T>(
+    status: number,
+    { method, path, body }: { readonly method: string; readonly path: string; readonly body?: object },
+  ): Promise<T> {
     const answer = await this.project.request(method, path, body);
     expect([method, path, answer.status, answer.body]).toEqual([method, path, status, answer.body]);
     return answer.body as T;

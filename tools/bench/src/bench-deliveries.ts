@@ -46,7 +46,11 @@ async function measureThroughput(rig: DeliveryRig, report: Report): Promise<void
   const projectIds = await rig.addProjects(Array.from({ length: CHANNELS }, () => '/ok'));
   await rig.services.start(['notifier']);
   await deliver(rig, await rig.source.commit(projectIds, 2_000));
-  await waitUntil('every attempt to be written', 60_000, async () => (await countAttempts(rig)) >= 2_000, 50);
+  await waitUntil('every attempt to be written', {
+    timeoutMs: 60_000,
+    done: async () => (await countAttempts(rig)) >= 2_000,
+    everyMs: 50,
+  });
   const made = await rig.source.commit(projectIds, count, true);
   const body = JSON.stringify(made[0]!.event);
   const before = await countAttempts(rig);
@@ -54,12 +58,11 @@ async function measureThroughput(rig: DeliveryRig, report: Report): Promise<void
   const spentBefore = await readProcessorTimes(rig);
   const started = performance.now();
   await deliver(rig, made);
-  await waitUntil(
-    'every attempt to be written',
-    120_000,
-    async () => (await countAttempts(rig)) - before >= count,
-    50,
-  );
+  await waitUntil('every attempt to be written', {
+    timeoutMs: 120_000,
+    done: async () => (await countAttempts(rig)) - before >= count,
+    everyMs: 50,
+  });
   const perSecond = count / ((performance.now() - started) / 1_000);
   const spent = await readProcessorTimes(rig);
   const each = (name: keyof typeof spent): string =>
@@ -80,7 +83,7 @@ async function measureLatency(rig: DeliveryRig, report: Report): Promise<void> {
   const projectIds = await rig.addProjects(Array.from({ length: CHANNELS }, () => '/ok'));
   await rig.services.start(['notifier']);
   await deliver(rig, await rig.source.commit(projectIds, 2_000));
-  const latencies = await pace(rig, projectIds, 10_000, () => true);
+  const latencies = await pace(rig, { projectIds, count: 10_000, counts: () => true });
   report.add({
     name: 'event on the bus → first byte at the receiver',
     goal: 'p50 ≤ 10 ms, p99 ≤ 100 ms at 500 events/s',
@@ -103,7 +106,11 @@ async function measureIsolation(rig: DeliveryRig, report: Report): Promise<void>
   const run = async (isWellBehaved: boolean): Promise<{ latencies: number[]; perSecond: number }> => {
     rig.sink.isWellBehaved = isWellBehaved;
     const started = performance.now();
-    const latencies = await pace(rig, projectIds, ISOLATION_EVENTS, (projectId) => healthy.has(projectId));
+    const latencies = await pace(rig, {
+      projectIds,
+      count: ISOLATION_EVENTS,
+      counts: (projectId) => healthy.has(projectId),
+    });
     return { latencies, perSecond: latencies.length / ((performance.now() - started) / 1_000) };
   };
   const alone = await run(true);
@@ -152,12 +159,11 @@ async function measureHeld(rig: DeliveryRig, report: Report): Promise<void> {
 async function deliver(rig: DeliveryRig, made: readonly MadeEvent[]): Promise<void> {
   for (let at = 0; at < made.length; at += 500)
     await Promise.all(made.slice(at, at + 500).map((event) => rig.source.publish(event)));
-  await waitUntil(
-    'every event to arrive',
-    180_000,
-    async () => made.every(({ eventId }) => rig.sink.arrivals.has(eventId)),
-    50,
-  );
+  await waitUntil('every event to arrive', {
+    timeoutMs: 180_000,
+    done: async () => made.every(({ eventId }) => rig.sink.arrivals.has(eventId)),
+    everyMs: 50,
+  });
 }
 
 /**
@@ -166,9 +172,15 @@ async function deliver(rig: DeliveryRig, made: readonly MadeEvent[]): Promise<vo
  */
 async function pace(
   rig: DeliveryRig,
-  projectIds: readonly string[],
-  count: number,
-  counts: (projectId: string) => boolean,
+  {
+    projectIds,
+    count,
+    counts,
+  }: {
+    readonly projectIds: readonly string[];
+    readonly count: number;
+    readonly counts: (projectId: string) => boolean;
+  },
 ): Promise<number[]> {
   const publishedAt = new Map<string, number>();
   const commit = (): Promise<MadeEvent[]> => rig.source.commit(projectIds, projectIds.length);
@@ -185,12 +197,11 @@ async function pace(
       rig.source.publish(event).catch(() => undefined);
     }
   }
-  await waitUntil(
-    'every event to arrive',
-    180_000,
-    async () => [...publishedAt.keys()].every((eventId) => rig.sink.arrivals.has(eventId)),
-    50,
-  );
+  await waitUntil('every event to arrive', {
+    timeoutMs: 180_000,
+    done: async () => [...publishedAt.keys()].every((eventId) => rig.sink.arrivals.has(eventId)),
+    everyMs: 50,
+  });
   return [...publishedAt]
     .map(([eventId, atMs]) => rig.sink.arrivals.get(eventId)! - atMs)
     .sort((a, b) => a - b);

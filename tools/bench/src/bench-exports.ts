@@ -34,11 +34,12 @@ export async function benchExports(report: Report): Promise<void> {
       ['transactions', 'to_block=100', TRANSACTIONS, 5_000],
     ] as const) {
       // Code is compiled before the first figure.
-      for (const format of FORMATS) await measureExport(rig, `${path}?${few}`, format);
+      for (const format of FORMATS) await measureExport(rig, { path: `${path}?${few}`, accept: format });
       resetHighestRss(rig);
       const before = readRssMib(rig);
       const measured: Measured[] = [];
-      for (const format of FORMATS) measured.push(await measureExport(rig, path, format, rows));
+      for (const format of FORMATS)
+        measured.push(await measureExport(rig, { path, accept: format, expected: rows }));
       const growth = readRssMib(rig, 'VmHWM') - before;
       const [lines, csv] = measured as [Measured, Measured];
       const inThousands = (count: number): string => Math.round(count).toLocaleString('en');
@@ -57,9 +58,11 @@ export async function benchExports(report: Report): Promise<void> {
 
 async function measureExport(
   rig: Rig,
-  path: string,
-  accept: (typeof FORMATS)[number],
-  expected?: number,
+  {
+    path,
+    accept,
+    expected,
+  }: { readonly path: string; readonly accept: (typeof FORMATS)[number]; readonly expected?: number },
 ): Promise<Measured> {
   const startedAt = performance.now();
   const response = await fetch(`${rig.apiUrl}/${path}`, { headers: { 'x-api-key': rig.apiKey, accept } });

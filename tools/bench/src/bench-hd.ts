@@ -19,7 +19,7 @@ export async function benchHd(report: Report): Promise<void> {
       ['P2WPKH', accounts.bip84],
       ['P2TR', accounts.bip86],
     ] as const)
-      await measure(world, name, account, report);
+      await measure(world, { name, account, report });
   } finally {
     await world.stop();
   }
@@ -27,9 +27,11 @@ export async function benchHd(report: Report): Promise<void> {
 
 async function measure(
   world: SpecWorld,
-  name: string,
-  account: { key: string; path: string },
-  report: Report,
+  {
+    name,
+    account,
+    report,
+  }: { readonly name: string; readonly account: { key: string; path: string }; readonly report: Report },
 ): Promise<void> {
   const { body: publicKey } = await world.api.post('/public_keys').send(bodyOf(account)).expect(201);
   const loop = monitorEventLoopDelay({ resolution: 1 });

@@ -32,21 +32,27 @@ async function measureRound({ file, first, blocks }: Recording): Promise<number>
   try {
     await replay.setHead(last + 1);
     await rig.activate(replay.url);
-    await waitUntil('the start', 30_000, async () => (await rig.cursorNumber()) === last + 1).catch(
-      rig.explain,
-    );
+    await waitUntil('the start', {
+      timeoutMs: 30_000,
+      done: async () => (await rig.cursorNumber()) === last + 1,
+    }).catch(rig.explain);
     // Then all blocks with transfers are final.
     await replay.setHead(head);
-    await waitUntil('finality', 30_000, async () => (await count(rig.db, FINAL)) >= last).catch(rig.explain);
+    await waitUntil('finality', {
+      timeoutMs: 30_000,
+      done: async () => (await count(rig.db, FINAL)) >= last,
+    }).catch(rig.explain);
     const started = performance.now();
     await rig.call('POST', '/addresses/external', {
       value: BUSY_ADDRESS,
       chain_family: 'evm',
       history: { [CHAIN]: 0 },
     });
-    await waitUntil('the history', 300_000, async () => (await count(rig.db, NEXT)) > last, 50).catch(
-      rig.explain,
-    );
+    await waitUntil('the history', {
+      timeoutMs: 300_000,
+      done: async () => (await count(rig.db, NEXT)) > last,
+      everyMs: 50,
+    }).catch(rig.explain);
     const seconds = (performance.now() - started) / 1_000;
     const stored = await count(rig.db, 'SELECT count(*) AS value FROM transactions');
     if (stored !== 100_000) throw new Error(`expected 100000 transactions, got ${stored}`);

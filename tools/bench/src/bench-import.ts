@@ -24,7 +24,10 @@ export async function benchImport(report: Report): Promise<void> {
   let isDone = false;
   try {
     await rig.activate(chain.anvil.url);
-    await waitUntil('the start', 30_000, async () => (await rig.cursorNumber()) >= 0).catch(rig.explain);
+    await waitUntil('the start', {
+      timeoutMs: 30_000,
+      done: async () => (await rig.cursorNumber()) >= 0,
+    }).catch(rig.explain);
     const polite = await openPolite(rig);
     const mining = mineUntil(chain, () => isDone);
     await polite.measure(Date.now() + 5_000);

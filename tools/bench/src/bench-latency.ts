@@ -46,13 +46,15 @@ async function benchSource(report: Report, source: BlockSource): Promise<void> {
   try {
     await insertAddresses(rig, hitAddresses);
     await rig.activate(source.url);
-    await waitUntil('the start', 30_000, async () => (await rig.cursorNumber()) >= 0).catch(rig.explain);
-    await waitUntil(
-      'the balances of what was registered',
-      60_000,
-      async () => (await rig.db.query('SELECT FROM balance_reads LIMIT 1')).rowCount === 0,
-      100,
-    );
+    await waitUntil('the start', {
+      timeoutMs: 30_000,
+      done: async () => (await rig.cursorNumber()) >= 0,
+    }).catch(rig.explain);
+    await waitUntil('the balances of what was registered', {
+      timeoutMs: 60_000,
+      done: async () => (await rig.db.query('SELECT FROM balance_reads LIMIT 1')).rowCount === 0,
+      everyMs: 100,
+    });
     await rig.call('POST', '/notification_channels/webhook', {
       name: 'bench',
       url: hookUrl,
@@ -173,12 +175,11 @@ async function measure(
     const before = receiver.count;
     saidAtMs = 0;
     const hits = await source.next();
-    await waitUntil(
-      `the ${hits} webhooks of a block`,
-      10_000,
-      async () => receiver.count >= before + hits && saidAtMs > 0,
-      1,
-    );
+    await waitUntil(`the ${hits} webhooks of a block`, {
+      timeoutMs: 10_000,
+      done: async () => receiver.count >= before + hits && saidAtMs > 0,
+      everyMs: 1,
+    });
     await delay(PAUSE_MS);
     await between();
     // One too many would be taken for the next block's.

@@ -41,20 +41,20 @@ export async function benchLists(report: Report, directory: string): Promise<voi
     const pool = new Pool(`http://127.0.0.1:${stack.port}`, { connections: 64 });
     // Code is compiled and sessions are opened before the first figure.
     for (const list of cases.filter(({ path }) => /\?(page=100)?$/.test(path)))
-      await measureCase({ pool, pids: [] }, list, keys[list.key]);
+      await measureCase({ pool, pids: [] }, { list, key: keys[list.key] });
     for (const list of cases) {
-      const result = await measureCase({ pool, pids }, list, keys[list.key]);
+      const result = await measureCase({ pool, pids }, { list, key: keys[list.key] });
       // Of fewer than a hundred requests the 99th percentile is the slowest one: a case that misses the goal by it is measured with a hundred.
       results.push(
         result.p99Ms > GOAL_MS && REQUESTS < 100
-          ? await measureCase({ pool, pids }, list, keys[list.key], 100)
+          ? await measureCase({ pool, pids }, { list, key: keys[list.key], requests: 100 })
           : result,
       );
     }
     await pool.close();
     await stack.services.stop();
     addRows(report, results, scale);
-    addScans(report, before, await readSequentialScans(db), cases.length);
+    addScans(report, { before, after: await readSequentialScans(db), caseCount: cases.length });
   } finally {
     await stack.stop();
   }
@@ -69,9 +69,11 @@ interface Target {
 /** Sent by the clock, whether the one before was answered or not. */
 async function measureCase(
   { pool, pids }: Target,
-  list: ListCase,
-  key: string,
-  requests = REQUESTS,
+  {
+    list,
+    key,
+    requests = REQUESTS,
+  }: { readonly list: ListCase; readonly key: string; readonly requests?: number },
 ): Promise<Result> {
   const send = async (): Promise<number> => {
     const started = performance.now();
@@ -134,9 +136,15 @@ function addRows(
 
 function addScans(
   report: Report,
-  before: ReadonlyMap<string, number>,
-  after: ReadonlyMap<string, number>,
-  caseCount: number,
+  {
+    before,
+    after,
+    caseCount,
+  }: {
+    readonly before: ReadonlyMap<string, number>;
+    readonly after: ReadonlyMap<string, number>;
+    readonly caseCount: number;
+  },
 ): void {
   const scanned = [...after]
     .filter(([table, count]) => count > (before.get(table) ?? 0))

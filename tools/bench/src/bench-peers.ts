@@ -41,14 +41,18 @@ async function benchShape(report: Report, directory: string, blocks: number): Pr
     await insertAddresses(rig, watched);
     await rig.activate(anvil.url);
     const started = performance.now();
-    await waitUntil('our backfill', 300_000, async () => (await rig.cursorNumber()) >= head, 10);
+    await waitUntil('our backfill', {
+      timeoutMs: 300_000,
+      done: async () => (await rig.cursorNumber()) >= head,
+      everyMs: 10,
+    });
     oursMs = performance.now() - started;
   } finally {
     await rig.stop();
   }
   // What the node alone needs: nothing is kept of what it sends.
-  const floorMs = await measureFloor(anvil.url, 1, head);
-  const ponderMs = await runPonder(`${directory}/ponder`, anvil.url, watched, token);
+  const floorMs = await measureFloor(anvil.url, { from: 1, to: head });
+  const ponderMs = await runPonder(`${directory}/ponder`, { rpcUrl: anvil.url, watched, token });
   await anvil.stop();
   report.add({
     name: `backfill from anvil, against Ponder 0.16.10, blocks of ${perBlock} transactions`,
@@ -61,9 +65,11 @@ async function benchShape(report: Report, directory: string, blocks: number): Pr
 
 async function runPonder(
   directory: string,
-  rpcUrl: string,
-  watched: readonly string[],
-  token: string,
+  {
+    rpcUrl,
+    watched,
+    token,
+  }: { readonly rpcUrl: string; readonly watched: readonly string[]; readonly token: string },
 ): Promise<number> {
   setUpPonder(directory, watched, token);
   const postgres = await startPostgres({ isOwn: true, isMigrated: false });
@@ -100,12 +106,12 @@ async function runPonder(
   });
   child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   try {
-    await waitUntil(
-      `Ponder to be ready: ${output.slice(-5).join('')}`,
-      300_000,
-      async () => (await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined))?.status === 200,
-      20,
-    );
+    await waitUntil(`Ponder to be ready: ${output.slice(-5).join('')}`, {
+      timeoutMs: 300_000,
+      done: async () =>
+        (await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined))?.status === 200,
+      everyMs: 20,
+    });
     const elapsedMs = performance.now() - startedAt;
     if (startedAt === 0)
       throw new Error(`expected Ponder to say when its backfill starts:\n${output.join('')}`);

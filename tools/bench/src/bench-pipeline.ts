@@ -50,27 +50,31 @@ async function measureRound({ file, first, blocks }: Recording, hasTraces: boole
     await insertAddresses(rig, watchedAddresses);
     await replay.setHead(first - 1);
     await rig.activate(replay.url);
-    await waitUntil('the start', 30_000, async () => (await rig.cursorNumber()) === first - 1).catch(
-      rig.explain,
-    );
+    await waitUntil('the start', {
+      timeoutMs: 30_000,
+      done: async () => (await rig.cursorNumber()) === first - 1,
+    }).catch(rig.explain);
     // The addresses came a moment ago: what their import left to do is not the pipeline's.
-    await waitUntil(
-      'the totals of the lists',
-      120_000,
-      async () => (await rig.db.query('SELECT FROM list_changes LIMIT 1')).rowCount === 0,
-      200,
-    );
+    await waitUntil('the totals of the lists', {
+      timeoutMs: 120_000,
+      done: async () => (await rig.db.query('SELECT FROM list_changes LIMIT 1')).rowCount === 0,
+      everyMs: 200,
+    });
     await rig.db.query('VACUUM ANALYZE');
-    await measureFloor(replay.url, 0, first - 1, hasTraces);
+    await measureFloor(replay.url, { from: 0, to: first - 1, hasTraces });
     await replay.setHead(last);
     const started = performance.now();
     // Asking takes processor time from what is measured.
-    await waitUntil('the last block', 120_000, async () => (await rig.cursorNumber()) >= last, 50);
+    await waitUntil('the last block', {
+      timeoutMs: 120_000,
+      done: async () => (await rig.cursorNumber()) >= last,
+      everyMs: 50,
+    });
     const pipelineMs = performance.now() - started;
     // Two rounds of the floor around nothing else running; the better one counts.
     const floorMs = Math.min(
-      await measureFloor(replay.url, first, last, hasTraces),
-      await measureFloor(replay.url, first, last, hasTraces),
+      await measureFloor(replay.url, { from: first, to: last, hasTraces }),
+      await measureFloor(replay.url, { from: first, to: last, hasTraces }),
     );
     const { rows } = await rig.db.query<{ count: number }>('SELECT count(*) FROM transactions');
     return { pipelineMs, floorMs, matched: rows[0]!.count };

@@ -3,9 +3,11 @@ import { Pool } from 'undici';
 /** The floor: a loop that only fetches the blocks, their receipts and traces, and parses them. Returns milliseconds. */
 export async function measureFloor(
   url: string,
-  from: number,
-  to: number,
-  hasTraces = false,
+  {
+    from,
+    to,
+    hasTraces = false,
+  }: { readonly from: number; readonly to: number; readonly hasTraces?: boolean },
 ): Promise<number> {
   const pool = new Pool(url, { connections: 4 });
   const call = async (method: string, params: unknown[]): Promise<unknown> => {

@@ -130,10 +130,12 @@ export function transactionSteps({ transactions }: ListScale): string[][] {
   const token = `LEFT JOIN bench_tokens t ON t.chain_no = d.chain_no AND d.i % 2 = 0 AND t.no = floor((SELECT count(*) FROM bench_tokens x WHERE x.chain_no = 0) * ${draw('d.i', 8)} ^ 6)`;
   const transfer = (
     index: number,
-    type: string,
-    asset: string,
-    decimals: string,
-    amount: string,
+    {
+      type,
+      asset,
+      decimals,
+      amount,
+    }: { readonly type: string; readonly asset: string; readonly decimals: string; readonly amount: string },
   ) => `SELECT d.id, ${index}, d.project_id, c.gid, ${type}, ${asset},
     '0x' || md5('from' || d.i) || '00000000', '0x' || md5('to' || d.i) || '00000000', trunc(${amount} * 10::numeric ^ ${decimals}), ARRAY['0x' || md5('to' || d.i) || '00000000'], d.at`;
   const transferColumns =
@@ -153,9 +155,9 @@ export function transactionSteps({ transactions }: ListScale): string[][] {
          CASE WHEN d.chain_no = 3 THEN ${idOf('key', `d.project_no || '/' || a.no % p.key_count`)} END
        FROM bench_draws d JOIN bench_projects p ON p.no = d.project_no JOIN bench_chains c ON c.no = d.chain_no, LATERAL (SELECT ${status} AS status) s,
          LATERAL (SELECT d.address_no AS no UNION ALL SELECT d.second_address_no WHERE d.second_address_no IS NOT NULL) a`,
-      `INSERT INTO transfers (${transferColumns}) ${transfer(0, `CASE WHEN t.gid IS NULL THEN 'native' ELSE 'token' END`, 'COALESCE(t.gid, c.native)', 'COALESCE(t.decimals, c.decimals)', 'd.amount')}
+      `INSERT INTO transfers (${transferColumns}) ${transfer(0, { type: `CASE WHEN t.gid IS NULL THEN 'native' ELSE 'token' END`, asset: 'COALESCE(t.gid, c.native)', decimals: 'COALESCE(t.decimals, c.decimals)', amount: 'd.amount' })}
        FROM bench_draws d JOIN bench_chains c ON c.no = d.chain_no ${token}
-       UNION ALL ${transfer(1, `'native'`, 'c.native', 'c.decimals', 'd.second_amount')} FROM bench_draws d JOIN bench_chains c ON c.no = d.chain_no WHERE d.second_amount IS NOT NULL`,
+       UNION ALL ${transfer(1, { type: `'native'`, asset: 'c.native', decimals: 'c.decimals', amount: 'd.second_amount' })} FROM bench_draws d JOIN bench_chains c ON c.no = d.chain_no WHERE d.second_amount IS NOT NULL`,
     ],
   ];
 }

@@ -113,9 +113,11 @@ export async function insertAddresses(rig: Rig, addresses: readonly string[]): P
 
 export async function waitUntil(
   what: string,
-  timeoutMs: number,
-  done: () => Promise<boolean>,
-  everyMs = 5,
+  {
+    timeoutMs,
+    done,
+    everyMs = 5,
+  }: { readonly timeoutMs: number; readonly done: () => Promise<boolean>; readonly everyMs?: number },
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await done())) {

@@ -37,24 +37,35 @@ export class KubernetesSecret {
   }
 
   async exists(): Promise<boolean> {
-    return (await this.#ask('GET', `/${this.#name}`, [200, 404])) === 200;
+    return (await this.#ask('GET', { path: `/${this.#name}`, expected: [200, 404] })) === 200;
   }
 
   /** @throws Error when there is one already */
   async create(values: Readonly<Record<string, string>>): Promise<void> {
-    await this.#ask('POST', '', [201], {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: this.#name, labels: { 'app.kubernetes.io/part-of': 'chainwatch' } },
-      stringData: values,
+    await this.#ask('POST', {
+      path: '',
+      expected: [201],
+      body: {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: this.#name, labels: { 'app.kubernetes.io/part-of': 'chainwatch' } },
+        stringData: values,
+      },
     });
   }
 
   async delete(): Promise<void> {
-    await this.#ask('DELETE', `/${this.#name}`, [200, 202, 404]);
+    await this.#ask('DELETE', { path: `/${this.#name}`, expected: [200, 202, 404] });
   }
 
-  async #ask(method: string, path: string, expected: readonly number[], body?: object): Promise<number> {
+  async #ask(
+    method: string,
+    {
+      path,
+      expected,
+      body,
+    }: { readonly path: string; readonly expected: readonly number[]; readonly body?: object },
+  ): Promise<number> {
     const { apiUrl, namespace, token } = this.#access;
     const response = await fetch(`${apiUrl}/api/v1/namespaces/${namespace}/secrets${path}`, {
       method,

@@ -39,7 +39,7 @@ export async function rotateSecrets(db: Sql, sealer: Sealer): Promise<Rotation> 
   const total = { resealed: 0, unreadable: [] as string[] };
   for (const column of SEALED_COLUMNS) {
     for (let after: string | null = ''; after !== null; )
-      after = await rotateBatch(db, sealer, column, after, total);
+      after = await rotateBatch(db, { sealer, sealed: column, after, total });
   }
   await rotateMap(db, sealer, total);
   return total;
@@ -48,10 +48,17 @@ export async function rotateSecrets(db: Sql, sealer: Sealer): Promise<Rotation> 
 /** One page by key; the key to go on after, null at the end. */
 async function rotateBatch(
   db: Sql,
-  sealer: Sealer,
-  { table, key, column, context }: SealedColumn,
-  after: string,
-  total: { resealed: number; unreadable: string[] },
+  {
+    sealer,
+    sealed: { table, key, column, context },
+    after,
+    total,
+  }: {
+    readonly sealer: Sealer;
+    readonly sealed: SealedColumn;
+    readonly after: string;
+    readonly total: { resealed: number; unreadable: string[] };
+  },
 ): Promise<string | null> {
   const { rows } = await db.query<{ key: string; sealed: string }>(
     `SELECT ${key}::text AS key, ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL AND ${key}::text > $1 ORDER BY ${key}::text LIMIT ${BATCH}`,

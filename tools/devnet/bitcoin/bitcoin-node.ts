@@ -66,21 +66,19 @@ export function connectBitcoinNode(url: string): BitcoinNode {
     readHeight: () => rpc.call<number>('getblockcount'),
     async mine(count = 1, { script, transactions } = {}) {
       const first = transactions ?? (await readMempool());
-      return extend(
-        rpc,
-        await readTip(rpc),
-        Array.from({ length: count }, (_, index) => (index === 0 ? first : [])),
+      return extend(rpc, {
+        tip: await readTip(rpc),
+        contents: Array.from({ length: count }, (_, index) => (index === 0 ? first : [])),
         script,
-      );
+      });
     },
     async reorg({ depth, script, transactions = [] }) {
       const ancestor = await readTip(rpc, (await rpc.call<number>('getblockcount')) - depth);
-      return extend(
-        rpc,
-        ancestor,
-        Array.from({ length: depth + 1 }, (_, index) => transactions[index] ?? []),
+      return extend(rpc, {
+        tip: ancestor,
+        contents: Array.from({ length: depth + 1 }, (_, index) => transactions[index] ?? []),
         script,
-      );
+      });
     },
     send: (transaction) => rpc.call<string>('sendrawtransaction', [transaction.toHex()]),
     readMempool,
@@ -106,9 +104,15 @@ async function readTip(rpc: BitcoinRpc, height?: number): Promise<Tip> {
 /** One block per list of transactions on top of `tip`; their times end now, unless the chain is ahead of the clock already. */
 async function extend(
   rpc: BitcoinRpc,
-  tip: Tip,
-  contents: readonly (readonly Transaction[])[],
-  script: Uint8Array = NOBODY,
+  {
+    tip,
+    contents,
+    script = NOBODY,
+  }: {
+    readonly tip: Tip;
+    readonly contents: readonly (readonly Transaction[])[];
+    readonly script?: Uint8Array;
+  },
 ): Promise<string[]> {
   const now = Math.floor(Date.now() / 1_000);
   const blocks: Block[] = [];

@@ -36,7 +36,10 @@ const makers: Readonly<Record<ScriptKind, ScriptMaker>> = {
     return {
       ...receive(own),
       sign: (tx, index) =>
-        tx.setInputScript(index, script.compile([signLegacy(pair, tx, index, own.output!), pair.publicKey])),
+        tx.setInputScript(
+          index,
+          script.compile([signLegacy(pair, { tx, index, scriptCode: own.output! }), pair.publicKey]),
+        ),
     };
   },
   p2sh: (pair) => {
@@ -44,7 +47,11 @@ const makers: Readonly<Record<ScriptKind, ScriptMaker>> = {
     const sign: ScriptKey['sign'] = (tx, index) =>
       tx.setInputScript(
         index,
-        script.compile([OPS.OP_0!, signLegacy(pair, tx, index, redeem.output!), redeem.output!]),
+        script.compile([
+          OPS.OP_0!,
+          signLegacy(pair, { tx, index, scriptCode: redeem.output! }),
+          redeem.output!,
+        ]),
       );
     return { ...receive(payments.p2sh({ redeem, network })), sign };
   },
@@ -52,20 +59,20 @@ const makers: Readonly<Record<ScriptKind, ScriptMaker>> = {
     const redeem = payments.p2wpkh({ pubkey: pair.publicKey, network });
     const sign: ScriptKey['sign'] = (tx, index, spent) => {
       tx.setInputScript(index, script.compile([redeem.output!]));
-      signWitnessKey(pair, tx, index, spent);
+      signWitnessKey(pair, { tx, index, spent });
     };
     return { ...receive(payments.p2sh({ redeem, network })), sign };
   },
   p2wpkh: (pair) => ({
     ...receive(payments.p2wpkh({ pubkey: pair.publicKey, network })),
-    sign: (tx, index, spent) => signWitnessKey(pair, tx, index, spent),
+    sign: (tx, index, spent) => signWitnessKey(pair, { tx, index, spent }),
   }),
   p2wsh: (pair) => {
     const redeem = multisigOf(pair);
     const sign: ScriptKey['sign'] = (tx, index, spent) =>
       tx.setWitness(index, [
         new Uint8Array(),
-        signWitness(pair, tx, index, redeem.output!, spent),
+        signWitness(pair, { tx, index, scriptCode: redeem.output!, spent }),
         redeem.output!,
       ]);
     return { ...receive(payments.p2wsh({ redeem, network })), sign };
@@ -86,16 +93,30 @@ function multisigOf(pair: KeyPair): Payment {
   return payments.p2ms({ m: 1, pubkeys: [pair.publicKey, other.publicKey], network });
 }
 
-function signLegacy(pair: KeyPair, tx: Transaction, index: number, scriptCode: Uint8Array): Uint8Array {
+function signLegacy(
+  pair: KeyPair,
+  {
+    tx,
+    index,
+    scriptCode,
+  }: { readonly tx: Transaction; readonly index: number; readonly scriptCode: Uint8Array },
+): Uint8Array {
   return encodeSignature(pair.sign(tx.hashForSignature(index, scriptCode, Transaction.SIGHASH_ALL)));
 }
 
 function signWitness(
   pair: KeyPair,
-  tx: Transaction,
-  index: number,
-  scriptCode: Uint8Array,
-  spent: readonly SpentOutput[],
+  {
+    tx,
+    index,
+    scriptCode,
+    spent,
+  }: {
+    readonly tx: Transaction;
+    readonly index: number;
+    readonly scriptCode: Uint8Array;
+    readonly spent: readonly SpentOutput[];
+  },
 ): Uint8Array {
   return encodeSignature(
     pair.sign(tx.hashForWitnessV0(index, scriptCode, spent[index]!.value, Transaction.SIGHASH_ALL)),
@@ -103,9 +124,16 @@ function signWitness(
 }
 
 /** BIP-143: the script that is signed for a P2WPKH input is the P2PKH one of the same key. */
-function signWitnessKey(pair: KeyPair, tx: Transaction, index: number, spent: readonly SpentOutput[]): void {
+function signWitnessKey(
+  pair: KeyPair,
+  {
+    tx,
+    index,
+    spent,
+  }: { readonly tx: Transaction; readonly index: number; readonly spent: readonly SpentOutput[] },
+): void {
   const scriptCode = payments.p2pkh({ pubkey: pair.publicKey, network }).output!;
-  tx.setWitness(index, [signWitness(pair, tx, index, scriptCode, spent), pair.publicKey]);
+  tx.setWitness(index, [signWitness(pair, { tx, index, scriptCode, spent }), pair.publicKey]);
 }
 
 function hashTaproot(tx: Transaction, index: number, spent: readonly SpentOutput[]): Uint8Array {

@@ -17,9 +17,11 @@ export function associatedAccount(owner: PublicKey, mint: PublicKey, program = T
 /** Does nothing where the account exists. */
 export function createAssociatedAccount(
   payer: PublicKey,
-  owner: PublicKey,
-  mint: PublicKey,
-  program = TOKEN_PROGRAM,
+  {
+    owner,
+    mint,
+    program = TOKEN_PROGRAM,
+  }: { readonly owner: PublicKey; readonly mint: PublicKey; readonly program?: PublicKey },
 ): TransactionInstruction {
   const keys = [
     signer(payer),
@@ -34,9 +36,11 @@ export function createAssociatedAccount(
 
 export function initializeMint(
   mint: PublicKey,
-  decimals: number,
-  authority: PublicKey,
-  program = TOKEN_PROGRAM,
+  {
+    decimals,
+    authority,
+    program = TOKEN_PROGRAM,
+  }: { readonly decimals: number; readonly authority: PublicKey; readonly program?: PublicKey },
 ): TransactionInstruction {
   return instruction(program, [writable(mint)], [20, decimals, ...authority.toBytes(), 0]);
 }
@@ -44,9 +48,11 @@ export function initializeMint(
 /** Token-2022: of each transfer `basisPoints` stay withheld on the receiving account, at most `maximum`. Before initializeMint. */
 export function initializeTransferFee(
   mint: PublicKey,
-  authority: PublicKey,
-  basisPoints: number,
-  maximum: bigint,
+  {
+    authority,
+    basisPoints,
+    maximum,
+  }: { readonly authority: PublicKey; readonly basisPoints: number; readonly maximum: bigint },
 ): TransactionInstruction {
   const points = Buffer.alloc(2);
   points.writeUInt16LE(basisPoints);
@@ -93,10 +99,17 @@ export function initializeTokenMetadata(
 
 export function mintTo(
   mint: PublicKey,
-  account: PublicKey,
-  authority: PublicKey,
-  amount: bigint,
-  program = TOKEN_PROGRAM,
+  {
+    account,
+    authority,
+    amount,
+    program = TOKEN_PROGRAM,
+  }: {
+    readonly account: PublicKey;
+    readonly authority: PublicKey;
+    readonly amount: bigint;
+    readonly program?: PublicKey;
+  },
 ): TransactionInstruction {
   return instruction(
     program,
@@ -133,10 +146,17 @@ export function transferChecked({
 
 export function burn(
   account: PublicKey,
-  mint: PublicKey,
-  owner: PublicKey,
-  amount: bigint,
-  program = TOKEN_PROGRAM,
+  {
+    mint,
+    owner,
+    amount,
+    program = TOKEN_PROGRAM,
+  }: {
+    readonly mint: PublicKey;
+    readonly owner: PublicKey;
+    readonly amount: bigint;
+    readonly program?: PublicKey;
+  },
 ): TransactionInstruction {
   return instruction(program, [writable(account), writable(mint), signer(owner, false)], [8, ...u64(amount)]);
 }
@@ -144,9 +164,11 @@ export function burn(
 /** Its lamports go to `destination`. */
 export function closeAccount(
   account: PublicKey,
-  destination: PublicKey,
-  owner: PublicKey,
-  program = TOKEN_PROGRAM,
+  {
+    destination,
+    owner,
+    program = TOKEN_PROGRAM,
+  }: { readonly destination: PublicKey; readonly owner: PublicKey; readonly program?: PublicKey },
 ): TransactionInstruction {
   return instruction(program, [writable(account), writable(destination), signer(owner, false)], [9]);
 }
@@ -159,9 +181,11 @@ export function syncNative(account: PublicKey): TransactionInstruction {
 /** An account of `owner` at an address of its own. */
 export function initializeAccount(
   account: PublicKey,
-  mint: PublicKey,
-  owner: PublicKey,
-  program = TOKEN_PROGRAM,
+  {
+    mint,
+    owner,
+    program = TOKEN_PROGRAM,
+  }: { readonly mint: PublicKey; readonly owner: PublicKey; readonly program?: PublicKey },
 ): TransactionInstruction {
   return instruction(
     program,

@@ -68,7 +68,10 @@ async function call(node: TronNode, [request, tag]: Params): Promise<string> {
   } = request as { to?: string; data?: string; from?: string };
   const contract = `41${to.slice(-40).toLowerCase()}`;
   if ((await node.vm.readCode(contract)) === '0x') throw new EvmError(-32600, 'Smart contract is not exist.');
-  const result = await node.vm.view(contract, (data ?? '0x').slice(2), `41${from.slice(-40)}`);
+  const result = await node.vm.view(contract, {
+    data: (data ?? '0x').slice(2),
+    from: `41${from.slice(-40)}`,
+  });
   if ('error' in result) throw new EvmError(-32000, 'REVERT opcode executed');
   return result.output;
 }

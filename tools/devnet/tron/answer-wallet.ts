@@ -67,10 +67,13 @@ const answers: Readonly<Record<string, Answer>> = {
     ],
   }),
   'wallet/createtransaction': (node, body) =>
-    create(node, 'TransferContract', {
-      owner_address: body['owner_address'],
-      to_address: body['to_address'],
-      amount: body['amount'],
+    create(node, {
+      name: 'TransferContract',
+      value: {
+        owner_address: body['owner_address'],
+        to_address: body['to_address'],
+        amount: body['amount'],
+      },
     }),
   'wallet/triggerconstantcontract': callConstant,
   'wallet/triggersmartcontract': (node, body) => {
@@ -82,7 +85,11 @@ const answers: Readonly<Record<string, Answer>> = {
     };
     return {
       result: { result: true },
-      transaction: create(node, 'TriggerSmartContract', value, BigInt(Number(body['fee_limit'] ?? 0))),
+      transaction: create(node, {
+        name: 'TriggerSmartContract',
+        value,
+        feeLimit: BigInt(Number(body['fee_limit'] ?? 0)),
+      }),
     };
   },
   'wallet/broadcasttransaction': (node, body) =>
@@ -108,7 +115,14 @@ export async function answerWallet(node: TronNode, method: string, body: Body): 
   }
 }
 
-function create(node: TronNode, name: string, value: Record<string, unknown>, feeLimit?: bigint): object {
+function create(
+  node: TronNode,
+  {
+    name,
+    value,
+    feeLimit,
+  }: { readonly name: string; readonly value: Record<string, unknown>; readonly feeLimit?: bigint },
+): object {
   const rawData = encodeRawData(name, value, {
     refBlock: { number: node.head.number, hash: node.head.id },
     timestampMs: node.head.timestampMs,
@@ -147,7 +161,7 @@ async function callConstant(node: TronNode, body: Body): Promise<object> {
       },
     };
   }
-  const result = await node.vm.view(contract, toCallData(body), text(body, 'owner_address'));
+  const result = await node.vm.view(contract, { data: toCallData(body), from: text(body, 'owner_address') });
   if ('error' in result)
     return {
       result: { result: true, message: Buffer.from('REVERT opcode executed').toString('hex') },

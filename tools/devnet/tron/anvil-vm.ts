@@ -106,9 +106,7 @@ export class AnvilVm {
   /** A view call; undefined output where it failed. */
   async view(
     to: string,
-    data: string,
-    from: string,
-    at: VmState = 'latest',
+    { data, from, at = 'latest' }: { readonly data: string; readonly from: string; readonly at?: VmState },
   ): Promise<{ output: string } | { error: string }> {
     try {
       return {

@@ -84,7 +84,7 @@ describe.each(MODES)('by %s', (mode) => {
   it('reads an empty block, and TRX with its fee where that is told', async () => {
     await tron.node.mine();
     expect(await readHeadBlock(mode)).toEqual([]);
-    const { txid } = await wallet.sendTrx(account(0), account(1).hexAddress, 1_234_567n);
+    const { txid } = await wallet.sendTrx(account(0), { to: account(1).hexAddress, sun: 1_234_567n });
     await tron.node.mine();
     const [tx] = await readHeadBlock(mode);
     expect(tx).toMatchObject({
@@ -115,21 +115,21 @@ describe.each(MODES)('by %s', (mode) => {
     const contract = contractOf(deployed.txid);
     trc20 = `${network.gid}/trc20:${toAddress(contract.slice(2))}`;
     expect(creation).toMatchObject({ createdContract: toAddress(contract.slice(2)), isFailed: false });
-    await wallet.trigger(
-      account(2),
+    await wallet.trigger(account(2), {
       contract,
-      encode('TestToken', 'mint', [evm(account(2).hexAddress), 900n]),
-    );
-    await wallet.trigger(
-      account(2),
+      data: encode('TestToken', 'mint', [evm(account(2).hexAddress), 900n]),
+    });
+    await wallet.trigger(account(2), {
       contract,
-      encode('TestToken', 'transferMany', [[evm(account(3).hexAddress), evm(account(4).hexAddress)], 5n]),
-    );
-    const failing = await wallet.trigger(
-      account(3),
+      data: encode('TestToken', 'transferMany', [
+        [evm(account(3).hexAddress), evm(account(4).hexAddress)],
+        5n,
+      ]),
+    });
+    const failing = await wallet.trigger(account(3), {
       contract,
-      encode('TestToken', 'transfer', [evm(account(4).hexAddress), 1_000_000n]),
-    );
+      data: encode('TestToken', 'transfer', [evm(account(4).hexAddress), 1_000_000n]),
+    });
     await tron.node.mine();
     const [mint, many, failed] = await readHeadBlock(mode);
     expect(mint?.transfers).toMatchObject([
@@ -180,7 +180,7 @@ describe.each(full)('by %s, which tells what only TRON has', (mode) => {
       num: 1n,
       precision: 2n,
     };
-    await wallet.send(account(7), 'AssetIssueContract', value);
+    await wallet.send(account(7), { name: 'AssetIssueContract', value });
     await tron.node.mine();
     const [issue] = await readHeadBlock(mode);
     asset = issue!.transfers[0]!.assetGid;
@@ -188,7 +188,11 @@ describe.each(full)('by %s, which tells what only TRON has', (mode) => {
       fee: { amountRaw: expect.any(BigInt) },
       transfers: [{ type: 'token', from: undefined, to: account(7).address, amountRaw: 1_000n }],
     });
-    await wallet.sendToken(account(7), account(8).hexAddress, asset.split(':').at(-1)!, 40n);
+    await wallet.sendToken(account(7), {
+      to: account(8).hexAddress,
+      id: asset.split(':').at(-1)!,
+      amount: 40n,
+    });
     await tron.node.mine();
     const [sent] = await readHeadBlock(mode);
     expect(sent?.transfers).toMatchObject([
@@ -211,18 +215,16 @@ describe.each(full)('by %s, which tells what only TRON has', (mode) => {
     const { txid } = await wallet.deploy(account(2), contracts.Forwarder.bytecode.slice(2));
     await tron.node.mine();
     const forwarder = contractOf(txid);
-    await wallet.trigger(
-      account(2),
-      forwarder,
-      encode('Forwarder', 'forward', [evm(account(3).hexAddress)]),
-      { sun: 77n },
-    );
-    await wallet.trigger(
-      account(2),
-      forwarder,
-      encode('Forwarder', 'forwardAndRevert', [evm(account(3).hexAddress)]),
-      { sun: 88n },
-    );
+    await wallet.trigger(account(2), {
+      contract: forwarder,
+      data: encode('Forwarder', 'forward', [evm(account(3).hexAddress)]),
+      options: { sun: 77n },
+    });
+    await wallet.trigger(account(2), {
+      contract: forwarder,
+      data: encode('Forwarder', 'forwardAndRevert', [evm(account(3).hexAddress)]),
+      options: { sun: 88n },
+    });
     await tron.node.mine();
     const [moved, undone] = await readHeadBlock(mode);
     const contract = toAddress(forwarder.slice(2));
@@ -235,14 +237,20 @@ describe.each(full)('by %s, which tells what only TRON has', (mode) => {
   });
 
   it('shows stakes and delegation as what they are: a fee, and nothing to anybody', async () => {
-    await wallet.send(account(9), 'FreezeBalanceV2Contract', {
-      frozen_balance: 2_000_000n,
-      resource: 'ENERGY',
+    await wallet.send(account(9), {
+      name: 'FreezeBalanceV2Contract',
+      value: {
+        frozen_balance: 2_000_000n,
+        resource: 'ENERGY',
+      },
     });
-    await wallet.send(account(9), 'DelegateResourceContract', {
-      balance: 1_000_000n,
-      receiver_address: account(1).hexAddress,
-      resource: 'ENERGY',
+    await wallet.send(account(9), {
+      name: 'DelegateResourceContract',
+      value: {
+        balance: 1_000_000n,
+        receiver_address: account(1).hexAddress,
+        resource: 'ENERGY',
+      },
     });
     await tron.node.mine();
     for (const tx of await readHeadBlock(mode))
@@ -251,8 +259,8 @@ describe.each(full)('by %s, which tells what only TRON has', (mode) => {
 });
 
 it('takes TRC-10 and new accounts for no TRX where the Ethereum-compatible interface alone is configured, and the wallet API stands beside it', async () => {
-  await wallet.sendToken(account(7), account(6).hexAddress, asset.split(':').at(-1)!, 7n);
-  await wallet.sendTrx(account(7), account(6).hexAddress, 8n);
+  await wallet.sendToken(account(7), { to: account(6).hexAddress, id: asset.split(':').at(-1)!, amount: 7n });
+  await wallet.sendTrx(account(7), { to: account(6).hexAddress, sun: 8n });
   await tron.node.mine();
   const [token, trx] = await readHeadBlock(MODES[2]);
   expect(token).toMatchObject({ from: account(7).address, to: account(6).address, transfers: [] });

@@ -103,7 +103,7 @@ async function run(execution: Execution, owner: string): Promise<Effect> {
     case 'TransferAssetContract': {
       if (owner === to) throw new RefusedError('Cannot transfer asset to yourself.');
       const id = Buffer.from(String(value['asset_name']), 'hex').toString();
-      moveToken(ledger, id, owner, to, amount);
+      moveToken(ledger, { id, from: owner, to, amount });
       return ledger.openAccount(to) ? { fee: NEW_ACCOUNT_FEE } : {};
     }
     case 'AssetIssueContract': {
@@ -159,7 +159,7 @@ async function runContract(execution: Execution, owner: string): Promise<Effect>
   if (!result.isFailed) ledger.openAccount(contract);
   const tokenValue = BigInt(Number(value['call_token_value'] ?? 0));
   if (!result.isFailed && tokenValue > 0n)
-    moveToken(ledger, String(value['token_id']), owner, contract, tokenValue);
+    moveToken(ledger, { id: String(value['token_id']), from: owner, to: contract, amount: tokenValue });
   return {
     contractRet: result.isFailed ? (result.isOutOfGas ? 'OUT_OF_ENERGY' : 'REVERT') : 'SUCCESS',
     energy:
@@ -179,7 +179,15 @@ async function spend(vm: AnvilVm, owner: string, amount: bigint): Promise<void> 
   await vm.setBalance(owner, balance - amount);
 }
 
-function moveToken(ledger: Ledger, id: string, from: string, to: string, amount: bigint): void {
+function moveToken(
+  ledger: Ledger,
+  {
+    id,
+    from,
+    to,
+    amount,
+  }: { readonly id: string; readonly from: string; readonly to: string; readonly amount: bigint },
+): void {
   if (ledger.findAsset(id) === undefined) throw new RefusedError('No asset!');
   if (amount <= 0n || ledger.tokenBalance(from, id) < amount)
     throw new RefusedError('assetBalance is not sufficient.');

@@ -32,48 +32,75 @@ export class TronWallet {
   }
 
   /** @param data what stands beside the contract: a memo */
-  sendTrx(from: TronAccount, to: string, sun: bigint, data?: Uint8Array): Promise<Sent> {
-    return this.send(from, 'TransferContract', { to_address: to, amount: sun }, { data });
+  sendTrx(
+    from: TronAccount,
+    { to, sun, data }: { readonly to: string; readonly sun: bigint; readonly data?: Uint8Array },
+  ): Promise<Sent> {
+    return this.send(from, {
+      name: 'TransferContract',
+      value: { to_address: to, amount: sun },
+      options: { data },
+    });
   }
 
-  sendToken(from: TronAccount, to: string, id: string, amount: bigint): Promise<Sent> {
-    return this.send(from, 'TransferAssetContract', {
-      asset_name: Buffer.from(id).toString('hex'),
-      to_address: to,
-      amount,
+  sendToken(
+    from: TronAccount,
+    { to, id, amount }: { readonly to: string; readonly id: string; readonly amount: bigint },
+  ): Promise<Sent> {
+    return this.send(from, {
+      name: 'TransferAssetContract',
+      value: {
+        asset_name: Buffer.from(id).toString('hex'),
+        to_address: to,
+        amount,
+      },
     });
   }
 
   trigger(
     from: TronAccount,
-    contract: string,
-    data: string,
-    options: { sun?: bigint; feeLimit?: bigint } = {},
+    {
+      contract,
+      data,
+      options = {},
+    }: {
+      readonly contract: string;
+      readonly data: string;
+      readonly options?: { sun?: bigint; feeLimit?: bigint };
+    },
   ): Promise<Sent> {
-    return this.send(
-      from,
-      'TriggerSmartContract',
-      { contract_address: contract, ...(options.sun !== undefined && { call_value: options.sun }), data },
-      { feeLimit: options.feeLimit ?? FEE_LIMIT },
-    );
+    return this.send(from, {
+      name: 'TriggerSmartContract',
+      value: {
+        contract_address: contract,
+        ...(options.sun !== undefined && { call_value: options.sun }),
+        data,
+      },
+      options: { feeLimit: options.feeLimit ?? FEE_LIMIT },
+    });
   }
 
   async deploy(from: TronAccount, bytecode: string): Promise<Sent> {
-    const sent = await this.send(
-      from,
-      'CreateSmartContract',
-      { new_contract: { origin_address: from.hexAddress, bytecode } },
-      { feeLimit: FEE_LIMIT },
-    );
+    const sent = await this.send(from, {
+      name: 'CreateSmartContract',
+      value: { new_contract: { origin_address: from.hexAddress, bytecode } },
+      options: { feeLimit: FEE_LIMIT },
+    });
     return sent;
   }
 
   /** @throws Error with the node's words when it refuses */
   async send(
     from: TronAccount,
-    name: string,
-    value: Readonly<Record<string, unknown>>,
-    { feeLimit, data }: { readonly feeLimit?: bigint; readonly data?: Uint8Array | undefined } = {},
+    {
+      name,
+      value,
+      options: { feeLimit, data } = {},
+    }: {
+      readonly name: string;
+      readonly value: Readonly<Record<string, unknown>>;
+      readonly options?: { readonly feeLimit?: bigint; readonly data?: Uint8Array | undefined };
+    },
   ): Promise<Sent> {
     const {
       blockID,

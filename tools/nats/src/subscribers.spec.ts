@@ -83,7 +83,11 @@ function eventOf(projectId: string, eventId = randomUUID()): PayloadOf<'tx.detec
 
 async function publish(projectId: string): Promise<string> {
   const event = eventOf(projectId);
-  await analyzer.publish('tx.detected', [CHAIN, projectId], event, { messageId: event.event_id });
+  await analyzer.publish('tx.detected', {
+    tokens: [CHAIN, projectId],
+    payload: event,
+    messageId: event.event_id,
+  });
   return event.event_id;
 }
 
@@ -135,7 +139,7 @@ describe('an account for a project', () => {
       await expect(manager.streams.info(stream)).rejects.toThrow(/not found/);
     await publish(BOB);
     const revoked = { schema: 1 as const, key_id: randomUUID(), key_hash: 'ab'.repeat(32) };
-    await gateway.publish('key.revoked', [], revoked, { messageId: revoked.key_id });
+    await gateway.publish('key.revoked', { tokens: [], payload: revoked, messageId: revoked.key_id });
     const own = await publish(ADA);
     await waitFor(() => heard.some((subject) => subject === `tx.detected.${CHAIN}.${ADA}`));
     expect(own).toBeDefined();
@@ -161,12 +165,11 @@ describe('an account for a project', () => {
     await ada.flush();
 
     const keyId = randomUUID();
-    await gateway.publish(
-      'key.revoked',
-      [],
-      { schema: 1, key_id: keyId, key_hash: 'ef'.repeat(32) },
-      { messageId: keyId },
-    );
+    await gateway.publish('key.revoked', {
+      tokens: [],
+      payload: { schema: 1, key_id: keyId, key_hash: 'ef'.repeat(32) },
+      messageId: keyId,
+    });
     await waitFor(() => heard.includes(keyId));
     expect(heard).toEqual([keyId]);
     expect(received.filter((subject) => subject.startsWith('tx.'))).toEqual([]);

@@ -11,19 +11,20 @@ const BUSY_PAUSE_MS = 1_000;
  */
 export async function configureChain(
   api: ApiClient,
-  chainGid: string,
-  family: string,
-  urls: NodeUrls,
+  { chainGid, family, urls }: { readonly chainGid: string; readonly family: string; readonly urls: NodeUrls },
 ): Promise<void> {
   for (const deadline = Date.now() + BUSY_MS_MAX; ; await delay(BUSY_PAUSE_MS))
     try {
-      return await configure(api, chainGid, family, urls);
+      return await configure(api, { chainGid, family, urls });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 503 || Date.now() > deadline) throw error;
     }
 }
 
-async function configure(api: ApiClient, chainGid: string, family: string, urls: NodeUrls): Promise<void> {
+async function configure(
+  api: ApiClient,
+  { chainGid, family, urls }: { readonly chainGid: string; readonly family: string; readonly urls: NodeUrls },
+): Promise<void> {
   const alreadyThere = [409];
   await api.call('POST', '/blockchains', { chain_gid: chainGid }, alreadyThere);
   await api.call('PATCH', `/blockchains/${chainGid}/${family}`, urls);

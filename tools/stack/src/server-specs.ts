@@ -3,9 +3,11 @@ import type { ProcessSpec } from '@chainwatch/host';
 
 export function natsSpec(
   command: string,
-  port: number,
-  monitoringPort: number,
-  storeDir: string,
+  {
+    port,
+    monitoringPort,
+    storeDir,
+  }: { readonly port: number; readonly monitoringPort: number; readonly storeDir: string },
 ): ProcessSpec {
   return {
     name: 'nats',

@@ -84,7 +84,7 @@ async function bringUp(
   const ports = assignPorts(options.portOffset);
   await assertPortsFree(listOwnPorts(options));
   const servers = await startServers(supervisor, options, ports);
-  const stack = await startServices(supervisor, options, ports, servers);
+  const stack = await startServices(supervisor, { options, ports, servers });
   if (options.hasDevnet)
     await startPlayground({
       port: ports.playground,

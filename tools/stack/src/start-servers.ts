@@ -61,7 +61,7 @@ async function startNats(
   command: string | undefined,
   { nats: port, 'nats monitoring': monitoringPort }: Ports,
 ): Promise<string> {
-  await supervisor.start(natsSpec(command!, port, monitoringPort, join(stateDir, 'nats')), {
+  await supervisor.start(natsSpec(command!, { port, monitoringPort, storeDir: join(stateDir, 'nats') }), {
     isReady: () => acceptsConnections(port),
   });
   return `nats://127.0.0.1:${port}`;

@@ -14,9 +14,11 @@ import type { Supervisor } from './supervisor.ts';
 /** Migrates, starts every service, configures the local chains and writes stack.json. @throws SetupError */
 export async function startServices(
   supervisor: Supervisor,
-  options: StackOptions,
-  ports: Ports,
-  servers: ServerUrls,
+  {
+    options,
+    ports,
+    servers,
+  }: { readonly options: StackOptions; readonly ports: Ports; readonly servers: ServerUrls },
 ): Promise<StackFile> {
   const keys = await prepareDatabase(servers.databaseUrl, findStackFile()?.keys).catch((error: unknown) => {
     throw new SetupError(
@@ -56,7 +58,7 @@ export async function startServices(
   const api = createApiClient(stack.api_url, keys.api);
   const configured = localNodes.flatMap(({ gid, family }) => {
     const urls = servers.nodeUrls[gid];
-    return urls === undefined ? [] : [configureChain(api, gid, family, urls)];
+    return urls === undefined ? [] : [configureChain(api, { chainGid: gid, family, urls })];
   });
   await Promise.all(configured).catch((error: unknown) => {
     throw new SetupError(

@@ -36,5 +36,5 @@ async function publish(bus: ApiDeps['bus'], changed: ChangedAddress, count: numb
     is_monitored: changed.isMonitored,
     ...(count > 1 && { count }),
   };
-  await bus.publish('address.watched', [changed.chainFamily], payload, { messageId: randomUUID() });
+  await bus.publish('address.watched', { tokens: [changed.chainFamily], payload, messageId: randomUUID() });
 }

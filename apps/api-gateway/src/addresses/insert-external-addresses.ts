@@ -41,7 +41,11 @@ interface Imported {
 
 /** Part of the transaction that imports addresses: inserts them and starts to watch them. */
 export async function insertExternalAddresses(sql: Sql, request: Import): Promise<Imported> {
-  const { room, problem } = await takeQuota(sql, request.workspaceId, 'addresses', request.addresses.length);
+  const { room, problem } = await takeQuota(sql, {
+    workspaceId: request.workspaceId,
+    quota: 'addresses',
+    wanted: request.addresses.length,
+  });
   const refused = room < request.addresses.length ? await findRefused(sql, request, room) : new Set<string>();
   const inserted = await insertRows(sql, {
     ...request,

@@ -58,18 +58,24 @@ export interface AddressQuery extends PageRequest {
 /** One page of the project's addresses. @param name of the list that is asked for */
 export async function queryAddresses(
   { prisma, db, sealer }: Pick<ApiDeps, 'prisma' | 'db' | 'sealer'>,
-  principal: Principal,
-  name: string,
-  query: AddressQuery,
+  {
+    principal,
+    name,
+    query,
+  }: { readonly principal: Principal; readonly name: string; readonly query: AddressQuery },
 ): Promise<Page<z.infer<typeof addressSchema>>> {
   const pager = openPager({ sealer, principal, list: name, query });
   const found = isSearch(query)
-    ? await searchAddresses(db, principal, query, pager.range)
-    : await findPage({ prisma, db }, principal, query, pager.range);
+    ? await searchAddresses(db, { principal, query, range: pager.range })
+    : await findPage({ prisma, db }, { principal, query, range: pager.range });
   const { rows, nextCursor } = pager.close(found.rows);
   const ids = rows.map(({ id }) => id);
   const addresses = await prisma.address.findMany({ where: { id: { in: ids } }, include: ADDRESS_INCLUDE });
-  return toPage(await readAddresses(db, inOrder(ids, addresses)), found.total, query, nextCursor);
+  return toPage(await readAddresses(db, inOrder(ids, addresses)), {
+    total: found.total,
+    request: query,
+    nextCursor,
+  });
 }
 
 const isSearch = ({ search, groups, metadata }: AddressQuery): boolean =>
@@ -85,8 +91,8 @@ export async function openAddresses(
   const isWalked = isSearch(query) && (await isWalkCheaper(db, principal, query));
   return {
     async find(range) {
-      if (!isSearch(query) || isWalked) return findRows(deps, principal, query, range);
-      return (await searchAddresses(db, principal, query, range)).rows;
+      if (!isSearch(query) || isWalked) return findRows(deps, { principal, query, range });
+      return (await searchAddresses(db, { principal, query, range })).rows;
     },
     async read(ids) {
       const rows = await selectAddressRows(db, 'a.id = ANY ($1::uuid[])', [ids]);
@@ -100,7 +106,11 @@ export async function openAddresses(
  * Whether to walk the list in order and skip rows that do not match, instead of searching again for each step.
  */
 async function isWalkCheaper(db: Sql, principal: Principal, query: AddressQuery): Promise<boolean> {
-  const { total } = await searchAddresses(db, principal, query, { offset: 0, limit: 0, after: undefined });
+  const { total } = await searchAddresses(db, {
+    principal,
+    query,
+    range: { offset: 0, limit: 0, after: undefined },
+  });
   const all = await sumCounts(db, { scope: principal.projectId, list: 'addresses' });
   return total * total > all * GATHERED_ROWS;
 }
@@ -112,12 +122,14 @@ interface Found {
 
 async function findPage(
   deps: Pick<ApiDeps, 'prisma' | 'db'>,
-  principal: Principal,
-  query: AddressQuery,
-  range: Range,
+  {
+    principal,
+    query,
+    range,
+  }: { readonly principal: Principal; readonly query: AddressQuery; readonly range: Range },
 ): Promise<Found> {
   const total = await countAddresses(deps, principal, query);
-  return { rows: range.offset < total ? await findRows(deps, principal, query, range) : [], total };
+  return { rows: range.offset < total ? await findRows(deps, { principal, query, range }) : [], total };
 }
 
 /** Up to this number, finding all rows is faster than to pass over others. */
@@ -158,7 +170,14 @@ function wantedColumns(
 }
 
 /** Searches, and filters that an index finds in no order of a list. */
-function searchAddresses(sql: Sql, principal: Principal, query: AddressQuery, range: Range): Promise<Found> {
+function searchAddresses(
+  sql: Sql,
+  {
+    principal,
+    query,
+    range,
+  }: { readonly principal: Principal; readonly query: AddressQuery; readonly range: Range },
+): Promise<Found> {
   return searchRows(sql, {
     table: 'addresses',
     id: 'id',
@@ -204,9 +223,11 @@ function asTexts(value: boolean | number | undefined): string[] | undefined {
 
 async function findRows(
   deps: Pick<ApiDeps, 'prisma' | 'db'>,
-  principal: Principal,
-  query: AddressQuery,
-  range: Range,
+  {
+    principal,
+    query,
+    range,
+  }: { readonly principal: Principal; readonly query: AddressQuery; readonly range: Range },
 ): Promise<readonly ListedRow[]> {
   const field = fieldOf(query);
   const read = (part: AddressQuery, columns: readonly OrderColumn[], rows: Range) =>

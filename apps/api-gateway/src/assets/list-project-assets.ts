@@ -55,7 +55,7 @@ export async function listProjectAssets(
   const { search } = query;
   if (search === undefined) {
     const list = { from: `${LISTED_ASSETS} l`, id: 'gid', wanted, order } as const;
-    return readList({ db, sealer }, { principal, name, query }, list, read);
+    return readList({ db, sealer }, { call: { principal, name, query }, list, read });
   }
   const pager = openPager({ sealer, principal, list: name, query });
   const found = await searchRows(db, {
@@ -68,7 +68,7 @@ export async function listProjectAssets(
     range: pager.range,
   });
   const { rows, nextCursor } = pager.close(found.rows);
-  return toPage(await read(rows.map(({ id }) => id)), found.total, query, nextCursor);
+  return toPage(await read(rows.map(({ id }) => id)), { total: found.total, request: query, nextCursor });
 }
 
 /** The filters as the list's columns and the values allowed in each. */

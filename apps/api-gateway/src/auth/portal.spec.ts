@@ -41,7 +41,7 @@ beforeAll(async () => {
   world = await startSpecWorld({ app: { corsOrigins: ['*'] } });
   const add = async (key: string, path: string, body: object): Promise<Thing> => {
     const { body: channel } = await world.send('post', `/v1${path}`, key).send(body).expect(201);
-    const { id, eventId } = await addDelivery(world, key, channel.id, 'failed');
+    const { id, eventId } = await addDelivery(world, { key, channelId: channel.id, status: 'failed' });
     return { channelId: channel.id, deliveryId: id, eventId };
   };
   const { api } = world.project.keys;

@@ -12,7 +12,9 @@ export function announceChain(
   chains.forget(chainGid);
   const payload = { schema: 1 as const, chain_gid: chainGid };
   // Not awaited: a hint is not worth a client's time, least of all while the bus is away.
-  bus.publish('chain.changed', [chainGid], payload, { messageId: randomUUID() }).catch((err: unknown) => {
-    logger.warn({ err, chain_gid: chainGid }, 'could not announce a changed chain');
-  });
+  bus
+    .publish('chain.changed', { tokens: [chainGid], payload, messageId: randomUUID() })
+    .catch((err: unknown) => {
+      logger.warn({ err, chain_gid: chainGid }, 'could not announce a changed chain');
+    });
 }

@@ -19,9 +19,15 @@ const mailboxOf = (address: string): string => address.replace(/\+[^@]*(?=@)/, '
 /** Asks the people whom a create or an update brought to a channel. @throws ProblemError */
 export async function askForConsent(
   kind: ChannelKind,
-  channel: Asked,
-  { workspaceId }: Principal,
-  { cache, settings }: Pick<ApiDeps, 'cache' | 'settings'>,
+  {
+    channel,
+    principal: { workspaceId },
+    deps: { cache, settings },
+  }: {
+    readonly channel: Asked;
+    readonly principal: Principal;
+    readonly deps: Pick<ApiDeps, 'cache' | 'settings'>;
+  },
 ): Promise<void> {
   const take = (key: string, limit: number) =>
     cache.consumeToken({ key: `ask:${key}`, limit, windowSeconds: DAY_SECONDS });

@@ -17,9 +17,11 @@ export const SIGNED_KINDS = CHANNEL_KINDS.filter(({ isSigned }) => isSigned);
  */
 export async function findChannel(
   { prisma }: Pick<ApiDeps, 'prisma'>,
-  principal: Principal,
-  id: string,
-  kinds = CHANNEL_KINDS,
+  {
+    principal,
+    id,
+    kinds = CHANNEL_KINDS,
+  }: { readonly principal: Principal; readonly id: string; readonly kinds?: readonly ChannelKind[] },
 ): Promise<StoredChannel> {
   const row = await prisma.notificationChannel.findFirst({
     where: {

@@ -14,7 +14,7 @@ export async function findDelivery(
   principal: Principal,
   params: z.infer<typeof deliveryParams>,
 ): Promise<Prisma.DeliveryGetPayload<{ include: { attempts: true } }>> {
-  const channel = await findChannel({ prisma }, principal, params.notification_channel_id);
+  const channel = await findChannel({ prisma }, { principal, id: params.notification_channel_id });
   // Two statements on one snapshot: else an attempt could be told whose outcome the delivery does not know yet.
   const row = await prisma.$transaction(
     async (sql) => {

@@ -55,12 +55,15 @@ export function behindSql(order: ListOrder, key: Key, add: AddValue): string {
     const same = columns
       .slice(0, index)
       .map(({ name }, before) => `${name} IS NOT DISTINCT FROM ${values[before]}`);
-    return `(${[...same, isBehind(order, key, index, values[index]!)].join(' AND ')})`;
+    return `(${[...same, isBehind(order, { key, index, value: values[index]! })].join(' AND ')})`;
   });
   return `(${steps.join(' OR ')})`;
 }
 
-function isBehind(order: ListOrder, key: Key, index: number, value: string): string {
+function isBehind(
+  order: ListOrder,
+  { key, index, value }: { readonly key: Key; readonly index: number; readonly value: string },
+): string {
   const { name, isNullable = false, isAscending = false } = order.columns[index]!;
   const direction = isAscending ? 'ASC' : order.direction;
   const isNull = (key[index] ?? null) === null;

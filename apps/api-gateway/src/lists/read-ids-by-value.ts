@@ -32,9 +32,11 @@ interface IdOrder {
 /** The ids of a page, merged from the first rows of every value: no later row can be on the page. */
 export async function readIdsByValue(
   sql: Sql,
-  source: ValueSource,
-  { column, direction }: IdOrder,
-  { offset, limit, after }: Range,
+  {
+    source,
+    order: { column, direction },
+    page: { offset, limit, after },
+  }: { readonly source: ValueSource; readonly order: IdOrder; readonly page: Range },
 ): Promise<ListedRow[]> {
   const { table, id, key, type, values, isRepeated = false, isOverlapping = false } = source;
   const parameters: unknown[] = [values.length === 1 ? values[0] : values, ...(source.parameters ?? [])];

@@ -30,14 +30,16 @@ interface ListCall {
  */
 export async function readList<T>(
   { db, sealer }: Pick<ApiDeps, 'db' | 'sealer'>,
-  { principal, name, query }: ListCall,
-  list: List,
-  read: (ids: string[]) => Promise<T[]>,
+  {
+    call: { principal, name, query },
+    list,
+    read,
+  }: { readonly call: ListCall; readonly list: List; readonly read: (ids: string[]) => Promise<T[]> },
 ): Promise<Page<T>> {
   const pager = openPager({ sealer, principal, list: name, query });
   const [found, total] = await Promise.all([readRows(db, list, pager.range), countRows(db, list)]);
   const { rows, nextCursor } = pager.close(found);
-  return toPage(await read(rows.map(({ id }) => id)), total, query, nextCursor);
+  return toPage(await read(rows.map(({ id }) => id)), { total, request: query, nextCursor });
 }
 
 /** Ids and keys alone, so that an index answers however many rows are skipped. */

@@ -25,7 +25,7 @@ export function announceRevokedKeys(
       ends_at: endsAt?.toISOString(),
     };
     bus
-      .publish('key.revoked', [], payload, { messageId: [id, payload.ends_at ?? 'now'].join('/') })
+      .publish('key.revoked', { tokens: [], payload, messageId: [id, payload.ends_at ?? 'now'].join('/') })
       .catch((err: unknown) => {
         logger.warn({ err, key_id: id }, 'could not announce a revoked key');
       });

@@ -22,12 +22,14 @@ const KEPT = [
 /** Deletes a project with all its rows. @throws ProblemError 404; 409 if it is in use and `isCascading` is not set */
 export async function deleteProject(
   sql: Sql,
-  author: Author,
-  id: string,
-  isCascading: boolean,
+  {
+    author,
+    id,
+    isCascading,
+  }: { readonly author: Author; readonly id: string; readonly isCascading: boolean },
 ): Promise<DeletedProject> {
   // From here on nobody can add rows, because a new row locks the project by its foreign key.
-  const { name } = await lockProject(sql, author.principal, id, 'UPDATE');
+  const { name } = await lockProject(sql, { principal: author.principal, id, strength: 'UPDATE' });
   if (!isCascading) await expectUnused(sql, id);
   await recordChange(sql, author, { action: 'project.deleted', targetId: id, from: { name } });
   // First, because the code that adds an asset to projects writes these rows before it asks for balances of addresses.

@@ -22,9 +22,15 @@ export async function findProject(
  */
 export async function lockProject(
   sql: Sql,
-  { workspaceId }: Principal,
-  id: string,
-  strength: 'KEY SHARE' | 'NO KEY UPDATE' | 'UPDATE',
+  {
+    principal: { workspaceId },
+    id,
+    strength,
+  }: {
+    readonly principal: Principal;
+    readonly id: string;
+    readonly strength: 'KEY SHARE' | 'NO KEY UPDATE' | 'UPDATE';
+  },
 ): Promise<Pick<ProjectRow, 'name'>> {
   const { rows } = await sql.query<Pick<ProjectRow, 'name'>>(
     `SELECT name FROM projects WHERE id = $1 AND workspace_id = $2 FOR ${strength}`,

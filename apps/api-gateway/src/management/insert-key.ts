@@ -16,9 +16,7 @@ interface NewKey {
 /** Stores the hash of a new key. Returns the key itself for the answer; it is stored nowhere. */
 export async function insertKey(
   sql: Sql,
-  author: Author,
-  label: string,
-  added: NewKey,
+  { author, label, added }: { readonly author: Author; readonly label: string; readonly added: NewKey },
 ): Promise<{ id: string; key: string }> {
   const key = generateApiKey({ label, type: added.type, randomBytes });
   const { rows } = await sql.query<{ id: string }>(

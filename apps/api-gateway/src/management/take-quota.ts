@@ -29,9 +29,11 @@ interface Room {
  */
 export async function takeQuota(
   sql: Sql,
-  workspaceId: string,
-  quota: CountedQuota,
-  wanted: number,
+  {
+    workspaceId,
+    quota,
+    wanted,
+  }: { readonly workspaceId: string; readonly quota: CountedQuota; readonly wanted: number },
 ): Promise<Room> {
   const { rows } = await sql.query<{ room: number; most: number }>(
     'SELECT take_quota($1, $2, $3) AS room, quota_of($1, $2) AS most',
@@ -48,7 +50,7 @@ export async function takeQuota(
 
 /** The same for one row. @throws ProblemError 422 */
 export async function requireQuota(sql: Sql, workspaceId: string, quota: CountedQuota): Promise<void> {
-  const { room, problem } = await takeQuota(sql, workspaceId, quota, 1);
+  const { room, problem } = await takeQuota(sql, { workspaceId, quota, wanted: 1 });
   if (room < 1) throw problem;
 }
 

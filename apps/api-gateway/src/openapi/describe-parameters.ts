@@ -30,17 +30,16 @@ export function describeParameters(
   book: SchemaBook,
 ): Parameter[] {
   return [
-    ...membersOf(params, book).map(([name, schema]) => toParameter('path', name, schema, true)),
+    ...membersOf(params, book).map(([name, schema]) => toParameter('path', { name, schema, required: true })),
     ...membersOf(query, book).map(([name, schema, isRequired]) =>
-      toParameter('query', name, schema, isRequired),
+      toParameter('query', { name, schema, required: isRequired }),
     ),
     ...membersOf(headers, book).map(([name, schema, isRequired]) =>
-      toParameter(
-        'header',
-        name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
+      toParameter('header', {
+        name: name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
         schema,
-        isRequired,
-      ),
+        required: isRequired,
+      }),
     ),
   ];
 }
@@ -59,9 +58,11 @@ function membersOf(
 
 function toParameter(
   place: Parameter['in'],
-  name: string,
-  { description: ownText, examples: ownExamples, ...schema }: JsonSchema,
-  required: boolean,
+  {
+    name,
+    schema: { description: ownText, examples: ownExamples, ...schema },
+    required,
+  }: { readonly name: string; readonly schema: JsonSchema; readonly required: boolean },
 ): Parameter {
   const shared = SHARED_PARAMETERS[name];
   const text = ownText ?? shared?.description;

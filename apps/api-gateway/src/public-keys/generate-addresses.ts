@@ -39,16 +39,15 @@ export async function generateAddresses(
 ): Promise<Generated> {
   const wanted = [...new Set(indexes)];
   const derived: Derived = new Map();
-  return repeat(
-    deps,
+  return repeat(deps, {
     generation,
-    async () => {
+    prepare: async () => {
       const missing = await listMissing(deps.db, generation, wanted);
       await derive(generation, derived, missing);
       return async (sql) => ({ indexes: wanted, create: await listMissing(sql, generation, wanted) });
     },
     derived,
-  );
+  });
 }
 
 /**
@@ -59,10 +58,9 @@ export async function generateAddresses(
 export async function generateNextAddress(deps: Deps, generation: Generation): Promise<Generated> {
   const derived: Derived = new Map();
   let ahead = AHEAD_MIN;
-  return repeat(
-    deps,
+  return repeat(deps, {
     generation,
-    async () => {
+    prepare: async () => {
       const first = await findNextIndex(deps.db, generation);
       await derive(generation, derived, listRange(first, Math.min(first + ahead - 1, INDEX_MAX)));
       ahead = Math.min(ahead * 4, ADDRESSES_PER_CALL_MAX);
@@ -72,7 +70,7 @@ export async function generateNextAddress(deps: Deps, generation: Generation): P
       };
     },
     derived,
-  );
+  });
 }
 
 interface Plan {
@@ -86,9 +84,15 @@ interface Plan {
  */
 async function repeat(
   deps: Deps,
-  generation: Generation,
-  prepare: () => Promise<(sql: Sql) => Promise<Plan>>,
-  derived: Derived,
+  {
+    generation,
+    prepare,
+    derived,
+  }: {
+    readonly generation: Generation;
+    readonly prepare: () => Promise<(sql: Sql) => Promise<Plan>>;
+    readonly derived: Derived;
+  },
 ): Promise<Generated> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const decide = await prepare();
@@ -102,7 +106,11 @@ async function repeat(
             throw new OvertakenError('the address to create has not been derived yet');
           const addresses = create.map((index) => derived.get(index)!);
           await requireRoom(sql, generation, addresses);
-          const inserted = await insertHdAddresses(sql, generation.key, generation.change, addresses);
+          const inserted = await insertHdAddresses(sql, {
+            key: generation.key,
+            change: generation.change,
+            derived: addresses,
+          });
           for (const { id, wasExternal } of inserted)
             if (wasExternal)
               await recordChange(sql, generation.author, {
@@ -133,7 +141,11 @@ async function requireRoom(
   { key, author }: Generation,
   addresses: readonly DerivedAddress[],
 ): Promise<void> {
-  const { room, problem } = await takeQuota(sql, author.principal.workspaceId, 'addresses', addresses.length);
+  const { room, problem } = await takeQuota(sql, {
+    workspaceId: author.principal.workspaceId,
+    quota: 'addresses',
+    wanted: addresses.length,
+  });
   if (room >= addresses.length) return;
   const { rowCount } = await sql.query(
     'SELECT FROM addresses WHERE project_id = $1 AND chain_family = $2 AND address = ANY ($3)',
@@ -169,7 +181,7 @@ async function derive(
   indexes: readonly number[],
 ): Promise<void> {
   const missing = indexes.filter((index) => !derived.has(index));
-  for (const address of await deriveAddresses(key, change, missing, signal))
+  for (const address of await deriveAddresses(key, { change, indexes: missing, signal }))
     derived.set(address.index, address);
 }
 

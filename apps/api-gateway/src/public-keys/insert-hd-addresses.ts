@@ -26,9 +26,11 @@ interface Row {
  */
 export async function insertHdAddresses(
   sql: Sql,
-  key: PublicKeyRow,
-  change: number,
-  derived: readonly DerivedAddress[],
+  {
+    key,
+    change,
+    derived,
+  }: { readonly key: PublicKeyRow; readonly change: number; readonly derived: readonly DerivedAddress[] },
 ): Promise<InsertedAddress[]> {
   if (derived.length === 0) return [];
   const { rows } = await sql.query<Row>(

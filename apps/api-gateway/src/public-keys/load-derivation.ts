@@ -41,9 +41,11 @@ type KeyToDerive = Pick<PublicKeyRow, 'extendedPublicKey' | 'addressFormat' | 'c
  */
 export async function deriveAddresses(
   key: KeyToDerive,
-  change: number,
-  indexes: readonly number[],
-  signal?: AbortSignal,
+  {
+    change,
+    indexes,
+    signal,
+  }: { readonly change: number; readonly indexes: readonly number[]; readonly signal?: AbortSignal },
 ): Promise<DerivedAddress[]> {
   const { hd } = await findHdFamily();
   const { extendedPublicKey, addressFormat, chainGid } = key;

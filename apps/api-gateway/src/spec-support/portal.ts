@@ -38,9 +38,11 @@ export async function openPortal(
 /** A delivery of a new event through a channel, with one attempt. */
 export async function addDelivery(
   { db, send }: SpecWorld,
-  key: string,
-  channelId: string,
-  status = 'delivered',
+  {
+    key,
+    channelId,
+    status = 'delivered',
+  }: { readonly key: string; readonly channelId: string; readonly status?: string },
 ): Promise<{ id: string; eventId: string }> {
   const { body } = await send('post', `/v1/channels/${channelId}/actions/test`, key).expect(202);
   await db.query(

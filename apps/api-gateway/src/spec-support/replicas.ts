@@ -5,11 +5,16 @@ import type { SpecWorld } from './spec-world.ts';
 import { startApiGateway } from '../start-api-gateway.ts';
 import type { ApiGateway, ApiGatewayOptions } from '../start-api-gateway.ts';
 
+interface Sent {
+  readonly key: string;
+  readonly body?: object;
+}
+
 /** A gateway started as in main.ts, on a world's database and a real bus. */
 export interface Replica {
   readonly gateway: ApiGateway;
   readonly bus: Bus<'api-gateway'>;
-  call(method: 'GET' | 'POST' | 'DELETE', path: string, key: string, body?: object): Promise<Response>;
+  call(method: 'GET' | 'POST' | 'DELETE', path: string, sent: Sent): Promise<Response>;
   stop(): Promise<void>;
 }
 
@@ -37,7 +42,7 @@ export async function startReplica(
   return {
     gateway,
     bus,
-    call: (method, path, key, body) =>
+    call: (method, path, { key, body }) =>
       fetch(`http://127.0.0.1:${gateway.port}/v1${path}`, {
         method,
         headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
@@ -55,13 +60,12 @@ export async function addKnownKey(
   world: SpecWorld,
   replicas: readonly Replica[],
 ): Promise<{ id: string; key: string }> {
-  const answer = await replicas[0]!.call('POST', '/management/keys', world.project.keys.management, {
-    type: 'rpc',
-    name: 'known',
-    permissions: ['rpc:evm:read'],
+  const answer = await replicas[0]!.call('POST', '/management/keys', {
+    key: world.project.keys.management,
+    body: { type: 'rpc', name: 'known', permissions: ['rpc:evm:read'] },
   });
   const { id, key } = (await answer.json()) as { id: string; key: string };
-  for (const replica of replicas) await expectStatus(replica.call('GET', '/version', key), 200);
+  for (const replica of replicas) await expectStatus(replica.call('GET', '/version', { key }), 200);
   return { id, key };
 }
 
@@ -78,7 +82,7 @@ export async function measureRevocation(
   const startedAt = performance.now();
   const refused = replicas.map(async (replica) => {
     for (;;) {
-      const { status } = await replica.call('GET', '/version', key);
+      const { status } = await replica.call('GET', '/version', { key });
       const elapsedMs = performance.now() - startedAt;
       if (status === 401) return elapsedMs;
       if (elapsedMs > timeoutMs)
@@ -86,7 +90,10 @@ export async function measureRevocation(
     }
   });
   const [, ...times] = await Promise.all([
-    expectStatus(replicas[0]!.call('DELETE', `/management/keys/${id}`, world.project.keys.management), 204),
+    expectStatus(
+      replicas[0]!.call('DELETE', `/management/keys/${id}`, { key: world.project.keys.management }),
+      204,
+    ),
     ...refused,
   ]);
   return times;

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import request from 'supertest';
 import type { ApiKeyType } from '@chainwatch/api-key';
-import type { PublishOptions } from '@chainwatch/bus';
+import type { OutgoingMessage } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import { createDatabase } from '@chainwatch/db';
 import type { Database } from '@chainwatch/db';
@@ -192,7 +192,7 @@ function createDeps(
     // Not cached, because specs write past the API.
     chains: createChainRecords({ read: (gid) => readChainRecord(stores.db, gid), lifetimeMs: 0 }),
     bus: {
-      publish: async (kind: string, tokens: readonly string[], payload: unknown, _options: PublishOptions) =>
+      publish: async (kind: string, { tokens, payload }: OutgoingMessage<unknown>) =>
         void published.push({ kind, tokens, payload }),
     },
     cache: createCache(undefined),

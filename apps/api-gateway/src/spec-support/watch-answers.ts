@@ -16,7 +16,7 @@ export function watchAnswers(app: RequestListener, onBreach: (breach: string) =>
     // Pages for people are not in the document.
     if (/^\/(mail|ui)\//.test(path)) return app(req, res);
     res.end = ((chunk?: unknown, ...rest: unknown[]) => {
-      const breach = findBreach(toAnswer(req, res, path, chunk));
+      const breach = findBreach(toAnswer(req, { res, path, chunk }));
       if (breach !== undefined) onBreach(breach);
       return end(chunk, ...rest);
     }) as typeof res.end;
@@ -24,7 +24,10 @@ export function watchAnswers(app: RequestListener, onBreach: (breach: string) =>
   };
 }
 
-function toAnswer(req: IncomingMessage, res: ServerResponse, path: string, chunk: unknown): Answer {
+function toAnswer(
+  req: IncomingMessage,
+  { res, path, chunk }: { readonly res: ServerResponse; readonly path: string; readonly chunk: unknown },
+): Answer {
   const body = typeof chunk === 'string' || Buffer.isBuffer(chunk) ? chunk.toString() : '';
   return {
     method: (req.method ?? '').toLowerCase(),

@@ -64,13 +64,15 @@ export async function runBalanceStep({
     await store.write((sql) => splitRead(sql, work.readIds[0]!));
     return { type: 'done', events: [], hasMore: true, isBulk: work.isBulk };
   }
-  const answers = await readTargets(client, work.targets, cursor, signal).catch(async (error: unknown) => {
-    if (readsMax === 1 && !signal.aborted) await store.write((sql) => moveToEnd(sql, work.readIds));
-    throw error;
-  });
+  const answers = await readTargets(client, { targets: work.targets, cursor, signal }).catch(
+    async (error: unknown) => {
+      if (readsMax === 1 && !signal.aborted) await store.write((sql) => moveToEnd(sql, work.readIds));
+      throw error;
+    },
+  );
   readingsTotal.add(work.targets.length, { chain_gid: chainGid });
   for (;;) {
-    const plan = await store.snapshot((sql) => planChanges(sql, chainGid, answers, cursor));
+    const plan = await store.snapshot((sql) => planChanges(sql, { chainGid, answers, cursor }));
     if (plan === undefined) return { type: 'waiting' };
     const events = await store.write((sql) =>
       storeChanges(sql, { chainGid, readIds: work.readIds, plan, now: clock() }),

@@ -23,9 +23,11 @@ export interface Plan {
  */
 export async function planChanges(
   sql: Sql,
-  chainGid: string,
-  { readings, silent }: Answers,
-  cursor: BlockRef,
+  {
+    chainGid,
+    answers: { readings, silent },
+    cursor,
+  }: { readonly chainGid: string; readonly answers: Answers; readonly cursor: BlockRef },
 ): Promise<Plan | undefined> {
   const corrections = await readRetroactiveCorrections(
     sql,

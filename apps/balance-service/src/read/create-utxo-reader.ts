@@ -22,9 +22,11 @@ export function createUtxoReader({
     network,
     readBalances: async (at, queries, signal) => {
       signal?.throwIfAborted();
-      const amounts = await sumCoins(db, network.gid, at, [
-        ...new Set(queries.map(({ address }) => address)),
-      ]);
+      const amounts = await sumCoins(db, {
+        chainGid: network.gid,
+        block: at,
+        addresses: [...new Set(queries.map(({ address }) => address))],
+      });
       return queries.map(({ address, assetGid }: BalanceQuery) =>
         assetGid === network.native.gid ? amounts.get(address) : undefined,
       );
@@ -36,9 +38,11 @@ export function createUtxoReader({
 /** @throws BlockNotFoundError when the analyzer has not reached the block, or it is an orphan */
 async function sumCoins(
   db: Sql,
-  chainGid: string,
-  { number, hash }: BlockRef,
-  addresses: readonly string[],
+  {
+    chainGid,
+    block: { number, hash },
+    addresses,
+  }: { readonly chainGid: string; readonly block: BlockRef; readonly addresses: readonly string[] },
 ): Promise<Map<string, bigint>> {
   const { rows } = await db.query<Row>(
     `SELECT t.address, (

@@ -19,17 +19,19 @@ export interface Answers {
  */
 export async function readTargets(
   client: BalanceReader,
-  targets: readonly Target[],
-  cursor: BlockRef,
-  signal: AbortSignal,
+  {
+    targets,
+    cursor,
+    signal,
+  }: { readonly targets: readonly Target[]; readonly cursor: BlockRef; readonly signal: AbortSignal },
 ): Promise<Answers> {
   const groups = await Promise.all(
     groupByBlock(targets, cursor).map(async ([at, group]) => {
       try {
-        return await readGroup(client, group, at, signal);
+        return await readGroup(client, { targets: group, block: at, signal });
       } catch (error) {
         if (!(error instanceof BlockNotFoundError) || at.hash === cursor.hash) throw error;
-        return readGroup(client, group, cursor, signal);
+        return readGroup(client, { targets: group, block: cursor, signal });
       }
     }),
   );
@@ -52,13 +54,15 @@ function groupByBlock(targets: readonly Target[], cursor: BlockRef): [BlockRef, 
 
 async function readGroup(
   client: BalanceReader,
-  targets: readonly Target[],
-  block: BlockRef,
-  signal: AbortSignal,
+  {
+    targets,
+    block,
+    signal,
+  }: { readonly targets: readonly Target[]; readonly block: BlockRef; readonly signal: AbortSignal },
 ): Promise<Answers> {
   const [amounts, baselines] = await Promise.all([
-    ask(client, block, targets, signal),
-    readBaselines(client, targets, block, signal),
+    ask(client, { at: block, targets, signal }),
+    readBaselines(client, { targets, block, signal }),
   ]);
   const readings: Reading[] = [];
   const silent: Target[] = [];
@@ -78,15 +82,17 @@ async function readGroup(
  */
 async function readBaselines(
   client: BalanceReader,
-  targets: readonly Target[],
-  block: BlockRef,
-  signal: AbortSignal,
+  {
+    targets,
+    block,
+    signal,
+  }: { readonly targets: readonly Target[]; readonly block: BlockRef; readonly signal: AbortSignal },
 ): Promise<Map<Target, bigint>> {
   const first = targets.filter((target) => target.parent !== undefined && target.block?.hash === block.hash);
   const parent = first[0]?.parent;
   if (parent === undefined) return new Map();
   try {
-    const amounts = await ask(client, parent, first, signal);
+    const amounts = await ask(client, { at: parent, targets: first, signal });
     return new Map(
       first.flatMap((target, position) =>
         amounts[position] === undefined ? [] : [[target, amounts[position]]],
@@ -100,9 +106,11 @@ async function readBaselines(
 
 async function ask(
   client: BalanceReader,
-  at: BlockRef,
-  targets: readonly Target[],
-  signal: AbortSignal,
+  {
+    at,
+    targets,
+    signal,
+  }: { readonly at: BlockRef; readonly targets: readonly Target[]; readonly signal: AbortSignal },
 ): Promise<(bigint | undefined)[]> {
   const amounts: (bigint | undefined)[] = [];
   for (let from = 0; from < targets.length; from += QUERIES_MAX) {

@@ -5,16 +5,18 @@ import type { SpecBlock, SpecTransaction } from './spec-chain.ts';
 /** Written as the analyzer does: a second time with another block replaces the first. */
 export async function insertTransaction(
   sql: Sql,
-  block: SpecBlock,
-  { hash, assetGid, from, to, amount, fee }: SpecTransaction,
   {
-    id,
-    projectId,
-    watched,
+    block,
+    transaction: { hash, assetGid, from, to, amount, fee },
+    row: { id, projectId, watched },
   }: {
-    readonly id: string;
-    readonly projectId: string;
-    readonly watched: readonly { readonly address: string }[];
+    readonly block: SpecBlock;
+    readonly transaction: SpecTransaction;
+    readonly row: {
+      readonly id: string;
+      readonly projectId: string;
+      readonly watched: readonly { readonly address: string }[];
+    };
   },
 ): Promise<void> {
   const { rowCount } = await sql.query(

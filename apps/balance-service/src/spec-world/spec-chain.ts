@@ -49,9 +49,15 @@ export class SpecChain {
 
   mine(
     parent: SpecBlock | undefined,
-    transactions: readonly Omit<SpecTransaction, 'hash'>[] = [],
-    drifts: readonly Drift[] = [],
-    hashes: readonly string[] = [],
+    {
+      transactions = [],
+      drifts = [],
+      hashes = [],
+    }: {
+      readonly transactions?: readonly Omit<SpecTransaction, 'hash'>[];
+      readonly drifts?: readonly Drift[];
+      readonly hashes?: readonly string[];
+    } = {},
   ): SpecBlock {
     const number = (parent?.number ?? 99) + 1;
     const balances = new Map(parent?.balances ?? []);

@@ -98,7 +98,7 @@ export class StepWorld {
     drifts: readonly Drift[] = [],
     hashes: readonly string[] = [],
   ): SpecBlock {
-    this.tip = this.chain.mine(this.tip, transactions, drifts, hashes);
+    this.tip = this.chain.mine(this.tip, { transactions, drifts, hashes });
     return this.tip;
   }
 
@@ -277,7 +277,7 @@ export class StepWorld {
     for (const projectId of new Set(participants.map((participant) => participant.projectId))) {
       const id = transactionIdOf(projectId, network.gid, hash);
       const mine = participants.filter((participant) => participant.projectId === projectId);
-      await insertTransaction(sql, block, transaction, { id, projectId, watched: mine });
+      await insertTransaction(sql, { block, transaction, row: { id, projectId, watched: mine } });
       for (const participant of mine) {
         await sql.query(
           'INSERT INTO transaction_addresses (address_id, transaction_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',

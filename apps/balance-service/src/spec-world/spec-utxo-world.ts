@@ -139,7 +139,7 @@ export class UtxoWorld {
       );
       const coins = new Map(block.parent?.coins);
       for (const transaction of block.transactions) {
-        await this.#store(sql, block, transaction, coins);
+        await this.#store(sql, { block, transaction, coins });
         transaction.outputs.forEach((output, vout) => coins.set(`${transaction.txid}:${vout}`, output));
       }
       await sql.query(
@@ -223,14 +223,20 @@ export class UtxoWorld {
 
   async #store(
     sql: Sql,
-    block: UtxoBlock,
-    transaction: UtxoTransaction,
-    coins: ReadonlyMap<string, UtxoOutput>,
+    {
+      block,
+      transaction,
+      coins,
+    }: {
+      readonly block: UtxoBlock;
+      readonly transaction: UtxoTransaction;
+      readonly coins: ReadonlyMap<string, UtxoOutput>;
+    },
   ): Promise<void> {
     const { txid } = transaction;
     const isWatched = (address: string | undefined): boolean =>
       this.watched.some((one) => one.address === address);
-    await storeCoins(sql, block, transaction, isWatched);
+    await storeCoins(sql, { block, transaction, isWatched });
     const legs = listLegs(transaction, coins).filter(({ to, from }) => to !== undefined || isWatched(from));
     const touched = this.watched.filter(({ address }) =>
       legs.some(({ from, to }) => from === address || to === address),
@@ -264,9 +270,15 @@ export class UtxoWorld {
 
 async function storeCoins(
   sql: Sql,
-  block: UtxoBlock,
-  { txid, isCoinbase, inputs, outputs }: UtxoTransaction,
-  isWatched: (address: string) => boolean,
+  {
+    block,
+    transaction: { txid, isCoinbase, inputs, outputs },
+    isWatched,
+  }: {
+    readonly block: UtxoBlock;
+    readonly transaction: UtxoTransaction;
+    readonly isWatched: (address: string) => boolean;
+  },
 ): Promise<void> {
   for (const input of inputs) {
     await sql.query(

@@ -207,18 +207,17 @@ export class World {
     const bus = this.broker.connect('api-gateway');
     await waitFor(
       async () => {
-        await bus.publish(
-          'address.watched',
-          ['evm'],
-          {
+        await bus.publish('address.watched', {
+          tokens: ['evm'],
+          payload: {
             schema: 1,
             address_id: randomUUID(),
             project_id: this.projectId,
             address: '0x',
             is_monitored: true,
           },
-          { messageId: randomUUID() },
-        );
+          messageId: randomUUID(),
+        });
         left = (await this.db.query('SELECT * FROM balance_reads')).rows;
         const { rows } = await this.db.query(
           `SELECT 1 FROM balance_history h JOIN blocks b ON b.hash = h.block_hash WHERE b.status = 'reorged'`,

@@ -39,17 +39,21 @@ export async function storeChanges(
       text: 'DELETE FROM balance_reads WHERE id = ANY($1)',
       values: [readIds],
     }),
-    upsertBalances(sql, chainGid, changes, plan.state.confirmedNumber),
+    upsertBalances(sql, { chainGid, changes, confirmedNumber: plan.state.confirmedNumber }),
     insertHistory(sql, chainGid, changes),
-    replaceAdjustments(sql, chainGid, corrections, [
-      ...corrections,
-      ...changes.map(({ reading, adjustmentRaw, adjustedSince }) => ({
-        target: reading,
-        adjustmentRaw,
-        after: adjustedSince,
-        block: reading.block,
-      })),
-    ]),
+    replaceAdjustments(sql, {
+      chainGid,
+      corrected: corrections,
+      adjustments: [
+        ...corrections,
+        ...changes.map(({ reading, adjustmentRaw, adjustedSince }) => ({
+          target: reading,
+          adjustmentRaw,
+          after: adjustedSince,
+          block: reading.block,
+        })),
+      ],
+    }),
   ];
   const events = insertEvents(
     sql,
@@ -70,9 +74,15 @@ async function awaitAll(writes: readonly Promise<unknown>[]): Promise<void> {
 
 async function replaceAdjustments(
   sql: Sql,
-  chainGid: string,
-  corrected: readonly Correction[],
-  adjustments: readonly Adjustment[],
+  {
+    chainGid,
+    corrected,
+    adjustments,
+  }: {
+    readonly chainGid: string;
+    readonly corrected: readonly Correction[];
+    readonly adjustments: readonly Adjustment[];
+  },
 ): Promise<void> {
   if (corrected.length > 0) {
     await sql.query('DELETE FROM adjustments WHERE id = ANY($1)', [
@@ -101,9 +111,11 @@ async function lockAddresses(sql: Sql, { changes, corrections }: Plan): Promise<
 
 async function upsertBalances(
   sql: Sql,
-  chainGid: string,
-  changes: readonly Change[],
-  confirmedNumber: number,
+  {
+    chainGid,
+    changes,
+    confirmedNumber,
+  }: { readonly chainGid: string; readonly changes: readonly Change[]; readonly confirmedNumber: number },
 ): Promise<void> {
   if (changes.length === 0) return;
   await sql.query({

@@ -59,7 +59,7 @@ export async function readWork(sql: Sql, network: Network, limits: WorkLimits): 
     const readIds = rows.map((row) => row.id);
     // All assets of a single address are taken together, however many they are.
     const targetsMax = rows.length === 1 && !rows[0]!.is_of_holders ? undefined : limits.targets;
-    const targets = rows.length === 0 ? [] : await readWanted(sql, network, readIds, targetsMax);
+    const targets = rows.length === 0 ? [] : await readWanted(sql, { network, readIds, targetsMax });
     if (targetsMax === undefined || targets.length <= targetsMax)
       return { readIds, targets, isTooLarge: false, hasMore, isBulk };
     if (rows.length === 1) return { readIds, targets: [], isTooLarge: true, hasMore: true, isBulk };
@@ -150,9 +150,15 @@ const WANTED = `
 /** Row by row (OFFSET 0): how many are wanted is what the planner cannot guess, and the tables are large. */
 async function readWanted(
   sql: Sql,
-  network: Network,
-  readIds: readonly number[],
-  targetsMax: number | undefined,
+  {
+    network,
+    readIds,
+    targetsMax,
+  }: {
+    readonly network: Network;
+    readonly readIds: readonly number[];
+    readonly targetsMax: number | undefined;
+  },
 ): Promise<Target[]> {
   const { rows } = await sql.query<TargetRow>({
     name: 'read_wanted',

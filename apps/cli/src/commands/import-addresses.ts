@@ -47,7 +47,7 @@ export async function importAddresses(
       throw new CliError(`Stopped at row ${from + 1}: --resume goes on there.`, EXIT.interrupted);
     const chunk = entries.slice(from, from + CHUNK);
     refused.push(
-      ...(await importChunk(api, family, chunk, counts)).map((row) => ({
+      ...(await importChunk(api, { family, chunk, counts })).map((row) => ({
         ...row,
         row: Number(row.row) + from,
       })),
@@ -66,9 +66,11 @@ export async function importAddresses(
 
 async function importChunk(
   api: Chainwatch,
-  family: Family,
-  chunk: readonly AddressEntry[],
-  counts: Counts,
+  {
+    family,
+    chunk,
+    counts,
+  }: { readonly family: Family; readonly chunk: readonly AddressEntry[]; readonly counts: Counts },
 ): Promise<Record<string, unknown>[]> {
   const { items } = await api.addresses.import({ chain_family: family, addresses: [...chunk] });
   return items.flatMap((item, index) => {

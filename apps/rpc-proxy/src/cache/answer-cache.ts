@@ -50,7 +50,14 @@ export class AnswerCache {
   }
 
   /** Keeps a reply for as long as its rule says. Answers of a node that is not in service are never kept. */
-  keep(call: CacheCall, reply: WholeReply, stored: StoredReply, upstream: Upstream): void {
+  keep(
+    call: CacheCall,
+    {
+      reply,
+      stored,
+      upstream,
+    }: { readonly reply: WholeReply; readonly stored: StoredReply; readonly upstream: Upstream },
+  ): void {
     const { chain, key } = call;
     if (reply.status !== 200 || !chain.serves(upstream)) return;
     const result = findResult(reply.body);
@@ -60,14 +67,18 @@ export class AnswerCache {
     if (lifetime === undefined) return;
     // The head moved while the node answered, so we cannot tell which head the answer belongs to.
     if (lifetime.untilHead && call.stamp !== chain.headStamp) return;
-    this.#store.set(key, stored, lifetime.ms, lifetime.untilHead ? call.stamp : undefined);
+    this.#store.set(key, {
+      reply: stored,
+      ms: lifetime.ms,
+      stamp: lifetime.untilHead ? call.stamp : undefined,
+    });
   }
 
   /** Keeps another replica's answer here too. Cache rules learn from it as they do from a node's answers. */
   #adopt(call: CacheCall, stored: StoredReply): void {
     const result = findResult(stored.body);
     if (result !== undefined) lifetimeOf(call, result);
-    this.#store.set(call.key, stored, Infinity, undefined);
+    this.#store.set(call.key, { reply: stored, ms: Infinity, stamp: undefined });
   }
 }
 
@@ -149,7 +160,14 @@ class MemoryStore {
     return entry;
   }
 
-  set(key: string, reply: StoredReply, ms: number, stamp: number | undefined): void {
+  set(
+    key: string,
+    {
+      reply,
+      ms,
+      stamp,
+    }: { readonly reply: StoredReply; readonly ms: number; readonly stamp: number | undefined },
+  ): void {
     const before = this.#entries.get(key);
     if (before !== undefined) this.#drop(key, before);
     const size = key.length * 2 + reply.body.length + OVERHEAD_BYTES;

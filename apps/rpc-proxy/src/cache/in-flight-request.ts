@@ -225,7 +225,8 @@ export class InFlightRequest implements ResponseSink, InFlight {
 
   #store(reply: WholeReply, upstream: Upstream | undefined): StoredReply | undefined {
     const stored = toStored(reply, this.#leaderId);
-    if (stored !== undefined && upstream !== undefined) this.#cache.keep(this.#call, reply, stored, upstream);
+    if (stored !== undefined && upstream !== undefined)
+      this.#cache.keep(this.#call, { reply, stored, upstream });
     return stored;
   }
 }

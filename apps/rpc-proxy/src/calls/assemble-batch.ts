@@ -36,28 +36,41 @@ export function readBatch(
     const items = spreadSingle(request, expected, reply);
     return items && { items, isInOrder: false };
   }
-  if (isInOrder(request, expected, reply, replies))
+  if (isInOrder(request, { expected, reply, replies }))
     return { items: replies.map(({ start, end }) => reply.subarray(start, end)), isInOrder: true };
   const byId = groupById(reply, replies);
   return {
-    items: expected.map((call) => takeReply(request, call, reply, byId) ?? missingReply(request, call)),
+    items: expected.map((call) => takeReply(request, { call, reply, byId }) ?? missingReply(request, call)),
     isInOrder: false,
   };
 }
 
 function isInOrder(
   request: Buffer,
-  expected: readonly ScannedCall[],
-  reply: Buffer,
-  replies: readonly ScannedReply[],
+  {
+    expected,
+    reply,
+    replies,
+  }: {
+    readonly expected: readonly ScannedCall[];
+    readonly reply: Buffer;
+    readonly replies: readonly ScannedReply[];
+  },
 ): boolean {
   return (
     expected.length === replies.length &&
-    expected.every((call, index) => answers(request, call, reply, replies[index]!))
+    expected.every((call, index) => answers(request, { call, reply, candidate: replies[index]! }))
   );
 }
 
-function answers(request: Buffer, call: ScannedCall, reply: Buffer, candidate: ScannedReply): boolean {
+function answers(
+  request: Buffer,
+  {
+    call,
+    reply,
+    candidate,
+  }: { readonly call: ScannedCall; readonly reply: Buffer; readonly candidate: ScannedReply },
+): boolean {
   return (
     candidate.idStart !== -1 &&
     idsEqual(request, call.idStart, call.idEnd, reply, candidate.idStart, candidate.idEnd)
@@ -67,9 +80,15 @@ function answers(request: Buffer, call: ScannedCall, reply: Buffer, candidate: S
 /** The first reply with the call's id that no earlier call took: an id may occur twice in a batch. */
 function takeReply(
   request: Buffer,
-  { idStart, idEnd }: ScannedCall,
-  reply: Buffer,
-  byId: ReadonlyMap<string, ScannedReply[]>,
+  {
+    call: { idStart, idEnd },
+    reply,
+    byId,
+  }: {
+    readonly call: ScannedCall;
+    readonly reply: Buffer;
+    readonly byId: ReadonlyMap<string, ScannedReply[]>;
+  },
 ): Buffer | undefined {
   const taken = byId.get(idKeyOf(request, idStart, idEnd))?.shift();
   return taken && reply.subarray(taken.start, taken.end);
@@ -117,7 +136,11 @@ function spreadSingle(
   const single = scanReply(reply, skipSpace(reply, 0));
   if (single === undefined) return undefined;
   const [first] = expected;
-  if (expected.length === 1 && first !== undefined && answers(request, first, reply, single))
+  if (
+    expected.length === 1 &&
+    first !== undefined &&
+    answers(request, { call: first, reply, candidate: single })
+  )
     return [reply.subarray(single.start, single.end)];
   if (single.errorStart === -1) return undefined;
   const error = reply.subarray(single.errorStart, single.errorEnd);

@@ -55,7 +55,7 @@ export class CallSharing {
    */
   answer(waiting: WaitingCall, ownWay: OwnWay): (() => void) | undefined {
     const { request, ruled } = waiting;
-    const key = cacheKeyOf(request.chain, ruled.rule, request.body, ruled.call);
+    const key = cacheKeyOf(request.chain, { rule: ruled.rule, body: request.body, call: ruled.call });
     const { taken, leave } = this.take(key, waiting, ownWay);
     return taken ? leave : this.#lead(key, waiting, ownWay);
   }
@@ -136,7 +136,10 @@ const KEY_PARAMS_MAX = 256;
  * chain | method | version | parameters, never the id. Parameters are compared as written, with every option; only
  * spellings that the family declares equal share a key.
  */
-export function cacheKeyOf(chain: Chain, rule: MethodRule, body: Buffer, call: ScannedCall): string {
+export function cacheKeyOf(
+  chain: Chain,
+  { rule, body, call }: { readonly rule: MethodRule; readonly body: Buffer; readonly call: ScannedCall },
+): string {
   const version = call.versionStart === -1 ? '' : body.toString('latin1', call.versionStart, call.versionEnd);
   let params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
   params = chain.rpc.normalizeParams?.(params) ?? params;

@@ -49,11 +49,18 @@ export class InFlightBatchCall implements InFlight {
   }
 
   /** Hands out the node's reply to this call. It is part of the batch's bytes, so what outlives the batch is a copy. */
-  resolve(item: Buffer, reply: WholeReply, upstream: Upstream | undefined, cache: AnswerCache): void {
+  resolve(
+    item: Buffer,
+    {
+      reply,
+      upstream,
+      cache,
+    }: { readonly reply: WholeReply; readonly upstream: Upstream | undefined; readonly cache: AnswerCache },
+  ): void {
     const own = { ...reply, body: Buffer.from(item) };
     const stored = toStored(own, this.#id);
     if (stored === undefined) return this.release();
-    if (upstream !== undefined) cache.keep(this.call, own, stored, upstream);
+    if (upstream !== undefined) cache.keep(this.call, { reply: own, stored, upstream });
     this.answer(stored);
   }
 

@@ -53,9 +53,7 @@ function isVersion2(body: Buffer, { versionStart: start, versionEnd: end }: Scan
  */
 export function queryOf(
   { chain, principal, req, quota }: RpcRequest,
-  rule: MethodRule,
-  body: Buffer,
-  call: ScannedCall,
+  { rule, body, call }: { readonly rule: MethodRule; readonly body: Buffer; readonly call: ScannedCall },
 ): UpstreamQuery {
   const { method, kind } = rule;
   if (kind === 'read') chain.hedges.earn();

@@ -29,7 +29,8 @@ export function serveBatch(
     sharing !== undefined &&
     calls.every(({ rule }) => rule.kind === 'read') &&
     calls.some((ruled) => sharing.covers(request, ruled));
-  if (isShared) return new SharedBatch(sharing, request, calls, () => serveWhole(request, calls)).ask();
+  if (isShared)
+    return new SharedBatch({ sharing, request, calls, serveWhole: () => serveWhole(request, calls) }).ask();
   serveWhole(request, calls);
 }
 
@@ -43,7 +44,8 @@ function serveWhole(request: RpcRequest, calls: readonly RuledCall[]): void {
 function batchQuery(request: RpcRequest, calls: readonly RuledCall[]): UpstreamQuery {
   const { chain, body, principal, req, quota } = request;
   const asked = { body, calls: calls.map(({ call }) => call), isBatch: true };
-  if (calls.length === 1) return { ...queryOf(request, calls[0]!.rule, body, calls[0]!.call), asked };
+  if (calls.length === 1)
+    return { ...queryOf(request, { rule: calls[0]!.rule, body, call: calls[0]!.call }), asked };
   return {
     chain,
     quota,

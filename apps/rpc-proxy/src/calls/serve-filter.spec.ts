@@ -53,7 +53,7 @@ beforeEach(async () => {
           : { jsonrpc: '2.0', id, result: [`${found}, its ${params[0]}`] };
       };
       const asked = JSON.parse(body) as Parameters<typeof answer>[0] | Parameters<typeof answer>[0][];
-      sendJson(res, JSON.stringify(Array.isArray(asked) ? asked.map(answer) : answer(asked)));
+      sendJson(res, { body: JSON.stringify(Array.isArray(asked) ? asked.map(answer) : answer(asked)) });
     };
 });
 afterEach(() => Promise.all(nodes.map((node) => node.stop())));
@@ -193,13 +193,13 @@ it('an error of a node is the client’s, and an id that is none is not passed o
   const gateway = await open();
   for (const node of nodes)
     node.answer = (_seen, res) =>
-      sendJson(res, '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no filters here"}}');
+      sendJson(res, { body: '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no filters here"}}' });
   expect((await post(gateway, call('eth_newBlockFilter'))).error).toEqual({
     code: -32601,
     message: 'no filters here',
   });
   for (const node of nodes)
-    node.answer = (_seen, res) => sendJson(res, '{"jsonrpc":"2.0","id":1,"result":{"x":1}}');
+    node.answer = (_seen, res) => sendJson(res, { body: '{"jsonrpc":"2.0","id":1,"result":{"x":1}}' });
   const response = await fetch(`${gateway.url}/ethereum`, {
     method: 'POST',
     body: JSON.stringify(call('eth_newBlockFilter')),

@@ -94,7 +94,7 @@ class FilterCall {
     const { rule, call } = this.#ruled;
     this.#upstreamRequest = new UpstreamRequest(
       {
-        ...queryOf(this.#request, rule, this.#request.body, call),
+        ...queryOf(this.#request, { rule, body: this.#request.body, call }),
         body,
         upstream,
         acceptEncoding: undefined,

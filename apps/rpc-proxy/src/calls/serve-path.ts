@@ -12,7 +12,7 @@ export function servePath(usage: UsageRecorder): (request: RpcRequest) => void {
     const rule = chain.ruleOf(rest.slice(1).split('?', 1)[0]!.toLowerCase());
     const fault = findCallFault(request, undefined, rule);
     if (fault !== undefined) return reply.refuse(fault.status, fault.error);
-    usage.open(principal, chain, [{ rule }], request);
+    usage.open(request, [{ rule }]);
     const upstreamRequest = new UpstreamRequest(
       {
         chain: nodes,

@@ -30,7 +30,7 @@ export function createServe(options: ServeOptions): (request: RpcRequest, scanne
       if (fault !== undefined) return reply.refuse(fault.status, fault.error);
       calls.push({ call, rule });
     }
-    usage.open(principal, chain, calls, request);
+    usage.open(request, calls);
     if (scanned.isBatch) serveBatch(sharing, request, calls);
     else serveCall(sharing, request, calls[0]!);
   };
@@ -56,5 +56,5 @@ function goAlone(request: RpcRequest, ruled: RuledCall, deadline?: number): () =
 
 const ownWay: OwnWay = {
   goAlone,
-  queryOf: (request, { call, rule }) => queryOf(request, rule, request.body, call),
+  queryOf: (request, { call, rule }) => queryOf(request, { rule, body: request.body, call }),
 };

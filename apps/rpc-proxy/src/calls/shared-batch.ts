@@ -16,6 +16,14 @@ import { queryOf, type RuledCall } from './ruled-call.ts';
 import { errorPart, PartSink } from './part-sink.ts';
 import { askPart } from './split-batch.ts';
 
+interface SharedBatchParts {
+  readonly sharing: CallSharing;
+  readonly request: RpcRequest;
+  readonly calls: readonly RuledCall[];
+  /** Sends the batch as it is if its answer turns out to be too large to assemble. */
+  readonly serveWhole: () => void;
+}
+
 /**
  * A batch of reads. Answers that are cached, or already asked for by somebody else, are taken from there. The rest goes
  * to one node, in the client's own bytes if the rest is the whole batch. The answers stand in the order of the calls.
@@ -43,13 +51,7 @@ export class SharedBatch implements ResponseSink {
   /** The client has its answer, or the batch was handed to `serveWhole`. */
   #isDone = false;
 
-  /** @param serveWhole sends the batch as it is if its answer turns out to be too large to assemble */
-  constructor(
-    sharing: CallSharing,
-    request: RpcRequest,
-    calls: readonly RuledCall[],
-    serveWhole: () => void,
-  ) {
+  constructor({ sharing, request, calls, serveWhole }: SharedBatchParts) {
     this.#sharing = sharing;
     this.#request = request;
     this.#calls = calls;
@@ -96,7 +98,7 @@ export class SharedBatch implements ResponseSink {
     for (const [at, index] of expected.entries()) {
       if (!isAll) this.#keep(index, read!.items[at]!);
       this.#resolve(index, (inFlight) =>
-        inFlight.resolve(read!.items[at]!, reply, upstream, this.#sharing.cache),
+        inFlight.resolve(read!.items[at]!, { reply, upstream, cache: this.#sharing.cache }),
       );
     }
     if (!isAll) return this.#close();
@@ -149,7 +151,7 @@ export class SharedBatch implements ResponseSink {
     const { call, rule } = ruled;
     if (!this.#sharing.covers(request, ruled)) return void this.#rest.push(index);
     const id = request.body.subarray(call.idStart, call.idEnd);
-    const key = cacheKeyOf(request.chain, rule, request.body, call);
+    const key = cacheKeyOf(request.chain, { rule, body: request.body, call });
     this.#open += 1;
     const { taken, leave } = this.#sharing.take(
       key,
@@ -212,7 +214,7 @@ export class SharedBatch implements ResponseSink {
     const asked = { body: sent, calls: rest.map(({ call }) => call), isBatch: true };
     if (rest.length === 1)
       return {
-        ...queryOf(this.#request, rest[0]!.rule, sent, rest[0]!.call),
+        ...queryOf(this.#request, { rule: rest[0]!.rule, body: sent, call: rest[0]!.call }),
         body,
         asked,
         acceptEncoding: undefined,

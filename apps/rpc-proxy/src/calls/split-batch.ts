@@ -98,7 +98,7 @@ function idOf({ body }: RpcRequest, { call }: RuledCall): Buffer | undefined {
 
 function partQuery(request: RpcRequest, { call, rule }: RuledCall): UpstreamQuery {
   return {
-    ...queryOf(request, rule, request.body, call),
+    ...queryOf(request, { rule, body: request.body, call }),
     body: Buffer.from(request.body.subarray(call.start, call.end)),
   };
 }

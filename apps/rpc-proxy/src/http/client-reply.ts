@@ -77,7 +77,11 @@ export class ClientReply implements AnswerSink {
   start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean {
     this.#status = head.status;
     for (const piece of pieces) this.#bytes += piece.length;
-    return this.#channel.begin(head.status, this.#headersOf(head, head.contentLength), pieces, resume);
+    return this.#channel.begin(
+      { status: head.status, headers: this.#headersOf(head, head.contentLength) },
+      pieces,
+      resume,
+    );
   }
 
   /** A piece that the kernel takes at once is done with; otherwise it is needed until it is written. */

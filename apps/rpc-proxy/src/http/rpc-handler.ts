@@ -1,7 +1,13 @@
 import type { TokenResult } from '@chainwatch/cache';
 import type { FamilyRpc } from '@chainwatch/chain-core';
 import type { Principal } from '@chainwatch/key-store';
-import { BODY_BYTES_MAX, BodyHeldError, BodyTooLargeError, type RequestHandler } from '@chainwatch/raw-http';
+import {
+  BODY_BYTES_MAX,
+  BodyHeldError,
+  BodyTooLargeError,
+  type ReceivedBody,
+  type RequestHandler,
+} from '@chainwatch/raw-http';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
 import { FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
@@ -37,7 +43,7 @@ export interface RpcHandlerOptions {
   readonly onUnexpected: (error: unknown) => void;
 }
 
-type BodyFault = Parameters<RequestHandler<Full>>[2];
+type BodyFault = ReceivedBody<Full>['error'];
 
 interface ReceivedRequest {
   readonly req: ClientRequest;
@@ -51,7 +57,7 @@ interface ReceivedRequest {
  * looked up.
  */
 export function createRpcHandler(options: RpcHandlerOptions): RequestHandler<Full> {
-  return (req, channel, error, body) => {
+  return (req, channel, { error, body }) => {
     const reply = new ClientReply(channel);
     try {
       if (req.headers.origin !== undefined)
@@ -93,7 +99,7 @@ function admit(
   let fault: Fault | undefined;
   if (principal.keyType !== 'rpc') fault = [403, 'this key is not an RPC key'];
   else if (chain === undefined) fault = [404, 'network not found'];
-  else fault = findFault(req, chain, rest, error);
+  else fault = findFault(req, { chain, rest, error });
   if (fault === undefined && rest === '') {
     try {
       scanned = scanBody(body);
@@ -123,7 +129,10 @@ function refuseConnection(req: ClientRequest, reply: ClientReply): void {
 
 type Fault = [status: number, error: string];
 
-function findFault(req: ClientRequest, chain: Chain, rest: string, error: BodyFault): Fault | undefined {
+function findFault(
+  req: ClientRequest,
+  { chain, rest, error }: { readonly chain: Chain; readonly rest: string; readonly error: BodyFault },
+): Fault | undefined {
   if (error instanceof BodyTooLargeError)
     return [413, `the body is too large: expected at most ${BODY_BYTES_MAX} bytes`];
   if (error !== undefined)

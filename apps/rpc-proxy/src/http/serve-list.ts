@@ -18,16 +18,21 @@ export function createListListener(options: ListOptions): RequestListener {
   return (req, res) => {
     req.resume();
     void Promise.resolve(options.limits.takePublic(clientOf(req, options.trustedProxies))).then((limit) =>
-      answer(options, limit, req, res),
+      answer(options, { limit, req, res }),
     );
   };
 }
 
 function answer(
   { directory, crossOrigin }: ListOptions,
-  limit: TokenResult,
-  { method, headers: { origin } }: IncomingMessage,
-  res: ServerResponse,
+  {
+    limit,
+    req: {
+      method,
+      headers: { origin },
+    },
+    res,
+  }: { readonly limit: TokenResult; readonly req: IncomingMessage; readonly res: ServerResponse },
 ): void {
   const isRead = method === 'GET' || method === 'HEAD';
   const status = limit.allowed ? (isRead ? 200 : 405) : 429;

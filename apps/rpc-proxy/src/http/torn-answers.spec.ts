@@ -40,7 +40,7 @@ describe.each([
   beforeEach(async () => {
     [said, isClosed, replies] = ['', false, new Map()];
     http = createHttpServer({
-      handle: (_req, channel, _error, body) => void replies.set(body.toString(), new ClientReply(channel)),
+      handle: (_req, channel, { body }) => void replies.set(body.toString(), new ClientReply(channel)),
       payers,
       headerNames: CLIENT_HEADERS,
       answerOther: () => false,

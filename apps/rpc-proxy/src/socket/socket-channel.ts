@@ -1,4 +1,4 @@
-import type { ReplyChannel } from '@chainwatch/raw-http';
+import type { ReplyChannel, ReplyStart } from '@chainwatch/raw-http';
 import { scanMembers } from '../json/scan-members.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import { writeErrors } from './write-errors.ts';
@@ -40,7 +40,7 @@ export class SocketChannel implements ReplyChannel {
     this.#finish(this.#toMessage(status, body));
   }
 
-  begin(status: number, _headers: readonly string[], pieces: readonly Buffer[]): boolean {
+  begin({ status }: ReplyStart, pieces: readonly Buffer[]): boolean {
     this.isBegun = true;
     this.#status = status;
     for (const piece of pieces) this.write(piece);

@@ -186,15 +186,14 @@ describe('batches', () => {
       const answer = ({ id, method }: { id: unknown; method: string }): string =>
         `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":"${method}"}`;
       const asked = JSON.parse(body) as { id: unknown; method: string }[] | { id: unknown; method: string };
-      sendJson(
-        res,
-        Array.isArray(asked)
+      sendJson(res, {
+        body: Array.isArray(asked)
           ? `[${asked
               .filter(({ id }) => id !== undefined)
               .map(answer)
               .join(',')}]`
           : answer(asked),
-      );
+      });
     };
     const client = await join(gateway, 'ethereum');
     client.socket.send('[{"jsonrpc":"2.0","method":"eth_gasPrice"}]');
@@ -222,7 +221,7 @@ describe('batches', () => {
     async (_name, text, id) => {
       const gateway = await open(SOLANA, { count: 2 });
       nodes[0]!.answer = (_seen, res) =>
-        sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty"}}');
+        sendJson(res, { body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty"}}' });
       const client = await join(gateway, 'solana');
       await client.ask('own', 'slotSubscribe');
       client.socket.send(text);

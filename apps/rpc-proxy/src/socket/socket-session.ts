@@ -205,7 +205,7 @@ export class SocketSession {
     const params = call.paramsStart === -1 ? EMPTY_LIST : bytes.subarray(call.paramsStart, call.paramsEnd);
     const parsed = parseJson(params);
     if (parsed === undefined) return this.#refuse(message, -32600, 'protocol mismatch: expected JSON');
-    usage.countCall(principal, chain, rule, bytes.length);
+    usage.countCall(principal, { chain, rule, bytesIn: bytes.length });
     if (/unsubscribe$/i.test(call.method)) {
       const [code, text] = this.#options.subscribing.unknownError;
       if (!this.#stream.unsubscribe(Array.isArray(parsed) ? parsed[0] : undefined))

@@ -41,6 +41,12 @@ export interface UpgradeListener {
 
 const PING_MS = 30_000;
 
+interface Opened {
+  readonly socket: Socket;
+  readonly admitted: Admitted;
+  readonly quota: MemoryQuota;
+}
+
 /**
  * `GET {rpc_url}/{chain}` with Upgrade: a socket for calls and subscriptions, with the keys and limits of HTTP calls.
  */
@@ -48,7 +54,7 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
   const server = new WebSocketServer({ noServer: true, maxPayload: BODY_BYTES_MAX });
   const pings = pingClients(server);
   const registry = new SessionRegistry(options.keys);
-  const start = (client: WebSocket, socket: Socket, admitted: Admitted, quota: MemoryQuota): void => {
+  const start = (client: WebSocket, { socket, admitted, quota }: Opened): void => {
     pings.watch(client);
     const session = new SocketSession({ ...options, ...admitted, client, socket, quota });
     const keyHash = Buffer.from(hashApiKey(admitted.key)).toString('hex');
@@ -56,27 +62,25 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
   };
   const upgrade = (
     admitted: Refused | Admitted,
-    req: IncomingMessage,
-    socket: Socket,
-    head: Buffer,
+    { req, socket, head }: { readonly req: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
   ): void => {
     const limits: string[] = [];
     pushLimitHeaders(limits, admitted.limit);
-    if ('error' in admitted) return refuse(socket, admitted.status, admitted.error, limits);
+    if ('error' in admitted)
+      return refuse(socket, { status: admitted.status, error: admitted.error, limits });
     const connection = options.connections.of(socket);
     const quota = options.tenants.quotaOf(admitted.principal, connection);
     if (!connection.claim(quota.key))
-      return refuse(
-        socket,
-        429,
-        `too many connections for this key: expected at most ${quota.key.socketsMax}`,
-        [...limits, 'Retry-After', FULL_RETRY_SECONDS],
-      );
+      return refuse(socket, {
+        status: 429,
+        error: `too many connections for this key: expected at most ${quota.key.socketsMax}`,
+        limits: [...limits, 'Retry-After', FULL_RETRY_SECONDS],
+      });
     const tell = (lines: string[]): void => void lines.push(...linesOf(limits));
     server.on('headers', tell);
     try {
       // handleUpgrade calls back or refuses synchronously.
-      server.handleUpgrade(req, socket, head, (client) => start(client, socket, admitted, quota));
+      server.handleUpgrade(req, socket, head, (client) => start(client, { socket, admitted, quota }));
     } finally {
       server.off('headers', tell);
     }
@@ -88,7 +92,7 @@ export function createUpgradeListener(options: UpgradeOptions): UpgradeListener 
         options.onFault(error);
         return { limit: undefined, status: 500, error: 'the gateway failed' };
       })
-      .then((admitted) => upgrade(admitted, req, socket as Socket, head))
+      .then((admitted) => upgrade(admitted, { req, socket: socket as Socket, head }))
       .catch((error: unknown) => {
         options.onFault(error);
         // It may be a WebSocket already.
@@ -174,7 +178,14 @@ async function admit(
   return { limit, principal, chain, subscribing, key: bearer.key };
 }
 
-function refuse(socket: Duplex, status: number, error: string, limits: readonly string[] = []): void {
+function refuse(
+  socket: Duplex,
+  {
+    status,
+    error,
+    limits = [],
+  }: { readonly status: number; readonly error: string; readonly limits?: readonly string[] },
+): void {
   const body = JSON.stringify({ error });
   const lines = [
     `HTTP/1.1 ${status} Refused`,

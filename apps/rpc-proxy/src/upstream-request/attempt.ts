@@ -38,6 +38,13 @@ export interface AttemptOwner {
   onFull(attempt: Attempt, full: Full): void;
 }
 
+interface AttemptStart {
+  readonly upstream: Upstream;
+  readonly now: number;
+  /** Undefined if replies have no ids. */
+  readonly asked: Asked | undefined;
+}
+
 /** One request to one node. A reply is held until it is complete, or too large to hold; nothing is parsed here. */
 export class Attempt implements UpstreamAttempt {
   readonly upstream: Upstream;
@@ -68,8 +75,7 @@ export class Attempt implements UpstreamAttempt {
   #held = 0;
   #room = 0;
 
-  /** @param asked undefined if replies have no ids */
-  constructor(upstream: Upstream, owner: AttemptOwner, now: number, asked: Asked | undefined) {
+  constructor(owner: AttemptOwner, { upstream, now, asked }: AttemptStart) {
     this.upstream = upstream;
     this.startedAt = now;
     this.#owner = owner;

@@ -12,9 +12,7 @@ const RAW_TRANSACTION = /^\s*\[\s*"(?:0x)?((?:[0-9a-fA-F]{2})+)"/;
  */
 export function asKnownTransaction(
   rpc: FamilyRpc,
-  method: string,
-  body: Buffer,
-  reply: WholeReply,
+  { method, body, reply }: { readonly method: string; readonly body: Buffer; readonly reply: WholeReply },
 ): WholeReply | undefined {
   const scanned = scanReply(reply.body, skipSpace(reply.body, 0));
   if (

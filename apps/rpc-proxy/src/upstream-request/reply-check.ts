@@ -66,7 +66,7 @@ export class TailCheck {
   get fits(): boolean {
     const tail = this.#tail.subarray(0, this.#length);
     const start = findIdAtEnd(tail);
-    return start === NO_ID || isOwnId(this.#asked, tail, start, skipValue(tail, start));
+    return start === NO_ID || isOwnId(this.#asked, { reply: tail, start, end: skipValue(tail, start) });
   }
 }
 
@@ -89,12 +89,15 @@ function startsReplyTo(asked: Asked, bytes: Buffer): boolean | undefined {
   const idStart = findIdNearStart(bytes, isList ? skipSpace(bytes, start + 1) : start);
   if (idStart === NO_ID) return undefined;
   return asked.isBatch
-    ? isOneOf(asked, bytes, idStart, skipValue(bytes, idStart))
-    : isOwnId(asked, bytes, idStart, skipValue(bytes, idStart));
+    ? isOneOf(asked, { reply: bytes, start: idStart, end: skipValue(bytes, idStart) })
+    : isOwnId(asked, { reply: bytes, start: idStart, end: skipValue(bytes, idStart) });
 }
 
 /** Whether the id of a reply is that of the only call. */
-function isOwnId({ body, calls }: Asked, reply: Buffer, start: number, end: number): boolean {
+function isOwnId(
+  { body, calls }: Asked,
+  { reply, start, end }: { readonly reply: Buffer; readonly start: number; readonly end: number },
+): boolean {
   const { idStart, idEnd } = calls[0]!;
   return idStart === -1 ? isNull(reply, start, end) : idsEqual(body, idStart, idEnd, reply, start, end);
 }
@@ -103,9 +106,13 @@ function isObjectTo(asked: Asked, reply: Buffer, start: number): boolean {
   const idStart = findReplyId(reply, start);
   if (idStart === NO_ID) return true;
   const idEnd = skipValue(reply, idStart);
-  if (!asked.isBatch && isOwnId(asked, reply, idStart, idEnd)) return true;
-  if (asked.isBatch && asked.calls.length === 1 && isOneOf(asked, reply, idStart, idEnd)) return true;
-  if (!isNull(reply, idStart, idEnd) && !(asked.isBatch && isOneOf(asked, reply, idStart, idEnd)))
+  if (!asked.isBatch && isOwnId(asked, { reply, start: idStart, end: idEnd })) return true;
+  if (asked.isBatch && asked.calls.length === 1 && isOneOf(asked, { reply, start: idStart, end: idEnd }))
+    return true;
+  if (
+    !isNull(reply, idStart, idEnd) &&
+    !(asked.isBatch && isOneOf(asked, { reply, start: idStart, end: idEnd }))
+  )
     return false;
   // The reply is about something that the node could not read, or about the batch as a whole.
   const scanned = scanReply(reply, start);
@@ -131,7 +138,10 @@ function isListTo(asked: Asked, reply: Buffer): boolean {
   });
 }
 
-function isOneOf({ body, calls }: Asked, reply: Buffer, start: number, end: number): boolean {
+function isOneOf(
+  { body, calls }: Asked,
+  { reply, start, end }: { readonly reply: Buffer; readonly start: number; readonly end: number },
+): boolean {
   return calls.some(
     ({ idStart, idEnd }) => idStart !== -1 && idsEqual(body, idStart, idEnd, reply, start, end),
   );

@@ -104,7 +104,8 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     this.#finish();
     const isSecondSend = this.#attemptCount > 1 && this.#query.kind === 'send';
     this.#sink.whole(
-      (isSecondSend ? asKnownTransaction(chain.rpc, method, this.#query.body, reply) : undefined) ?? reply,
+      (isSecondSend ? asKnownTransaction(chain.rpc, { method, body: this.#query.body, reply }) : undefined) ??
+        reply,
       upstream,
     );
   }
@@ -196,7 +197,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
       this.#againAt = chain.clock.now + 2;
       return true;
     }
-    const attempt = new Attempt(upstream, this, chain.clock.now, this.#query.asked);
+    const attempt = new Attempt(this, { upstream, now: chain.clock.now, asked: this.#query.asked });
     this.#full = attempt.reserve(this.#query.body.length);
     if (this.#full !== undefined) return false;
     this.#tried.push(upstream);

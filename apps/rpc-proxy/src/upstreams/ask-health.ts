@@ -19,18 +19,18 @@ export async function askHealth(
     const ask: AskPaths = async <T>(calls: Parameters<AskPaths>[0]): Promise<T> => {
       for (const call of calls.slice(0, -1)) {
         try {
-          return await callPath<T>(upstream, servedPaths, call, signal);
+          return await callPath<T>(upstream, { paths: servedPaths, question: call, signal });
         } catch (error) {
           if (!(error instanceof NotServedError || error instanceof NodeRefusedError)) throw error;
         }
       }
-      return callPath<T>(upstream, servedPaths, calls.at(-1)!, signal);
+      return callPath<T>(upstream, { paths: servedPaths, question: calls.at(-1)!, signal });
     };
     return servedPaths.readHealth(ask, network);
   }
   const ask: AskNode = async <T>(method: string, params: readonly unknown[] = []): Promise<T | undefined> => {
     try {
-      return await callUpstream<T>(upstream, method, params, AbortSignal.timeout(TIMEOUT_MS));
+      return await callUpstream<T>(upstream, { method, params, signal: AbortSignal.timeout(TIMEOUT_MS) });
     } catch (error) {
       if (error instanceof NodeRefusedError) return undefined;
       throw error;
@@ -48,8 +48,8 @@ export async function isThere(
   const stop = new AbortController();
   const question =
     servedPaths === undefined
-      ? callUpstream(upstream, rpc.probe, [], stop.signal)
-      : callPath(upstream, servedPaths, servedPaths.probe, stop.signal);
+      ? callUpstream(upstream, { method: rpc.probe, params: [], signal: stop.signal })
+      : callPath(upstream, { paths: servedPaths, question: servedPaths.probe, signal: stop.signal });
   const answer = question.then(
     () => true,
     (error: unknown) => error instanceof NodeRefusedError,

@@ -20,11 +20,17 @@ export class NotServedError extends BaseError {
  */
 export async function callUpstream<T>(
   upstream: Upstream,
-  method: string,
-  params: readonly unknown[],
-  signal: AbortSignal,
+  {
+    method,
+    params,
+    signal,
+  }: { readonly method: string; readonly params: readonly unknown[]; readonly signal: AbortSignal },
 ): Promise<T> {
-  const reply = await post(upstream, upstream.path, { jsonrpc: '2.0', id: 'health', method, params }, signal);
+  const reply = await post(upstream, {
+    path: upstream.path,
+    question: { jsonrpc: '2.0', id: 'health', method, params },
+    signal,
+  });
   if (reply.error !== undefined && reply.error !== null) throw new NodeRefusedError(`${method} was refused`);
   return reply.result as T;
 }
@@ -32,20 +38,24 @@ export async function callUpstream<T>(
 /** The same over a path interface. */
 export async function callPath<T>(
   upstream: Upstream,
-  { isRefusal }: RpcPaths,
-  [path, body]: PathCall,
-  signal: AbortSignal,
+  {
+    paths: { isRefusal },
+    question: [path, body],
+    signal,
+  }: { readonly paths: RpcPaths; readonly question: PathCall; readonly signal: AbortSignal },
 ): Promise<T> {
-  const reply = await post(upstream, upstream.pathOf(path), body, signal);
+  const reply = await post(upstream, { path: upstream.pathOf(path), question: body, signal });
   if (isRefusal(reply)) throw new NodeRefusedError(`${path} was refused`);
   return reply as T;
 }
 
 async function post(
   upstream: Upstream,
-  path: string,
-  question: object,
-  signal: AbortSignal,
+  {
+    path,
+    question,
+    signal,
+  }: { readonly path: string; readonly question: object; readonly signal: AbortSignal },
 ): Promise<{ result?: unknown; error?: unknown }> {
   const { statusCode, body } = await upstream.pool.request({
     path,

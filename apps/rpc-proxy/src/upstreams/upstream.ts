@@ -191,8 +191,14 @@ export class Upstream {
     // Nodes accept smaller heads than clients send.
     if (acceptEncoding !== undefined && acceptEncoding.length <= ACCEPT_ENCODING_MAX)
       head += `Accept-Encoding: ${acceptEncoding}\r\n`;
-    if (verb === 'GET') this.#calls.send(attempt, `${head}\r\n`, NO_BODY, attempt.idleMsMax);
-    else this.#calls.send(attempt, `${head}Content-Length: ${body.length}\r\n\r\n`, body, attempt.idleMsMax);
+    if (verb === 'GET')
+      this.#calls.send(attempt, { head: `${head}\r\n`, body: NO_BODY, idleMsMax: attempt.idleMsMax });
+    else
+      this.#calls.send(attempt, {
+        head: `${head}Content-Length: ${body.length}\r\n\r\n`,
+        body,
+        idleMsMax: attempt.idleMsMax,
+      });
   }
 }
 

@@ -4,9 +4,9 @@ import { UsageRecorder } from './usage-recorder.ts';
 
 type Open = Parameters<UsageRecorder['open']>;
 
-const principal = { keyId: 'k', workspaceId: 'w' } as Open[0];
-const chain = { network: { gid: 'eip155:1' } } as Open[1];
-const ruleOf = (method: string) => ({ rule: { method, isKnown: true } }) as Open[2][number];
+const principal = { keyId: 'k', workspaceId: 'w' } as Open[0]['principal'];
+const chain = { network: { gid: 'eip155:1' } } as Open[0]['chain'];
+const ruleOf = (method: string) => ({ rule: { method, isKnown: true } }) as Open[1][number];
 const [ethCall, chainId] = [ruleOf('eth_call'), ruleOf('eth_chainId')];
 
 let nowMs = 0;
@@ -14,10 +14,10 @@ let recorder: UsageRecorder;
 beforeEach(() => void (recorder = new UsageRecorder(() => nowMs)));
 
 /** Records a request that takes so long. */
-function take(ms: number, calls: Open[2], isFailure = false): void {
+function take(ms: number, calls: Open[1], isFailure = false): void {
   nowMs = 0;
   const reply = {} as { onDone?: (outcome: ReplyOutcome) => void };
-  recorder.open(principal, chain, calls, { reply, body: Buffer.alloc(5) } as unknown as Open[3]);
+  recorder.open({ principal, chain, reply, body: Buffer.alloc(5) } as unknown as Open[0], calls);
   nowMs = ms;
   reply.onDone?.({ status: 200, bytes: 7, isFailure });
 }
@@ -50,9 +50,9 @@ it('takes the time of a batch for each of its calls, and of failures too', () =>
 });
 
 it('has no time of a call that nobody answered', () => {
-  const request = { reply: {}, body: Buffer.alloc(5) } as unknown as Open[3];
-  recorder.open(principal, chain, [ethCall], request);
-  recorder.countCall(principal, chain, chainId.rule, 5);
+  const request = { principal, chain, reply: {}, body: Buffer.alloc(5) } as unknown as Open[0];
+  recorder.open(request, [ethCall]);
+  recorder.countCall(principal, { chain, rule: chainId.rule, bytesIn: 5 });
   expect(
     recorder
       .collect()

@@ -44,10 +44,8 @@ export class UsageRecorder {
 
   /** Counts the calls of a request now, and the outcome when it is known. */
   open(
-    principal: Principal,
-    chain: Chain,
+    { principal, chain, reply, body }: Pick<RpcRequest, 'principal' | 'chain' | 'reply' | 'body'>,
     calls: readonly { readonly rule: MethodRule }[],
-    { reply, body }: RpcRequest,
   ): void {
     if (calls.length === 0) return;
     for (const { rule } of calls) this.#rowOf(principal, chain, rule).requests += 1;
@@ -70,7 +68,10 @@ export class UsageRecorder {
   }
 
   /** Counts a call whose outcome is not followed. */
-  countCall(principal: Principal, chain: Chain, rule: MethodRule, bytesIn: number): void {
+  countCall(
+    principal: Principal,
+    { chain, rule, bytesIn }: { readonly chain: Chain; readonly rule: MethodRule; readonly bytesIn: number },
+  ): void {
     const row = this.#rowOf(principal, chain, rule);
     row.requests += 1;
     row.bytesIn += bytesIn;

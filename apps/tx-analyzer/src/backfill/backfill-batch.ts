@@ -60,9 +60,11 @@ export async function findBackfillBatch(sql: Sql, chainGid: string): Promise<Bac
 /** Stores how far a batch is. Rows that were deleted meanwhile are ignored. */
 export async function writeBackfillProgress(
   sql: Sql,
-  chainGid: string,
-  batch: BackfillBatch,
-  progress: BackfillProgress,
+  {
+    chainGid,
+    batch,
+    progress,
+  }: { readonly chainGid: string; readonly batch: BackfillBatch; readonly progress: BackfillProgress },
 ): Promise<void> {
   await sql.query(
     `UPDATE address_backfills SET status = $3, method = $4, next_block = $5, to_block = $6, reason = $7, updated_at = now()

@@ -12,11 +12,13 @@ import { SqlParams } from '../model/sql-params.ts';
  */
 export async function commitBackfill(
   sql: Sql,
-  chainGid: string,
-  batch: BackfillBatch,
-  found: EarlierCoins,
+  {
+    chainGid,
+    batch,
+    found,
+  }: { readonly chainGid: string; readonly batch: BackfillBatch; readonly found: EarlierCoins },
 ): Promise<BackfillAddress[]> {
-  const committed = await lockUnchanged(sql, chainGid, batch.addresses, found);
+  const committed = await lockUnchanged(sql, { chainGid, addresses: batch.addresses, coins: found });
   const own = new Set(committed.map((entry) => entry.address));
   const coins = found.coins.filter((coin) => own.has(coin.address));
   // If nobody watched the address for a while, no analysed block recorded what was spent in that time.
@@ -34,9 +36,15 @@ export async function commitBackfill(
 
 async function lockUnchanged(
   sql: Sql,
-  chainGid: string,
-  addresses: readonly BackfillAddress[],
-  { parents }: EarlierCoins,
+  {
+    chainGid,
+    addresses,
+    coins: { parents },
+  }: {
+    readonly chainGid: string;
+    readonly addresses: readonly BackfillAddress[];
+    readonly coins: EarlierCoins;
+  },
 ): Promise<BackfillAddress[]> {
   const { rows } = await sql.query<{ address_id: string }>(
     `SELECT f.address_id FROM unnest($2::uuid[], $3::bigint[], $4::text[]) AS b (id, watched_from, parent_hash)

@@ -17,7 +17,7 @@ export function commitCoins(batch: BackfillBatch, found: EarlierCoins): WriterWo
     // Added before the commit: the next block may spend one.
     context.chain.utxo?.coins.add(found.coins);
     const { events, committedCount } = await context.chain.share.transaction((sql) =>
-      commitIn(sql, context, batch, found),
+      commitIn(sql, { context, batch, found }),
     );
     return { value: committedCount === batch.addresses.length, events };
   };
@@ -25,14 +25,16 @@ export function commitCoins(batch: BackfillBatch, found: EarlierCoins): WriterWo
 
 async function commitIn(
   sql: Transaction,
-  context: WriterContext,
-  batch: BackfillBatch,
-  found: EarlierCoins,
+  {
+    context,
+    batch,
+    found,
+  }: { readonly context: WriterContext; readonly batch: BackfillBatch; readonly found: EarlierCoins },
 ): Promise<{ events: OutboxEvent[]; committedCount: number }> {
   const { chain, watch, assets, ring, readBody, signal, advance, now } = context;
   const { cursor } = advance;
   const { gid: chainGid, family, network, utxo } = chain;
-  const committed = await commitBackfill(sql, chainGid, batch, found);
+  const committed = await commitBackfill(sql, { chainGid, batch, found });
   const passed = cursor.number ?? -1;
   const retroactive = committed
     .filter((entry) => entry.watchedFrom <= passed)

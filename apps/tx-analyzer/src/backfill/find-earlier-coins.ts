@@ -68,7 +68,11 @@ async function scanCoins(
   const watchedFrom = new Map(addresses.map((entry) => [entry.address, entry.watchedFrom]));
   const coins = scan.coins.filter((coin) => coin.blockNumber < (watchedFrom.get(coin.address) ?? 0));
   if (scan.at.number - lowest >= Math.max(SPENT_BLOCKS_MAX, highest - fromBlock)) return undefined;
-  const headers = await readLinkedHeaders(client, Math.max(lowest - 1, 0), scan.at.number, signal);
+  const headers = await readLinkedHeaders(client, {
+    from: Math.max(lowest - 1, 0),
+    to: scan.at.number,
+    signal,
+  });
   const last = headers.at(-1);
   // A block of another branch than the scan's would give other coins.
   if (last?.hash !== scan.at.hash)
@@ -155,7 +159,11 @@ async function rescanBlocks(deps: FindDeps, { addresses, fromBlock }: BackfillBa
   const to = Math.max(...heights) - 1;
   let previous: BlockHeader | undefined;
   for (let next = fromBlock; next <= to; next += HEADERS_AT_ONCE) {
-    const headers = await readLinkedHeaders(client, next, Math.min(next + HEADERS_AT_ONCE - 1, to), signal);
+    const headers = await readLinkedHeaders(client, {
+      from: next,
+      to: Math.min(next + HEADERS_AT_ONCE - 1, to),
+      signal,
+    });
     if (previous !== undefined && headers[0]?.parentHash !== previous.hash)
       throw new BlockNotFoundError(
         `block ${next} does not follow ${previous.hash}: the chain changed during the rescan`,
@@ -207,9 +215,7 @@ function applyBlock(block: Block, { byMatchKey, watchedFrom }: Wanted, coins: Ma
 
 async function readLinkedHeaders(
   client: ChainClient,
-  from: number,
-  to: number,
-  signal: AbortSignal,
+  { from, to, signal }: { readonly from: number; readonly to: number; readonly signal: AbortSignal },
 ): Promise<BlockHeader[]> {
   if (from > to) return [];
   const headers = await client.readHeaders(from, to, signal);

@@ -55,9 +55,13 @@ export async function runBackfills(deps: BackfillDeps): Promise<void> {
       failures += 1;
       logger.warn({ chain_gid: chainGid, err: error }, 'earlier coins could not be found, retrying');
       if (batch !== undefined)
-        await writeBackfillProgress(deps.sql, chainGid, batch, {
-          status: 'pending',
-          reason: describePublicly(error),
+        await writeBackfillProgress(deps.sql, {
+          chainGid,
+          batch,
+          progress: {
+            status: 'pending',
+            reason: describePublicly(error),
+          },
         }).catch(() => undefined);
     }
     await delay(Math.min(LOOK_MS * 2 ** failures, RETRY_MS_MAX), undefined, { signal }).catch(
@@ -70,8 +74,12 @@ async function runBatch(
   { sql, client, readBlock, codec, chainGid, signal, commit }: BackfillDeps,
   batch: BackfillBatch,
 ): Promise<boolean> {
-  await writeBackfillProgress(sql, chainGid, batch, { status: 'running' });
+  await writeBackfillProgress(sql, { chainGid, batch, progress: { status: 'running' } });
   const onProgress = (nextBlock: number, toBlock: number): Promise<void> =>
-    writeBackfillProgress(sql, chainGid, batch, { status: 'running', method: 'rescan', nextBlock, toBlock });
+    writeBackfillProgress(sql, {
+      chainGid,
+      batch,
+      progress: { status: 'running', method: 'rescan', nextBlock, toBlock },
+    });
   return commit(batch, await findEarlierCoins({ client, readBlock, codec, signal, onProgress }, batch));
 }

@@ -88,12 +88,11 @@ export async function commitBlocks(
   });
   const parts = all.filter(({ rows }) => rows.length > 0);
   const params = new SqlParams();
-  const text = advanceCursorSql(
-    params,
+  const text = advanceCursorSql(params, {
     chain,
     advance,
-    parts.map(({ name, write }) => `new_${name} AS (${write(params)})`),
-  );
+    ctes: parts.map(({ name, write }) => `new_${name} AS (${write(params)})`),
+  });
   sql.send({
     // One digit per part: each combination of parts is a statement of its own. PostgreSQL cuts names after 63
     // bytes.
@@ -170,7 +169,7 @@ export async function advanceAlone(chain: ChainContext, advance: Advance): Promi
     params.add(owner, 'uuid'),
     params.add(token, 'bigint'),
   ]);
-  const text = advanceSql(params, advance, `owner (chain_gid) AS (${renewal})`);
+  const text = advanceSql(params, { advance, owner: `owner (chain_gid) AS (${renewal})` });
   await chain.share.query(
     { name: 'advance_cursor', text: `${text} RETURNING 1`, values: params.values },
     (rows) => rows.length === 1,
@@ -182,7 +181,7 @@ export async function advanceCursor(sql: Sql, chain: ChainContext, advance: Adva
   const params = new SqlParams();
   await sql.query({
     name: 'advance_cursor_in_step',
-    text: advanceCursorSql(params, chain, advance),
+    text: advanceCursorSql(params, { chain, advance }),
     values: params.values,
   });
 }
@@ -190,19 +189,23 @@ export async function advanceCursor(sql: Sql, chain: ChainContext, advance: Adva
 /** The statement, with `ctes` (each `name AS (…)`) run beside it. */
 function advanceCursorSql(
   params: SqlParams,
-  chain: ChainContext,
-  advance: Advance,
-  ctes: readonly string[] = [],
+  {
+    chain,
+    advance,
+    ctes = [],
+  }: { readonly chain: ChainContext; readonly advance: Advance; readonly ctes?: readonly string[] },
 ): string {
   const owner = `owner (chain_gid) AS (VALUES (${params.add(chain.gid, 'text')}))`;
-  return advanceSql(params, advance, owner, ctes);
+  return advanceSql(params, { advance, owner, ctes });
 }
 
 function advanceSql(
   params: SqlParams,
-  advance: Advance,
-  owner: string,
-  ctes: readonly string[] = [],
+  {
+    advance,
+    owner,
+    ctes = [],
+  }: { readonly advance: Advance; readonly owner: string; readonly ctes?: readonly string[] },
 ): string {
   const { cursor } = advance;
   return `WITH ${owner},

@@ -52,10 +52,14 @@ export async function commitFinalize(
            UPDATE blocks SET status = 'confirmed', updated_at = now() FROM final WHERE blocks.id = final.id`,
     values: [chain.gid, after ?? -1, entry.number],
   });
-  const events = await confirmTransactions(sql, chain, entry, {
-    headNumber: cursor.number ?? entry.number,
-    isHeld: isHolding(cursor),
-    now,
+  const events = await confirmTransactions(sql, {
+    chain,
+    finality: entry,
+    options: {
+      headNumber: cursor.number ?? entry.number,
+      isHeld: isHolding(cursor),
+      now,
+    },
   });
   await readFinalBalances(sql, chain, { after, entry });
   return events;

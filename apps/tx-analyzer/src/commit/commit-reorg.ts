@@ -36,7 +36,7 @@ export async function commitReorg(
   const isEmptied = cursor.number === undefined;
   await lockUndone(sql, chain, hashes);
   for (;;) {
-    const rows = await markReorged(sql, chain, isEmptied ? undefined : hashes, now);
+    const rows = await markReorged(sql, { chain, hashes: isEmptied ? undefined : hashes, now });
     const states = await readStates(sql, rows, chain.learn);
     const planned = states.map((state) => {
       const traceparent = traceparents.get(state.blockHash ?? '');
@@ -65,8 +65,8 @@ export async function commitReorg(
   else await lowerWatches(sql, chain, orphans);
   if (isEmptied) await lookForCoinsAgain(sql, chain, orphans);
   if (isEmptied) await readHistoriesAgain(sql, chain);
-  await removeReadings(sql, chain, hashes, reads);
-  if (chain.utxo !== undefined) chain.utxo.coins.add(await undoUtxos(sql, chain, orphans, isEmptied));
+  await removeReadings(sql, { chain, hashes, reads });
+  if (chain.utxo !== undefined) chain.utxo.coins.add(await undoUtxos(sql, { chain, orphans, isEmptied }));
   if (reads.list().length > 0) {
     const params = new SqlParams();
     await sql.query({
@@ -143,9 +143,11 @@ async function readHistoriesAgain(sql: Sql, chain: ChainContext): Promise<void> 
 /** @param hashes of the blocks that are undone; undefined: all of them, those before the first that was followed, too */
 async function markReorged(
   sql: Sql,
-  chain: ChainContext,
-  hashes: readonly string[] | undefined,
-  now: Date,
+  {
+    chain,
+    hashes,
+    now,
+  }: { readonly chain: ChainContext; readonly hashes: readonly string[] | undefined; readonly now: Date },
 ): Promise<TransactionRow[]> {
   const { rows } = await sql.query<TransactionRow>({
     name: `mark_reorged_${hashes === undefined ? 'all' : 'blocks'}`,
@@ -164,9 +166,11 @@ async function markReorged(
  */
 async function removeReadings(
   sql: Sql,
-  chain: ChainContext,
-  hashes: readonly string[],
-  reads: BalanceReads,
+  {
+    chain,
+    hashes,
+    reads,
+  }: { readonly chain: ChainContext; readonly hashes: readonly string[]; readonly reads: BalanceReads },
 ): Promise<void> {
   const { rows } = await sql.query<{ address_id: string; asset_gid: string }>(
     // Addresses are locked first, as by whoever deletes one: its readings are deleted with it.

@@ -42,18 +42,24 @@ interface ConfirmOptions {
  */
 export async function confirmTransactions(
   sql: Sql,
-  chain: ChainContext,
-  finality: Finality,
-  options: ConfirmOptions,
+  {
+    chain,
+    finality,
+    options,
+  }: { readonly chain: ChainContext; readonly finality: Finality; readonly options: ConfirmOptions },
 ): Promise<OutboxEvent[]> {
   const reads = new BalanceReads();
   const block = finality.hash === undefined ? undefined : { number: finality.number, hash: finality.hash };
   const due = { by: 'finality', finalNumber: finality.number, traceparent: finality.traceparent } as const;
-  const events = await confirmDue(sql, chain, due, {
-    ...options,
-    onConfirmed: (state) => {
-      for (const pair of heldPairs(chain, state))
-        reads.add({ ...pair, ...(block === undefined ? {} : { block }), reason: 'confirmed' });
+  const events = await confirmDue(sql, {
+    chain,
+    due,
+    options: {
+      ...options,
+      onConfirmed: (state) => {
+        for (const pair of heldPairs(chain, state))
+          reads.add({ ...pair, ...(block === undefined ? {} : { block }), reason: 'confirmed' });
+      },
     },
   });
   if (reads.list().length > 0) {
@@ -76,19 +82,29 @@ export async function confirmByDepth(
   chain: ChainContext,
   { traceparent, ...options }: ConfirmOptions & { readonly traceparent?: string | undefined },
 ): Promise<OutboxEvent[]> {
-  return confirmDue(sql, chain, { by: 'depth', traceparent }, { ...options, onConfirmed: () => undefined });
+  return confirmDue(sql, {
+    chain,
+    due: { by: 'depth', traceparent },
+    options: { ...options, onConfirmed: () => undefined },
+  });
 }
 
 async function confirmDue(
   sql: Sql,
-  chain: ChainContext,
-  due: Due,
-  options: ConfirmOptions & { readonly onConfirmed: (state: TransactionState) => void },
+  {
+    chain,
+    due,
+    options,
+  }: {
+    readonly chain: ChainContext;
+    readonly due: Due;
+    readonly options: ConfirmOptions & { readonly onConfirmed: (state: TransactionState) => void };
+  },
 ): Promise<OutboxEvent[]> {
   const all: OutboxEvent[] = [];
   const { traceparent } = due;
   for (;;) {
-    const rows = await markConfirmed(sql, chain, due, options);
+    const rows = await markConfirmed(sql, { chain, due, options });
     // A failed transaction was published as failed: that it is final now is no event.
     const states = await readStates(
       sql,
@@ -124,9 +140,11 @@ export const IS_DUE_BY_DEPTH = `chain_gid = $1 AND (${AWAITED_KIND}) = 1 AND (${
 
 async function markConfirmed(
   sql: Sql,
-  chain: ChainContext,
-  due: Due,
-  { headNumber, now }: ConfirmOptions,
+  {
+    chain,
+    due,
+    options: { headNumber, now },
+  }: { readonly chain: ChainContext; readonly due: Due; readonly options: ConfirmOptions },
 ): Promise<TransactionRow[]> {
   const { rows } = await sql.query<TransactionRow>({
     name: 'mark_confirmed',

@@ -22,9 +22,15 @@ interface DropOptions {
  */
 export async function dropPending(
   sql: Sql,
-  chain: ChainContext,
-  dropped: readonly DroppedTransaction[],
-  options: DropOptions,
+  {
+    chain,
+    dropped,
+    options,
+  }: {
+    readonly chain: ChainContext;
+    readonly dropped: readonly DroppedTransaction[];
+    readonly options: DropOptions;
+  },
 ): Promise<OutboxEvent[]> {
   const all: OutboxEvent[] = [];
   const records = dropped.flatMap(({ ids, replacedBy }) => [...ids].map((id) => ({ id, replacedBy })));

@@ -126,10 +126,14 @@ export async function writeStep(
   const headNumber = advance.cursor.number ?? 0;
   if (outcome.dropped.length > 0) {
     events.push(
-      ...(await dropPending(sql, chain, outcome.dropped, {
-        headNumber,
-        isHeld: isHolding(advance.cursor),
-        now,
+      ...(await dropPending(sql, {
+        chain,
+        dropped: outcome.dropped,
+        options: {
+          headNumber,
+          isHeld: isHolding(advance.cursor),
+          now,
+        },
       })),
     );
     existing = readOpened((await sql.query(opening)).rows);
@@ -140,7 +144,8 @@ export async function writeStep(
     sql.send(lockStepSql(chain, final, advance.processedHashes));
   if (hasWrites(step)) events.push(...(await commitBlocks(transaction, { step, existing, advance })));
   else await advanceCursor(sql, chain, advance);
-  if (hasUnknowns(step)) await writeUnknowns(sql, chain, step.blocks, [...step.retroactive, ...step.matches]);
+  if (hasUnknowns(step))
+    await writeUnknowns(sql, { chain, blocks: step.blocks, matches: [...step.retroactive, ...step.matches] });
   if (outcome.mined.length > 0) await closeMined(sql, chain.gid, outcome.mined);
   if (segment.orphans.length > 0)
     events.push(...(await commitReorg(transaction, segment.orphans, advance.cursor)));
@@ -152,7 +157,7 @@ export async function writeStep(
       isHeld: isHolding(advance.cursor),
       now,
     };
-    events.push(...(await confirmTransactions(sql, chain, { number: finalNumber }, options)));
+    events.push(...(await confirmTransactions(sql, { chain, finality: { number: finalNumber }, options })));
   }
   if (final !== undefined)
     events.push(...(await commitFinalize(sql, chain, { ...final, cursor: advance.cursor, now })));

@@ -17,9 +17,15 @@ interface TakenBlock extends BlockRef {
  */
 export async function writeUnknowns(
   sql: Sql,
-  chain: ChainContext,
-  blocks: readonly TakenBlock[],
-  matches: readonly MatchedTransaction[],
+  {
+    chain,
+    blocks,
+    matches,
+  }: {
+    readonly chain: ChainContext;
+    readonly blocks: readonly TakenBlock[];
+    readonly matches: readonly MatchedTransaction[];
+  },
 ): Promise<void> {
   const unproved = matches.filter(({ transaction }) => transaction.isUnproved === true);
   const taken = new Map(
@@ -30,12 +36,11 @@ export async function writeUnknowns(
   );
   for (const block of [...taken.values()].sort((a, b) => a.number - b.number)) {
     const incidentIds = await recordTaken(sql, chain, block);
-    await insertUnproved(
-      sql,
+    await insertUnproved(sql, {
       chain,
       incidentIds,
-      unproved.filter((match) => match.block.hash === block.hash),
-    );
+      matches: unproved.filter((match) => match.block.hash === block.hash),
+    });
   }
 }
 
@@ -83,9 +88,15 @@ async function recordTaken(sql: Sql, chain: ChainContext, block: TakenBlock): Pr
  */
 async function insertUnproved(
   sql: Sql,
-  chain: ChainContext,
-  incidentIds: readonly string[],
-  matches: readonly MatchedTransaction[],
+  {
+    chain,
+    incidentIds,
+    matches,
+  }: {
+    readonly chain: ChainContext;
+    readonly incidentIds: readonly string[];
+    readonly matches: readonly MatchedTransaction[];
+  },
 ): Promise<void> {
   if (matches.length === 0) return;
   const byHash = [...new Map(matches.map((match) => [match.transaction.hash, match])).values()];

@@ -53,7 +53,9 @@ export function commitHistory(step: HistoryStep): WriterWork<number> {
     const { chain, assets, signal } = context;
     const moved = movedTokens(step.matches, chain.network.native.gid);
     const newAssets = await assets.prepare(moved, signal);
-    const value = await chain.share.transaction((sql) => writeHistory(sql, context, step, newAssets));
+    const value = await chain.share.transaction((sql) =>
+      writeHistory(sql, { context, batch: step, newAssets }),
+    );
     assets.markSaved(newAssets, moved);
     return { value, events: [] };
   };
@@ -61,14 +63,20 @@ export function commitHistory(step: HistoryStep): WriterWork<number> {
 
 async function writeHistory(
   sql: Transaction,
-  { chain, advance, now }: WriterContext,
-  { jobs, matches: found, blocks, progress }: HistoryStep,
-  newAssets: readonly NewAsset[],
+  {
+    context: { chain, advance, now },
+    batch: { jobs, matches: found, blocks, progress },
+    newAssets,
+  }: {
+    readonly context: WriterContext;
+    readonly batch: HistoryStep;
+    readonly newAssets: readonly NewAsset[];
+  },
 ): Promise<number> {
   const { cursor } = advance;
   const alive = await lockJobs(sql, chain.gid, jobs);
   const matches = found.filter(({ participants }) => participants.some(({ id }) => alive.has(id)));
-  await assertFinal(sql, chain.gid, blocks, cursor.confirmedNumber ?? -1);
+  await assertFinal(sql, { chainGid: chain.gid, blocks, confirmedNumber: cursor.confirmedNumber ?? -1 });
   const ids = matches.map(({ projectId, transaction }) =>
     transactionIdOf(projectId, chain.gid, transaction.hash),
   );
@@ -82,17 +90,18 @@ async function writeHistory(
   const merged = plan.merges.length === 0 ? [] : await mergeRecords(sql, chain, plan.merges);
   // While the database writes one statement, the next one is built.
   sendRecords(sql, chain, { newAssets, upserts: plan.upserts, merged });
-  const events = plan.confirmed.map((state) => buildStored(chain, state, cursor.number ?? 0, now));
+  const events = plan.confirmed.map((state) =>
+    buildStored(chain, { state, headNumber: cursor.number ?? 0, now }),
+  );
   sendEvents(sql, events, isHolding(cursor));
-  await writeUnknowns(sql, chain, blocks, matches);
+  await writeUnknowns(sql, { chain, blocks, matches });
   sendBalanceReads(sql, chain, matches);
   if (progress !== undefined)
-    sendProgress(
-      sql,
-      chain.gid,
-      jobs.filter(({ addressId }) => alive.has(addressId)),
+    sendProgress(sql, {
+      chainGid: chain.gid,
+      jobs: jobs.filter(({ addressId }) => alive.has(addressId)),
       progress,
-    );
+    });
   return plan.upserts.length;
 }
 
@@ -116,9 +125,11 @@ async function lockJobs(
 /** @throws OtherBranchError when a block was orphaned, is still to be analysed, or the chain has another one at its number */
 async function assertFinal(
   sql: Sql,
-  chainGid: string,
-  blocks: HistoryStep['blocks'],
-  confirmedNumber: number,
+  {
+    chainGid,
+    blocks,
+    confirmedNumber,
+  }: { readonly chainGid: string; readonly blocks: HistoryStep['blocks']; readonly confirmedNumber: number },
 ): Promise<void> {
   const { rows } = await sql.query<{ number: number }>(
     `SELECT r.number FROM unnest($2::bigint[], $3::text[]) AS r (number, hash) WHERE r.number > $4
@@ -163,9 +174,11 @@ function sendRecords(
 
 function buildStored(
   chain: ChainContext,
-  state: TransactionState,
-  headNumber: number,
-  now: Date,
+  {
+    state,
+    headNumber,
+    now,
+  }: { readonly state: TransactionState; readonly headNumber: number; readonly now: Date },
 ): StoredEvent {
   const type = 'transaction.confirmed';
   const envelope = buildEvent(state, {

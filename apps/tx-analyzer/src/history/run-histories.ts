@@ -72,7 +72,9 @@ async function fail({ sql, chain }: HistoryDeps, turn: HistoryTurn, error: unkno
   const reason = isMissing
     ? `${describePublicly(error)}: history needs a node that has not pruned the range; it is asked again every hour, and when the history is asked for again`
     : describePublicly(error);
-  await writeFailure(sql, chain.gid, turn, { reason, isMissing }).catch(() => undefined);
+  await writeFailure(sql, { chainGid: chain.gid, turn, failure: { reason, isMissing } }).catch(
+    () => undefined,
+  );
 }
 
 /**
@@ -84,7 +86,7 @@ async function runTurn(deps: HistoryDeps, turn: HistoryTurn, isRetry: boolean): 
   const page = await listBlocks(client, turn, signal);
   const startedAtMs = performance.now();
   const prepare = (start: number): Promise<Batch> =>
-    prepareBatch(deps, turn, page.refs.slice(start, start + BODIES_AT_ONCE), isRetry);
+    prepareBatch(deps, { turn, refs: page.refs.slice(start, start + BODIES_AT_ONCE), isRetry });
   let next = prepare(0);
   for (let start = 0; start === 0 || start < page.refs.length; start += BODIES_AT_ONCE) {
     const batch = await next;
@@ -97,7 +99,7 @@ async function runTurn(deps: HistoryDeps, turn: HistoryTurn, isRetry: boolean): 
     const seconds = Math.max(0.001, (performance.now() - startedAtMs) / 1000);
     const blocksPerSecond = (nextBlock - turn.fromBlock) / seconds;
     const accounts = page.accounts ?? new Map();
-    await store(deps, turn, batch, { nextBlock, blocksPerSecond, accounts });
+    await store(deps, { turn, found: batch, progress: { nextBlock, blocksPerSecond, accounts } });
   }
 }
 
@@ -109,9 +111,11 @@ interface Batch {
 
 async function prepareBatch(
   { readBlock, sql, chain, client, watch, signal }: HistoryDeps,
-  { jobs }: HistoryTurn,
-  refs: readonly BlockRef[],
-  isRetry: boolean,
+  {
+    turn: { jobs },
+    refs,
+    isRetry,
+  }: { readonly turn: HistoryTurn; readonly refs: readonly BlockRef[]; readonly isRetry: boolean },
 ): Promise<Batch> {
   const blocks = await Promise.all(refs.map((ref) => readBlock(ref, signal, isRetry)));
   const matches = await matchHistory({ sql, chainGid: chain.gid, family: chain.family, watch }, jobs, blocks);
@@ -126,9 +130,11 @@ async function prepareBatch(
 /** Commits what blocks hold for the turn's jobs, in steps; the last one says how far the jobs are. */
 async function store(
   { chain, writerQueue }: HistoryDeps,
-  { jobs }: HistoryTurn,
-  { blocks, matches }: Batch,
-  progress: Omit<HistoryProgress, 'found'>,
+  {
+    turn: { jobs },
+    found: { blocks, matches },
+    progress,
+  }: { readonly turn: HistoryTurn; readonly found: Batch; readonly progress: Omit<HistoryProgress, 'found'> },
 ): Promise<void> {
   const found = countByAddress(matches);
   const steps = splitSteps(matches);

@@ -15,9 +15,11 @@ export interface HistoryProgress {
 /** Stores, in an open transaction of the owner, how far jobs are. One that has no block left is complete. */
 export function sendProgress(
   sql: Transaction,
-  chainGid: string,
-  jobs: readonly HistoryJob[],
-  { nextBlock, blocksPerSecond, found, accounts }: HistoryProgress,
+  {
+    chainGid,
+    jobs,
+    progress: { nextBlock, blocksPerSecond, found, accounts },
+  }: { readonly chainGid: string; readonly jobs: readonly HistoryJob[]; readonly progress: HistoryProgress },
 ): void {
   sql.send({
     text: `UPDATE address_histories h SET status = CASE WHEN $4 > r.to_block THEN 'complete' ELSE 'running' END, next_block = greatest(h.next_block, least($4, r.to_block + 1)),
@@ -61,9 +63,11 @@ const MISSES_MAX = 5;
 /** Stores why a turn failed and when the next one is due: within a minute, or an hour once the job counts as failed. */
 export async function writeFailure(
   sql: Sql,
-  chainGid: string,
-  { jobs }: HistoryTurn,
-  { reason, isMissing }: HistoryFailure,
+  {
+    chainGid,
+    turn: { jobs },
+    failure: { reason, isMissing },
+  }: { readonly chainGid: string; readonly turn: HistoryTurn; readonly failure: HistoryFailure },
 ): Promise<void> {
   await sql.query(
     `UPDATE address_histories h SET failure_count = h.failure_count + 1, reason = $4, updated_at = clock_timestamp(),

@@ -26,7 +26,7 @@ export function commitVerdicts(verdicts: readonly Verdict[]): WriterWork<void> {
       const isReleased = await release(sql, chain);
       if (!isReleased || cursor.confirmedNumber === undefined) return [];
       const options = { headNumber: cursor.number ?? cursor.confirmedNumber, isHeld: isHolding(cursor), now };
-      return confirmTransactions(sql, chain, { number: cursor.confirmedNumber }, options);
+      return confirmTransactions(sql, { chain, finality: { number: cursor.confirmedNumber }, options });
     });
     return { value: undefined, events };
   };

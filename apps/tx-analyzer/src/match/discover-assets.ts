@@ -55,7 +55,7 @@ async function discoverOnce(deps: Omit<DiscoveryDeps, 'logger'>): Promise<number
   );
   for (const [position, { gid }] of rows.entries()) {
     const found = metadata[position];
-    if (await saveDiscovery(db, chainGid, gid, found))
+    if (await saveDiscovery(db, { chainGid, gid, found }))
       if (found !== undefined) assets.learn(gid, found.decimals);
   }
   return rows.length;
@@ -63,9 +63,11 @@ async function discoverOnce(deps: Omit<DiscoveryDeps, 'logger'>): Promise<number
 
 async function saveDiscovery(
   db: Database,
-  chainGid: string,
-  gid: string,
-  found: TokenMetadata | undefined,
+  {
+    chainGid,
+    gid,
+    found,
+  }: { readonly chainGid: string; readonly gid: string; readonly found: TokenMetadata | undefined },
 ): Promise<boolean> {
   return db.transaction(async (sql) => {
     // Meanwhile no project may discover the asset: it would not hear the result (migration project_assets).

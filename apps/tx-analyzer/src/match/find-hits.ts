@@ -45,7 +45,7 @@ export async function findHits(
   blocks: readonly Block[],
   retroactive: readonly BlockCandidates[],
 ): Promise<Hits> {
-  if (deps.utxo !== undefined) return findUtxoHits(deps, deps.utxo, blocks, retroactive);
+  if (deps.utxo !== undefined) return findUtxoHits(deps, { utxo: deps.utxo, blocks, retroactive });
   const candidates = blocks.map((block) => findCandidates(block, deps.watch));
   const addresses = new Set<string>();
   for (const found of [...retroactive, ...candidates])
@@ -109,9 +109,15 @@ export function concerns(transaction: Transaction, filter: AddressFilter): boole
 
 async function findUtxoHits(
   deps: HitDeps,
-  { codec, coins }: UtxoAccess,
-  blocks: readonly Block[],
-  retroactive: readonly BlockCandidates[],
+  {
+    utxo: { codec, coins },
+    blocks,
+    retroactive,
+  }: {
+    readonly utxo: UtxoAccess;
+    readonly blocks: readonly Block[];
+    readonly retroactive: readonly BlockCandidates[];
+  },
 ): Promise<Hits> {
   const { sql, chainGid, family, network, watch } = deps;
   const finder = new UtxoFinder({ scripts: watch, coins });

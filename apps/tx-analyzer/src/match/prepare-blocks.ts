@@ -42,21 +42,20 @@ export async function prepareBlocks(
     const found = candidates[position];
     if (found !== undefined && watched.size > 0) {
       const ofBlock = matchTransactions({ block, transactions: found.transactions, watched, traceparent });
-      await proveSenders(deps, block, ofBlock, signal);
+      await proveSenders(deps, { block, matches: ofBlock, signal });
       reads.addDetected(ofBlock, { nativeGid, atBlock: true });
-      addChanged(reads, found, watched, traceparent);
+      addChanged(reads, { candidates: found, watched, traceparent });
       matches.push(...ofBlock);
       matchesOf.set(block.hash, ofBlock);
     }
   }
   const retroactiveMatches = matchRetroactive(retroactive, hits);
   for (const { block } of hits.retroactive)
-    await proveSenders(
-      deps,
+    await proveSenders(deps, {
       block,
-      retroactiveMatches.filter((match) => match.block.hash === block.hash),
+      matches: retroactiveMatches.filter((match) => match.block.hash === block.hash),
       signal,
-    );
+    });
   reads.addDetected(retroactiveMatches, { nativeGid, atBlock: false });
   const moved = movedTokens([...retroactiveMatches, ...matches], nativeGid);
   const newAssets = await deps.assets.prepare(moved, signal);
@@ -81,9 +80,11 @@ export async function prepareBlocks(
 /** Proves the senders of watched transactions only: proving all would cost more than the rest of a block. */
 async function proveSenders(
   { client }: PrepareDeps,
-  block: Block,
-  matches: readonly MatchedTransaction[],
-  signal: AbortSignal,
+  {
+    block,
+    matches,
+    signal,
+  }: { readonly block: Block; readonly matches: readonly MatchedTransaction[]; readonly signal: AbortSignal },
 ): Promise<void> {
   if (client?.proveSenders === undefined || matches.length === 0) return;
   await client.proveSenders(block, [...new Set(matches.map(({ transaction }) => transaction))], signal);
@@ -126,9 +127,15 @@ function matchRetroactive(retroactive: readonly RetroactiveAddress[], hits: Hits
 /** Withdrawals and rewards have no transaction, but their balance must be read. */
 function addChanged(
   reads: BalanceReads,
-  { block, balanceChanges }: BlockCandidates,
-  watched: WatchedByAddress,
-  traceparent: string | undefined,
+  {
+    candidates: { block, balanceChanges },
+    watched,
+    traceparent,
+  }: {
+    readonly candidates: BlockCandidates;
+    readonly watched: WatchedByAddress;
+    readonly traceparent: string | undefined;
+  },
 ): void {
   for (const { address, assetGid } of balanceChanges) {
     for (const { id, fromBlock } of watched.get(address) ?? []) {

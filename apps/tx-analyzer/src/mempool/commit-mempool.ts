@@ -42,14 +42,16 @@ export interface MempoolCommit {
 /** Writes the result for the mempool in an open transaction: records, their inputs, outbox. The cursor stays. */
 export async function commitMempool(
   sql: Sql,
-  chain: ChainContext,
-  { matches, dropped, usedIds }: MempoolStep,
-  { headNumber, now }: CommitOptions,
+  {
+    chain,
+    step: { matches, dropped, usedIds },
+    options: { headNumber, now },
+  }: { readonly chain: ChainContext; readonly step: MempoolStep; readonly options: CommitOptions },
 ): Promise<MempoolCommit> {
   const ids = matches.map((match) => transactionIdOf(match.projectId, chain.gid, match.transaction.hash));
   const projectIds = [...new Set(matches.map(({ projectId }) => projectId))];
   const existing = await lockAndReadExisting(sql, chain, { ids, projectIds });
-  const undone = await dropPending(sql, chain, dropped, { headNumber, isHeld: false, now });
+  const undone = await dropPending(sql, { chain, dropped, options: { headNumber, isHeld: false, now } });
   const plan = planPending(matches, existing.transactions, {
     chainGid: chain.gid,
     requiredConfirmations: chain.network.confirmation.depth,

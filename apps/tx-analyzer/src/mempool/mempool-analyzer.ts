@@ -157,7 +157,11 @@ export class MempoolAnalyzer {
     const candidates = found.filter(({ hash }) => !mined.has(hash));
     const dropped = this.#listDropped(candidates);
     const prepared = candidates.length > 0 ? await prepareMempool(deps, candidates) : NOTHING_PREPARED;
-    const events = await this.#commit(look.head, { ...prepared, dropped }, candidates, look.backlogHashes);
+    const events = await this.#commit(look.head, {
+      step: { ...prepared, dropped },
+      candidates,
+      backlogHashes: look.backlogHashes,
+    });
     watch.finish(look);
     for (const { hash } of dropped) watch.view.forget(hash);
     return events;
@@ -165,16 +169,22 @@ export class MempoolAnalyzer {
 
   async #commit(
     head: BlockRef,
-    step: MempoolStep & PreparedMempool,
-    candidates: readonly Transaction[],
-    backlogHashes: ReadonlySet<string>,
+    {
+      step,
+      candidates,
+      backlogHashes,
+    }: {
+      readonly step: MempoolStep & PreparedMempool;
+      readonly candidates: readonly Transaction[];
+      readonly backlogHashes: ReadonlySet<string>;
+    },
   ): Promise<readonly OutboxEvent[]> {
     const { chain, now } = this.#deps;
     if (candidates.length === 0 && step.dropped.length === 0) return NONE;
     const isWritten = step.matches.length > 0 || step.dropped.length > 0;
     const { events, states } = isWritten
       ? await chain.share.transaction(
-          (sql) => commitMempool(sql, chain, step, { headNumber: head.number, now: now() }),
+          (sql) => commitMempool(sql, { chain, step, options: { headNumber: head.number, now: now() } }),
           { keepsPlans: true },
         )
       : NOTHING_COMMITTED;

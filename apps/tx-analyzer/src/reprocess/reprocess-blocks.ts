@@ -151,7 +151,7 @@ async function writeAgain(
   const grownIds = new Map(
     plan.grown.map((match) => [transactionIdOf(match.projectId, chain.gid, match.transaction.hash), match]),
   );
-  const events = await undoRecords(sql, chain, plan.undone, { headNumber, isHeld, now });
+  const events = await undoRecords(sql, { chain, undone: plan.undone, options: { headNumber, isHeld, now } });
   await rewriteRecords(sql, chain, { blocks, grown: grownIds, proved: plan.proved });
   const input = {
     segment: { entries: [], orphans: [], blocks: [] },
@@ -165,12 +165,11 @@ async function writeAgain(
   // A transaction proved now may have been final for long.
   if (cursor.confirmedNumber !== undefined && plan.proved.length > 0) {
     events.push(
-      ...(await confirmTransactions(
-        sql,
+      ...(await confirmTransactions(sql, {
         chain,
-        { number: cursor.confirmedNumber },
-        { headNumber, isHeld, now },
-      )),
+        finality: { number: cursor.confirmedNumber },
+        options: { headNumber, isHeld, now },
+      })),
     );
   }
   await writeProgress(sql, chain, { requestId, nextBlock, blocks });

@@ -18,9 +18,15 @@ interface UndoOptions {
 /** Publishes, in an open transaction, that what was published was never true, with the events of a reorg. */
 export async function undoRecords(
   sql: Sql,
-  chain: ChainContext,
-  undone: readonly TransactionState[],
-  { headNumber, isHeld, now }: UndoOptions,
+  {
+    chain,
+    undone,
+    options: { headNumber, isHeld, now },
+  }: {
+    readonly chain: ChainContext;
+    readonly undone: readonly TransactionState[];
+    readonly options: UndoOptions;
+  },
 ): Promise<OutboxEvent[]> {
   if (undone.length === 0) return [];
   const { rows } = await sql.query<TransactionRow>(

@@ -17,7 +17,7 @@ export async function writeProgress(
   }: { readonly requestId: string; readonly nextBlock: number; readonly blocks: readonly Block[] },
 ): Promise<void> {
   const kinds = blocks.flatMap(({ unknowns }) => unknowns ?? []).map(({ kind }) => kind);
-  await writeUnknowns(sql, chain, blocks, []);
+  await writeUnknowns(sql, { chain, blocks, matches: [] });
   const { rows } = await sql.query<{
     status: string;
     from_block: number;

@@ -21,7 +21,7 @@ export class SpecBus implements AnalyzerBus {
   readonly #listeners = new Set<(firstWord: string) => void>();
   readonly #handlers = new Map<SubjectKind, Set<(message: BusMessage<SubjectKind>) => void>>();
 
-  publish: Bus<'tx-analyzer'>['publish'] = async (kind, tokens, payload, { messageId }) => {
+  publish: Bus<'tx-analyzer'>['publish'] = async (kind, { tokens, payload, messageId }) => {
     if (!this.isConnected) throw new Error('the bus is away');
     SUBJECTS[kind].payload.parse(payload);
     this.published.push({ kind, tokens, messageId, payload });

@@ -146,7 +146,7 @@ export class SpecDatabase {
            ON CONFLICT (chain_gid, hash) DO UPDATE SET status = 'new'`,
           [this.gid, block.number, block.hash, block.parentHash, block.timestamp],
         );
-        await this.#append(sql, 'block', block);
+        await this.#append(sql, { type: 'block', block });
       });
     }
   }
@@ -164,16 +164,19 @@ export class SpecDatabase {
           this.gid,
           orphan.hash,
         ]);
-        await this.#append(sql, 'reorg', orphan, resumeAfter);
+        await this.#append(sql, { type: 'reorg', block: orphan, resumeSeq: resumeAfter });
       }
     });
   }
 
   async feedFinalize(block: Block): Promise<void> {
-    await this.db.transaction((sql) => this.#append(sql, 'finalize', block));
+    await this.db.transaction((sql) => this.#append(sql, { type: 'finalize', block }));
   }
 
-  async #append(sql: Sql, type: string, block: Block, resumeSeq?: number): Promise<void> {
+  async #append(
+    sql: Sql,
+    { type, block, resumeSeq }: { readonly type: string; readonly block: Block; readonly resumeSeq?: number },
+  ): Promise<void> {
     this.seq += 1;
     await sql.query(
       `INSERT INTO chain_feed (chain_gid, seq, type, number, hash, parent_hash, timestamp, resume_seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,

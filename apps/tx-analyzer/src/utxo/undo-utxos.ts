@@ -9,9 +9,11 @@ import type { ChainContext } from '../model/chain-context.ts';
  */
 export async function undoUtxos(
   sql: Sql,
-  chain: ChainContext,
-  orphans: readonly BlockRef[],
-  isEmptied: boolean,
+  {
+    chain,
+    orphans,
+    isEmptied,
+  }: { readonly chain: ChainContext; readonly orphans: readonly BlockRef[]; readonly isEmptied: boolean },
 ): Promise<Outpoint[]> {
   const lowest = isEmptied ? 0 : orphans.at(-1)!.number;
   const hashes = orphans.map((orphan) => orphan.hash);

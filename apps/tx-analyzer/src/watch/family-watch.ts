@@ -7,6 +7,13 @@ import type { WatchedAddress } from '../model/matched-transaction.ts';
 const FETCH_ROWS = 20_000;
 const SPARE_ROOM = 1.25;
 
+interface Loaded {
+  readonly family: ChainFamilyName;
+  readonly utxo: UtxoCodec | undefined;
+  readonly set: WatchSet;
+  readonly coveredXid: bigint;
+}
+
 /**
  * The watch set of a family, shared by its chains in this process: canonical addresses or, for chains of unspent
  * outputs, the match keys of their scripts, because those are what blocks contain. It only grows: an address that
@@ -18,12 +25,7 @@ export class FamilyWatch {
   readonly #utxo: UtxoCodec | undefined;
   #coveredXid: bigint;
 
-  private constructor(
-    family: ChainFamilyName,
-    utxo: UtxoCodec | undefined,
-    set: WatchSet,
-    coveredXid: bigint,
-  ) {
+  private constructor({ family, utxo, set, coveredXid }: Loaded) {
     this.family = family;
     this.#utxo = utxo;
     this.#set = set;
@@ -40,7 +42,7 @@ export class FamilyWatch {
       );
       const { xmin, total } = rows[0]!;
       const set = WatchSet.withCapacity(Math.max(1_024, Math.ceil(total * SPARE_ROOM)));
-      const watch = new FamilyWatch(family, utxo, set, BigInt(xmin));
+      const watch = new FamilyWatch({ family, utxo, set, coveredXid: BigInt(xmin) });
       await watch.#fill(sql);
       return watch;
     });

@@ -135,7 +135,7 @@ class Taker {
 
 function send(body = 'body', into = pool, idleMsMax?: number): Taker {
   const taker = new Taker();
-  into.send(taker, head(body.length), Buffer.from(body, 'latin1'), idleMsMax);
+  into.send(taker, { head: head(body.length), body: Buffer.from(body, 'latin1'), idleMsMax });
   return taker;
 }
 

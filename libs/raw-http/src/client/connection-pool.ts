@@ -53,7 +53,14 @@ export class ConnectionPool implements ConnectionOwner {
    * @param idleMsMax kept connections that have been idle for longer are skipped, because the server may have closed
    * them. With 0 the request gets a connection that has carried nothing yet.
    */
-  send(handler: ReplyHandler, head: string, body: Buffer, idleMsMax = Infinity): void {
+  send(
+    handler: ReplyHandler,
+    {
+      head,
+      body,
+      idleMsMax = Infinity,
+    }: { readonly head: string; readonly body: Buffer; readonly idleMsMax?: number },
+  ): void {
     const { now } = this.#options.clock;
     const isFresh = idleMsMax === 0;
     for (

@@ -215,8 +215,9 @@ export class AcceptedConnection implements ChannelOwner {
     const end = bytes.indexOf('\r\n\r\n', at, 'latin1') + 4;
     if ((end === 3 ? bytes.length : end) - at > HEAD_BYTES_MAX) this.#isForeign = true;
     if (end === 3 || this.#isForeign) return undefined;
-    const head = readStrictHead(bytes, at, end, this.#owner.headerNames);
-    if (head !== undefined) return (this.#known = new KnownHead(bytes, at, head, this.socket));
+    const head = readStrictHead(bytes, { start: at, end, names: this.#owner.headerNames });
+    if (head !== undefined)
+      return (this.#known = new KnownHead({ bytes, start: at, head, socket: this.socket }));
     this.#isForeign = true;
     return undefined;
   }
@@ -234,7 +235,7 @@ export class AcceptedConnection implements ChannelOwner {
     this.#hasAsked = true;
     const channel = new RawChannel(this);
     this.#queue.push(channel);
-    this.#owner.handle(request, channel, undefined, body);
+    this.#owner.handle(request, channel, { error: undefined, body });
   }
 
   #keep(bytes: Buffer, isHead: boolean): void {

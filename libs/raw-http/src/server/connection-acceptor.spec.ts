@@ -103,12 +103,12 @@ function passPieces(channel: ReplyChannel, headers: readonly string[], body: Buf
     spoil();
     go();
   };
-  if (!channel.begin(200, headers, [lend()], resume)) return;
+  if (!channel.begin({ status: 200, headers }, [lend()], resume)) return;
   spoil();
   go();
 }
 
-const tellRequest = (...[req, , error, body]: Parameters<RequestHandler>): string => {
+const tellRequest = (...[req, , { error, body }]: Parameters<RequestHandler>): string => {
   const {
     'x-api-key': key,
     'content-type': type,
@@ -125,8 +125,9 @@ class Pair {
   readonly #servers: SpecServer[] = [];
 
   async start(): Promise<this> {
-    const handle: RequestHandler = (req, channel, error, body) => {
-      const text = tellRequest(req, channel, error, body);
+    const handle: RequestHandler = (req, channel, received) => {
+      const { body } = received;
+      const text = tellRequest(req, channel, received);
       if (!this.isSlow) return answerInSomeWay(channel, text, 1);
       this.pending += 1;
       void this.#wait(body.length % 5).then(() => {
@@ -470,7 +471,7 @@ describe('an acceptor', () => {
     calls: { text: string; channel: ReplyChannel; isLeft: boolean; answer: () => void }[];
   } {
     const calls: ReturnType<typeof holdCalls>['calls'] = [];
-    const handle: RequestHandler = (_req, channel, _error, sent) => {
+    const handle: RequestHandler = (_req, channel, { body: sent }) => {
       const held = {
         text: sent.toString(),
         channel,
@@ -558,7 +559,11 @@ describe('an acceptor', () => {
     client.socket.write(post('1') + post('2') + post('3'));
     await waitFor(() => calls.length === 3);
     const { channel } = calls[1]!;
-    channel.begin(200, ['Content-Length', '100'], [Buffer.from('some')], () => undefined);
+    channel.begin(
+      { status: 200, headers: ['Content-Length', '100'] },
+      [Buffer.from('some')],
+      () => undefined,
+    );
     channel.destroy();
     calls[2]!.answer();
     calls[0]!.answer();
@@ -634,7 +639,7 @@ describe('an acceptor', () => {
         channel.end();
       };
       const headers = ['Content-Length', String(piece.length * count)];
-      if (channel.begin(200, headers, [piece], go)) go();
+      if (channel.begin({ status: 200, headers }, [piece], go)) go();
     };
     const server = await startServer(handle);
     const socket = connect({ port: server.port, host: '127.0.0.1' });

@@ -47,7 +47,7 @@ export function createHttpServer<Full extends string>(options: HttpServerOptions
     (req, res) => {
       if (answerOther(req, res)) return;
       const channel = new PlainChannel(res);
-      readBody(req, payers, (error, body) => handle(req, channel, error, body));
+      readBody(req, payers, (error, body) => handle(req, channel, { error, body }));
     },
   );
   server.on('clientError', answerClientError);

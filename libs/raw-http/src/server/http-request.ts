@@ -11,15 +11,17 @@ export interface HttpRequest {
   readonly socket: Socket;
 }
 
-/**
- * Handles a complete request.
- * @param error why its body could not be read
- */
+export interface ReceivedBody<Full extends string = string> {
+  /** Why it could not be read. */
+  readonly error: BodyError<Full> | undefined;
+  readonly body: Buffer;
+}
+
+/** Handles a complete request. */
 export type RequestHandler<Full extends string = string> = (
   req: HttpRequest,
   channel: ReplyChannel,
-  error: BodyError<Full> | undefined,
-  body: Buffer,
+  received: ReceivedBody<Full>,
 ) => void;
 
 /** An account for bytes that are held in memory. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
+import { JOINED_BYTES_MAX, type ReplyChannel, type ReplyStart } from './reply-channel.ts';
 
 /** One answer through node:http. */
 export class PlainChannel implements ReplyChannel {
@@ -49,7 +49,7 @@ export class PlainChannel implements ReplyChannel {
     this.#res.end();
   }
 
-  begin(status: number, headers: readonly string[], pieces: readonly Buffer[], resume: () => void): boolean {
+  begin({ status, headers }: ReplyStart, pieces: readonly Buffer[], resume: () => void): boolean {
     this.#res.writeHead(status, headers as string[]);
     this.#written = () => {
       if (!this.#isWaiting || this.#res.writableLength > 0) return;

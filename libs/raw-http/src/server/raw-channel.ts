@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
+import { JOINED_BYTES_MAX, type ReplyChannel, type ReplyStart } from './reply-channel.ts';
 
 /** The connection that answers go out over, in the order of their requests. */
 export interface ChannelOwner {
@@ -61,7 +61,7 @@ export class RawChannel implements ReplyChannel {
     this.#owner.finish(this);
   }
 
-  begin(status: number, headers: readonly string[], pieces: readonly Buffer[], resume: () => void): boolean {
+  begin({ status, headers }: ReplyStart, pieces: readonly Buffer[], resume: () => void): boolean {
     if (this.isGone) return true;
     this.isBegun = true;
     this.#resume = resume;

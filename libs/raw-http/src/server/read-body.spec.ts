@@ -44,7 +44,7 @@ beforeEach(async () => {
     payerOf: () => stranger,
   };
   http = createHttpServer({
-    handle: (_req, channel, error, body) => {
+    handle: (_req, channel, { error, body }) => {
       heard.push({ error: error?.name, body: body.toString() });
       channel.send(418, ['Content-Length', '5'], Buffer.from('heard'));
     },

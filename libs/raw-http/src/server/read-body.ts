@@ -89,9 +89,13 @@ class BodyReader<Full extends string> implements BodyTaker {
     if (!isCompressed(this.#encoding)) return void this.#finish(undefined, body);
     const full = this.#payer.take(BODY_BYTES_MAX);
     if (full !== undefined) return void this.#finish(new BodyHeldError(full), EMPTY);
-    decompress(this.#encoding, body, BODY_BYTES_MAX, (error, plain) => {
-      this.#payer.release(BODY_BYTES_MAX);
-      this.#finish(error, plain);
+    decompress(this.#encoding, {
+      body,
+      bytesMax: BODY_BYTES_MAX,
+      done: (error, plain) => {
+        this.#payer.release(BODY_BYTES_MAX);
+        this.#finish(error, plain);
+      },
     });
   }
 
@@ -155,7 +159,10 @@ function isCompressed(encoding: string | undefined): encoding is string {
 }
 
 /** Large bodies are decompressed off the event loop: a body of 1 KiB may become 1 MiB. */
-function decompress(encoding: string, body: Buffer, bytesMax: number, done: Decompressed): void {
+function decompress(
+  encoding: string,
+  { body, bytesMax, done }: { readonly body: Buffer; readonly bytesMax: number; readonly done: Decompressed },
+): void {
   const coder = CODERS.get(encoding);
   if (coder === undefined) return done(new BodyEncodingError(), EMPTY);
   const { unpackSync, unpack } = coder;

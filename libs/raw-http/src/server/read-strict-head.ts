@@ -33,19 +33,20 @@ const FIELD = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e]*)\r\n/y;
 const LENGTH = /^ ?(?:0|[1-9]\d{0,6})$/;
 const KEEP_ALIVE = /^ ?keep-alive$/i;
 
+interface HeadPlace {
+  readonly start: number;
+  /** After the empty line. */
+  readonly end: number;
+  /** The headers whose values are wanted, in lower case. */
+  readonly names: ReadonlySet<string>;
+}
+
 /**
  * The head at `start`, if it has the one form that every reader of HTTP/1.1 reads alike: a POST to a path of plain
  * characters, names and values of visible ASCII, one Host, one Content-Length and no other framing (RFC 9112).
  * Undefined for everything else.
- * @param end after the empty line
- * @param names the headers whose values are wanted, in lower case
  */
-export function readStrictHead(
-  bytes: Buffer,
-  start: number,
-  end: number,
-  names: ReadonlySet<string>,
-): StrictHead | undefined {
+export function readStrictHead(bytes: Buffer, { start, end, names }: HeadPlace): StrictHead | undefined {
   const text = bytes.toString('latin1', start, end);
   REQUEST_LINE.lastIndex = 0;
   const line = REQUEST_LINE.exec(text);
@@ -81,6 +82,13 @@ export function readStrictHead(
   };
 }
 
+interface FoundHead {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly head: StrictHead;
+  readonly socket: HttpRequest['socket'];
+}
+
 /**
  * The last head of a connection. Clients usually repeat it with every request, and only the length of the body changes:
  * if all other bytes are equal, so is their meaning.
@@ -95,12 +103,8 @@ export class KnownHead {
   readonly #before: number;
   readonly #behind: number;
 
-  constructor(
-    bytes: Buffer,
-    start: number,
-    { request, contentLength, lengthStart, lengthEnd, end }: StrictHead,
-    socket: HttpRequest['socket'],
-  ) {
+  constructor({ bytes, start, head, socket }: FoundHead) {
+    const { request, contentLength, lengthStart, lengthEnd, end } = head;
     this.request = { method: request.method, url: request.url, headers: request.headers, socket };
     this.contentLength = contentLength;
     this.end = end;

@@ -1,3 +1,8 @@
+export interface ReplyStart {
+  readonly status: number;
+  readonly headers: readonly string[];
+}
+
 /**
  * One answer to its client: whole with `send`, or in pieces with `begin`, `write` and `end`. Headers are name, value,
  * name, value; the channel adds those of the connection.
@@ -13,7 +18,7 @@ export interface ReplyChannel {
    * Sends the first pieces, lent like those of `write`; `resume` is called when pieces for which false was returned are
    * done with.
    */
-  begin(status: number, headers: readonly string[], pieces: readonly Buffer[], resume: () => void): boolean;
+  begin(start: ReplyStart, pieces: readonly Buffer[], resume: () => void): boolean;
   /** True: the piece is done with. False: it is needed until `resume`. */
   write(piece: Buffer): boolean;
   end(): void;

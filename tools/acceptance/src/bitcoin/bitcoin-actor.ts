@@ -49,7 +49,7 @@ export class BitcoinActor {
     await this.#view.sync();
     const coins = new Map(this.#view.coins);
     for (const transaction of await this.#node.readMempool())
-      applyTransaction(coins, transaction, this.#view.height + 1);
+      applyTransaction(coins, { transaction, height: this.#view.height + 1 });
     return this.book.own([...coins.values()].filter((coin) => isMature(coin, this.#view.height + 1)));
   }
 
@@ -106,7 +106,7 @@ export class BitcoinActor {
     await this.#view.sync();
     const coins = new Map(this.#view.coins);
     for (const other of mempool.slice(0, mempool.indexOf(transaction)))
-      applyTransaction(coins, other, this.#view.height + 1);
+      applyTransaction(coins, { transaction: other, height: this.#view.height + 1 });
     const own = this.book.own(findInputs(coins, transaction, this.#view.height + 1) ?? []);
     return own.length === transaction.ins.length ? own : undefined;
   }

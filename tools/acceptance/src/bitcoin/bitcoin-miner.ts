@@ -29,9 +29,14 @@ export class BitcoinMiner {
     const dice = random.next();
     if (dice < 0.7) return void (await this.#node.mine(count, { script }));
     await this.#view.sync();
-    const [transactions] = this.#fill(random, this.#view.height, 1, await this.#node.readMempool(), {
-      keepChance: 0.6,
-      contradictChance: dice < 0.85 ? 0 : 0.4,
+    const [transactions] = this.#fill(random, {
+      parent: this.#view.height,
+      count: 1,
+      candidates: await this.#node.readMempool(),
+      habits: {
+        keepChance: 0.6,
+        contradictChance: dice < 0.85 ? 0 : 0.4,
+      },
     });
     await this.#node.mine(count, { script, transactions });
   }
@@ -45,9 +50,14 @@ export class BitcoinMiner {
     const fork = this.#view.height - depth;
     const orphaned = this.#view.blocks.slice(fork).flatMap(({ transactions }) => transactions.slice(1));
     const candidates = [...orphaned, ...(await this.#node.readMempool())];
-    const transactions = this.#fill(random, fork, depth + 1, candidates, {
-      keepChance: 0.55,
-      contradictChance: 0.2,
+    const transactions = this.#fill(random, {
+      parent: fork,
+      count: depth + 1,
+      candidates,
+      habits: {
+        keepChance: 0.55,
+        contradictChance: 0.2,
+      },
     });
     await this.#node.reorg({ depth, script: this.#actor.book.pickMiner(random), transactions });
   }
@@ -55,19 +65,26 @@ export class BitcoinMiner {
   /** The contents of `count` blocks on top of the one at height `parent`: what its coins allow, parents first. */
   #fill(
     random: Random,
-    parent: number,
-    count: number,
-    candidates: readonly Transaction[],
-    habits: Habits,
+    {
+      parent,
+      count,
+      candidates,
+      habits,
+    }: {
+      readonly parent: number;
+      readonly count: number;
+      readonly candidates: readonly Transaction[];
+      readonly habits: Habits;
+    },
   ): Transaction[][] {
     const contents: Transaction[][] = Array.from({ length: count }, () => []);
     const coins = this.#view.coinsAt(parent);
     let at = 0;
     for (const candidate of candidates) {
       if (random.next() < 0.4) at = Math.min(count - 1, at + random.int(0, 3));
-      const chosen = this.#choose(random, candidate, coins, habits);
+      const chosen = this.#choose(random, { candidate, coins, habits });
       if (!chosen || !findInputs(coins, chosen, parent + at + 1)) continue;
-      applyTransaction(coins, chosen, parent + at + 1);
+      applyTransaction(coins, { transaction: chosen, height: parent + at + 1 });
       contents[at]!.push(chosen);
     }
     return contents;
@@ -75,9 +92,15 @@ export class BitcoinMiner {
 
   #choose(
     random: Random,
-    candidate: Transaction,
-    coins: ReadonlyMap<string, ViewCoin>,
-    { keepChance, contradictChance }: Habits,
+    {
+      candidate,
+      coins,
+      habits: { keepChance, contradictChance },
+    }: {
+      readonly candidate: Transaction;
+      readonly coins: ReadonlyMap<string, ViewCoin>;
+      readonly habits: Habits;
+    },
   ): Transaction | undefined {
     const dice = random.next();
     if (dice < keepChance) return candidate;

@@ -72,7 +72,7 @@ export class ChainView {
     const height = this.height + 1;
     const transactions = block.transactions ?? [];
     const spent: ViewCoin[] = [];
-    for (const transaction of transactions) applyTransaction(this.#coins, transaction, height, spent);
+    for (const transaction of transactions) applyTransaction(this.#coins, { transaction, height, spent });
     this.#blocks.push({ hash: block.getId(), height, transactions });
     this.#spent.push(spent);
   }
@@ -89,9 +89,11 @@ export function outpointOf({ hash, index }: { readonly hash: Uint8Array; readonl
 /** Spends its inputs and adds its outputs; what it spends is noted. */
 export function applyTransaction(
   coins: Map<string, ViewCoin>,
-  transaction: Transaction,
-  height: number,
-  spent: ViewCoin[] = [],
+  {
+    transaction,
+    height,
+    spent = [],
+  }: { readonly transaction: Transaction; readonly height: number; readonly spent?: ViewCoin[] },
 ): void {
   const txid = transaction.getId();
   const isCoinbase = transaction.isCoinbase();

@@ -33,7 +33,7 @@ export function expectTransactions(question: Question): Map<string, ExpectedTran
         ({ script, value }): Leg => ({ address: addressOf(Buffer.from(script).toString('hex')), value }),
       );
       made.forEach((leg, vout) => outputs.set(`${transaction.getId()}:${vout}`, leg));
-      const facts = height >= from ? describe(question, height, inputs, made) : undefined;
+      const facts = height >= from ? describe(question, { height, inputs, outputs: made }) : undefined;
       if (facts)
         expected.set(transaction.getId(), {
           hash: transaction.getId(),
@@ -41,7 +41,7 @@ export function expectTransactions(question: Question): Map<string, ExpectedTran
           blockHash: hash,
           isFailed: false,
           ...facts,
-          ...describeFee(question, transaction, height, inputs, made),
+          ...describeFee(question, { transaction, height, inputs, outputs: made }),
         });
     }
   }
@@ -50,9 +50,11 @@ export function expectTransactions(question: Question): Map<string, ExpectedTran
 
 function describe(
   { watched, assetGid }: Question,
-  height: number,
-  inputs: readonly Leg[],
-  outputs: readonly Leg[],
+  {
+    height,
+    inputs,
+    outputs,
+  }: { readonly height: number; readonly inputs: readonly Leg[]; readonly outputs: readonly Leg[] },
 ): Pick<ExpectedTransaction, 'transfers' | 'direction'> | undefined {
   const isOwn = ({ address }: Leg): boolean =>
     address !== undefined && height >= (watched.get(address) ?? Infinity);
@@ -73,10 +75,17 @@ function describe(
 /** The fee is known where every input is; other projects may know an input that this one does not. */
 function describeFee(
   { watched }: Question,
-  transaction: Transaction,
-  height: number,
-  inputs: readonly Leg[],
-  outputs: readonly Leg[],
+  {
+    transaction,
+    height,
+    inputs,
+    outputs,
+  }: {
+    readonly transaction: Transaction;
+    readonly height: number;
+    readonly inputs: readonly Leg[];
+    readonly outputs: readonly Leg[];
+  },
 ): Pick<ExpectedTransaction, 'feesRaw'> {
   if (transaction.isCoinbase()) return { feesRaw: [null] };
   const sum = (legs: readonly Leg[]): bigint => legs.reduce((total, { value }) => total + value, 0n);

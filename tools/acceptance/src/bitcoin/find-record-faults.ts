@@ -13,7 +13,7 @@ export function findRecordFaults(
     if (status !== 'failed') faults.push(`${hash}: ${status}, and is said to be replaced by ${replacedBy}`);
     const rival = created.get(replacedBy);
     if (!rival) faults.push(`${hash}: replaced by ${replacedBy}, which nobody made`);
-    else if (!conflicts(created, hash, new Set(rival.ins.map(outpointOf)), replacedBy))
+    else if (!conflicts(created, { hash, spent: new Set(rival.ins.map(outpointOf)), rival: replacedBy }))
       faults.push(`${hash}: replaced by ${replacedBy}, which spends nothing of what it needs`);
   }
   return faults;
@@ -21,9 +21,11 @@ export function findRecordFaults(
 
 function conflicts(
   created: ReadonlyMap<string, Transaction>,
-  hash: string,
-  spent: ReadonlySet<string>,
-  rival: string,
+  {
+    hash,
+    spent,
+    rival,
+  }: { readonly hash: string; readonly spent: ReadonlySet<string>; readonly rival: string },
 ): boolean {
   if (hash === rival) return false;
   const transaction = created.get(hash);
@@ -31,6 +33,6 @@ function conflicts(
   const outpoints = transaction.ins.map(outpointOf);
   return (
     outpoints.some((outpoint) => spent.has(outpoint)) ||
-    outpoints.some((outpoint) => conflicts(created, outpoint.split(':')[0]!, spent, rival))
+    outpoints.some((outpoint) => conflicts(created, { hash: outpoint.split(':')[0]!, spent, rival }))
   );
 }

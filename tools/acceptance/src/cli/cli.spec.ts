@@ -50,7 +50,7 @@ afterEach(() => {
 /** With the project's keys in the environment unless others are given. */
 function start(args: readonly string[], env: Record<string, string> = {}, input = ''): Run {
   const keys = { CHAINWATCH_API_KEY: project.keys.api, CHAINWATCH_MANAGEMENT_KEY: project.keys.management };
-  const run = startCommand(folder, args, { CHAINWATCH_API_URL: apiUrl, ...keys, ...env }, input);
+  const run = startCommand(folder, { args, env: { CHAINWATCH_API_URL: apiUrl, ...keys, ...env }, input });
   children.push(run.child);
   return run;
 }

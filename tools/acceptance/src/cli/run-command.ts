@@ -16,9 +16,15 @@ export interface Run {
 /** The command as people run it: a process of its own, whose home is its working folder. */
 export function startCommand(
   folder: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  input = '',
+  {
+    args,
+    env,
+    input = '',
+  }: {
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+    readonly input?: string;
+  },
 ): Run {
   const child = spawn(process.execPath, [COMMAND, ...args], {
     cwd: folder,

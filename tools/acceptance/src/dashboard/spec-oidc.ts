@@ -31,7 +31,14 @@ async function forget({ page, browser, origin }: DashboardWorld, path: string): 
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
 }
 
-async function manage(world: DashboardWorld, path: string, body: object, key = world.tenant.keys.management) {
+async function manage(
+  world: DashboardWorld,
+  {
+    path,
+    body,
+    key = world.tenant.keys.management,
+  }: { readonly path: string; readonly body: object; readonly key?: string },
+) {
   const response = await fetch(`${world.harness.apiUrl}/management${path}`, {
     method: path === '/workspace' || /^\/members\/./.test(path) ? 'PATCH' : 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
@@ -61,7 +68,8 @@ async function refuseOthers(world: DashboardWorld): Promise<void> {
 
 async function useAsDeveloper(world: DashboardWorld): Promise<void> {
   const { page, browser, harness, origin } = world;
-  const { id } = await manage(world, '/members', { email: 'ada@example.com', role: 'developer' });
+  const ada = { email: 'ada@example.com', role: 'developer' };
+  const { id } = await manage(world, { path: '/members', body: ada });
   await forget(world, '/transactions?statuses=%5B%22confirmed%22%5D');
   await goThroughIssuer(world, 'ada');
   // Back where she wanted to be; the cookie came along although the way led over another site.
@@ -112,7 +120,7 @@ async function useAsDeveloper(world: DashboardWorld): Promise<void> {
   // Less from the next request on, and then nothing.
   await world.visit('Addresses');
   await page.getByRole('button', { name: 'Add address' }).waitFor();
-  await manage(world, `/members/${id}`, { role: 'viewer' });
+  await manage(world, { path: `/members/${id}`, body: { role: 'viewer' } });
   browser.expected.add(403);
   await world.press('Add address');
   await page.getByRole('dialog').getByRole('textbox', { name: 'Address' }).fill(address);
@@ -130,10 +138,14 @@ async function useAsDeveloper(world: DashboardWorld): Promise<void> {
 async function chooseWorkspace(world: DashboardWorld): Promise<void> {
   const { page, browser, harness, origin } = world;
   const other = await bootstrap(harness.db, { label: 'svc' });
-  await manage(world, '/workspace', { name: 'First' });
-  await manage(world, '/workspace', { name: 'Second' }, other.keys.management);
-  await manage(world, '/members', { email: 'bob@example.com', role: 'owner' });
-  await manage(world, '/members', { email: 'bob@example.com', role: 'viewer' }, other.keys.management);
+  await manage(world, { path: '/workspace', body: { name: 'First' } });
+  await manage(world, { path: '/workspace', body: { name: 'Second' }, key: other.keys.management });
+  await manage(world, { path: '/members', body: { email: 'bob@example.com', role: 'owner' } });
+  await manage(world, {
+    path: '/members',
+    body: { email: 'bob@example.com', role: 'viewer' },
+    key: other.keys.management,
+  });
   await forget(world, '/addresses');
   await goThroughIssuer(world, 'bob');
   await page.getByRole('heading', { name: 'Choose a workspace' }).waitFor();

@@ -78,7 +78,11 @@ export async function usePortal(world: DashboardWorld): Promise<void> {
   await Promise.all([shop.start(), stranger.start(), endpoint.start()]);
   const made: string[] = [];
   const make = async (name: string): Promise<string> => {
-    const { id } = await ask<{ id: string }>(world, 'POST', '/channels', { name, url: endpoint.url });
+    const { id } = await ask<{ id: string }>(world, {
+      method: 'POST',
+      path: '/channels',
+      body: { name, url: endpoint.url },
+    });
     made.push(id);
     return id;
   };
@@ -89,14 +93,18 @@ export async function usePortal(world: DashboardWorld): Promise<void> {
     await world.harness.until('a channel to be told', 60_000, async () => endpoint.countOf(hash) > 0);
     const { event_id: eventId } = JSON.parse(endpoint.bodies.find((body) => body.includes(hash))!);
     await world.harness.until('both to be told', 60_000, async () => endpoint.countOf(eventId) === 2);
-    const session = await ask<Session>(world, 'POST', '/portal_sessions', {
-      channel_ids: [channelId],
-      ttl_seconds: 600,
-      permissions: [
-        ...['api:notification_channel:read', 'api:notification_channel:write', 'api:delivery:read'],
-        ...['api:delivery:replay', 'api:event:read'],
-      ],
-      frame_origins: [shop.origin],
+    const session = await ask<Session>(world, {
+      method: 'POST',
+      path: '/portal_sessions',
+      body: {
+        channel_ids: [channelId],
+        ttl_seconds: 600,
+        permissions: [
+          ...['api:notification_channel:read', 'api:notification_channel:write', 'api:delivery:read'],
+          ...['api:delivery:replay', 'api:event:read'],
+        ],
+        frame_origins: [shop.origin],
+      },
     });
     shop.url = session.url;
     stranger.url = session.url;
@@ -109,16 +117,14 @@ export async function usePortal(world: DashboardWorld): Promise<void> {
     await beBlocked(world, stranger);
     await seeItEnd(world, { shop, session });
   } finally {
-    for (const id of made) await ask(world, 'DELETE', `/channels/${id}`);
+    for (const id of made) await ask(world, { method: 'DELETE', path: `/channels/${id}` });
     await Promise.all([shop.stop(), stranger.stop(), endpoint.stop()]);
   }
 }
 
 async function ask<T>(
   { harness, tenant }: DashboardWorld,
-  method: string,
-  path: string,
-  body?: object,
+  { method, path, body }: { readonly method: string; readonly path: string; readonly body?: object },
 ): Promise<T> {
   const response = await fetch(`${harness.apiUrl}${path}`, {
     method,

@@ -54,7 +54,9 @@ export class EventSource {
   }
 
   async publish({ eventId, projectId, event }: MadeEvent): Promise<void> {
-    await this.#bus.publish('tx.detected', [CHAIN, projectId], event, {
+    await this.#bus.publish('tx.detected', {
+      tokens: [CHAIN, projectId],
+      payload: event,
       messageId: eventId,
       type: event.type,
     });
@@ -68,15 +70,19 @@ export class EventSource {
     this.#sequence += 1;
     const hash = `0x${this.#sequence.toString(16).padStart(64, '0')}`;
     const eventId = uuidv5([projectId, hash, randomUUID()].join('|'));
-    return { eventId, projectId, event: buildEvent(eventId, projectId, hash, this.#sequence) };
+    return { eventId, projectId, event: buildEvent(eventId, { projectId, hash, sequence: this.#sequence }) };
   }
+}
+
+interface Made {
+  readonly projectId: string;
+  readonly hash: string;
+  readonly sequence: number;
 }
 
 function buildEvent(
   eventId: string,
-  projectId: string,
-  hash: string,
-  sequence: number,
+  { projectId, hash, sequence }: Made,
 ): EventEnvelope<'transaction.detected'> {
   const at = new Date().toISOString();
   const [from, to] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`];

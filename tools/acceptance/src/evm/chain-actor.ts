@@ -20,6 +20,13 @@ export interface Deployed {
   readonly forwarder: Hex;
 }
 
+/** A call of one that it deployed. */
+export interface ContractCall {
+  readonly contract: ContractName;
+  readonly name: string;
+  readonly args: readonly unknown[];
+}
+
 /**
  * Moves value on an anvil node that mines on command (`--no-mining`), with the node's own unlocked accounts, so that
  * nonces are the node's business also after a reorg.
@@ -29,6 +36,7 @@ export class ChainActor {
   readonly #url: string;
   accounts: Hex[] = [];
   deployed!: Deployed;
+  readonly #addresses = new Map<ContractName, Hex>();
 
   constructor(rpc: NodeRpc, url: string) {
     this.#rpc = rpc;
@@ -59,15 +67,12 @@ export class ChainActor {
 
   async call(
     from: Hex,
-    contract: ContractName,
-    address: Hex,
-    functionName: string,
-    args: readonly unknown[],
-    wei = 0n,
+    { contract, name, args, wei = 0n }: ContractCall & { readonly wei?: bigint },
   ): Promise<Hex> {
-    const data = encodeFunctionData({ abi: contracts[contract].abi as Abi, functionName, args });
+    const data = encodeFunctionData({ abi: contracts[contract].abi as Abi, functionName: name, args });
+    const to = this.#addresses.get(contract);
     return this.#rpc<Hex>('eth_sendTransaction', [
-      { from, to: address, data, value: `0x${wei.toString(16)}`, gas: '0x7a120' },
+      { from, to, data, value: `0x${wei.toString(16)}`, gas: '0x7a120' },
     ]);
   }
 
@@ -106,6 +111,7 @@ export class ChainActor {
     );
     if (receipt?.status !== '0x1')
       throw new Error(`expected ${name} to deploy, got ${JSON.stringify(receipt)}`);
+    this.#addresses.set(name, receipt.contractAddress);
     return receipt.contractAddress;
   }
 }

@@ -84,9 +84,9 @@ export class EvmChain implements PayingChain {
   async payPayee(): Promise<void> {
     const [from, to] = this.actor.accounts;
     await this.actor.sendEther(from!, to!, 7n);
-    await this.actor.call(from!, 'TestToken', this.actor.deployed.token, 'mint', [to, 7n]);
+    await this.actor.call(from!, { contract: 'TestToken', name: 'mint', args: [to, 7n] });
     if (this.isTraced)
-      await this.actor.call(from!, 'Forwarder', this.actor.deployed.forwarder, 'forward', [to], 7n);
+      await this.actor.call(from!, { contract: 'Forwarder', name: 'forward', args: [to], wei: 7n });
   }
 
   mine(blocks = 1): Promise<void> {
@@ -102,7 +102,12 @@ export class EvmChain implements PayingChain {
     from: number,
   ): Promise<Map<string, ExpectedTransaction>> {
     const first = new Map([...watched].map(([address, block]) => [address.toLowerCase(), block]));
-    return expectTransactions(this.rpc, this.gid, first, from, await this.actor.head());
+    return expectTransactions(this.rpc, {
+      chainGid: this.gid,
+      watched: first,
+      from,
+      to: await this.actor.head(),
+    });
   }
 
   async findBalanceFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {

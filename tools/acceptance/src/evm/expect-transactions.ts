@@ -31,10 +31,17 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
  */
 export async function expectTransactions(
   rpc: NodeRpc,
-  chainGid: string,
-  watched: ReadonlyMap<string, number>,
-  from: number,
-  to: number,
+  {
+    chainGid,
+    watched,
+    from,
+    to,
+  }: {
+    readonly chainGid: string;
+    readonly watched: ReadonlyMap<string, number>;
+    readonly from: number;
+    readonly to: number;
+  },
 ): Promise<Map<string, ExpectedTransaction>> {
   const expected = new Map<string, ExpectedTransaction>();
   for (let number = from; number <= to; number += 1) {

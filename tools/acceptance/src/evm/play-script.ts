@@ -51,7 +51,6 @@ export async function playScript(
 }
 
 async function act({ actor, isTraced }: EvmChain, random: Random, everyone: readonly Hex[]): Promise<void> {
-  const { token, rebasing, feeToken, forwarder } = actor.deployed;
   for (let count = random.int(1, 4); count > 0; count -= 1) {
     const from = random.pick(actor.accounts);
     const to = random.next() < 0.1 ? from : random.pick(everyone);
@@ -62,33 +61,35 @@ async function act({ actor, isTraced }: EvmChain, random: Random, everyone: read
         await actor.sendEther(from, to, amount);
         break;
       case 2:
-        await actor.call(from, 'TestToken', token, 'mint', [to, amount]);
+        await actor.call(from, { contract: 'TestToken', name: 'mint', args: [to, amount] });
         break;
       case 3:
-        await actor.call(from, 'TestToken', token, 'transfer', [to, amount]);
+        await actor.call(from, { contract: 'TestToken', name: 'transfer', args: [to, amount] });
         break; // fails when the balance is short
       // A payment out of a contract shows in traces only.
       case 4:
         await (isTraced
-          ? actor.call(from, 'Forwarder', forwarder, 'forward', [to], amount)
+          ? actor.call(from, { contract: 'Forwarder', name: 'forward', args: [to], wei: amount })
           : actor.sendEther(from, to, amount));
         break;
       case 5:
-        await actor.call(from, 'RebasingToken', rebasing, 'mint', [to, TOKEN_UNITS]);
+        await actor.call(from, { contract: 'RebasingToken', name: 'mint', args: [to, TOKEN_UNITS] });
         break;
       case 6:
-        await actor.call(from, 'RebasingToken', rebasing, 'transfer', [to, 1000n]);
+        await actor.call(from, { contract: 'RebasingToken', name: 'transfer', args: [to, 1000n] });
         break;
       case 7:
-        await actor.call(from, 'FeeToken', feeToken, 'mint', [to, TOKEN_UNITS]);
+        await actor.call(from, { contract: 'FeeToken', name: 'mint', args: [to, TOKEN_UNITS] });
         break;
       case 8:
-        await actor.call(from, 'FeeToken', feeToken, 'transfer', [to, 1000n]);
+        await actor.call(from, { contract: 'FeeToken', name: 'transfer', args: [to, 1000n] });
         break;
       default:
-        await actor.call(actor.accounts[0]!, 'RebasingToken', rebasing, 'rebase', [
-          BigInt(random.int(50, 200)),
-        ]);
+        await actor.call(actor.accounts[0]!, {
+          contract: 'RebasingToken',
+          name: 'rebase',
+          args: [BigInt(random.int(50, 200))],
+        });
     }
   }
 }

@@ -53,10 +53,18 @@ it('is a row, and its names in a spec: those of the registry take it', async () 
 }, 600_000);
 
 it('is followed: a payment on it is told of, confirmed and counted, and the RPC gateway knows its names', async () => {
-  await stack.ask(201, 'POST', '/blockchains', { chain_gid: GID });
-  await stack.ask(200, 'PATCH', `/blockchains/${GID}/evm`, { endpoint_url: node.url });
-  await stack.ask(200, 'POST', `/blockchains/${GID}/actions/activate`);
-  await stack.ask(201, 'POST', '/addresses/external', { value: ADDRESS, chain_family: 'evm' });
+  await stack.ask(201, { method: 'POST', path: '/blockchains', body: { chain_gid: GID } });
+  await stack.ask(200, {
+    method: 'PATCH',
+    path: `/blockchains/${GID}/evm`,
+    body: { endpoint_url: node.url },
+  });
+  await stack.ask(200, { method: 'POST', path: `/blockchains/${GID}/actions/activate` });
+  await stack.ask(201, {
+    method: 'POST',
+    path: '/addresses/external',
+    body: { value: ADDRESS, chain_family: 'evm' },
+  });
   const [from] = await node.rpc<[string]>('eth_accounts');
   const hash = await node.rpc<string>('eth_sendTransaction', [
     { from, to: ADDRESS, value: '0x14d1120d7b160000' },
@@ -70,7 +78,9 @@ it('is followed: a payment on it is told of, confirmed and counted, and the RPC 
       transfers: [{ asset_gid: NATIVE, amount_raw: '1500000000000000000' }],
     },
   ]);
-  expect(await stack.ask(200, 'GET', `/addresses/${ADDRESS}/balances`)).toEqual({ [NATIVE]: '1.5' });
+  expect(await stack.ask(200, { method: 'GET', path: `/addresses/${ADDRESS}/balances` })).toEqual({
+    [NATIVE]: '1.5',
+  });
 
   const port = String(await freePort());
   await stack.services.start('rpc-proxy', { PORT: port });

@@ -129,12 +129,20 @@ describe('an address of it', () => {
   it('is told of a payment, and has its balance', async () => {
     // An address counts from the head on, that block included: it holds none of the earlier payments.
     node.mine();
-    await stack.ask(201, 'POST', '/blockchains', { chain_gid: GID });
-    await stack.ask(200, 'PATCH', `/blockchains/${GID}/toy`, { endpoint_url: node.url });
-    await stack.ask(200, 'POST', `/blockchains/${GID}/actions/activate`);
-    await stack.ask(201, 'POST', '/addresses/external', {
-      value: ADDRESS.toUpperCase(),
-      chain_family: 'toy',
+    await stack.ask(201, { method: 'POST', path: '/blockchains', body: { chain_gid: GID } });
+    await stack.ask(200, {
+      method: 'PATCH',
+      path: `/blockchains/${GID}/toy`,
+      body: { endpoint_url: node.url },
+    });
+    await stack.ask(200, { method: 'POST', path: `/blockchains/${GID}/actions/activate` });
+    await stack.ask(201, {
+      method: 'POST',
+      path: '/addresses/external',
+      body: {
+        value: ADDRESS.toUpperCase(),
+        chain_family: 'toy',
+      },
     });
 
     const hash = node.pay(ADDRESS, 500);
@@ -150,7 +158,7 @@ describe('an address of it', () => {
       { hash, direction: 'in', transfers: [{ type: 'native', to: ADDRESS, amount_raw: '500' }] },
     ]);
     // What was paid before it was watched counts as well.
-    const balances = await stack.ask(200, 'GET', `/addresses/${ADDRESS}/balances`);
+    const balances = await stack.ask(200, { method: 'GET', path: `/addresses/${ADDRESS}/balances` });
     expect(balances).toEqual({ [`${GID}/slip44:1`]: '5.03' });
   }, 120_000);
 });

@@ -36,7 +36,7 @@ afterEach(async () => {
 afterAll(() => stack.stop());
 
 const runWith = (env: Record<string, string>, ...args: string[]): Run => {
-  const started = startCommand(stack.folder, args, env);
+  const started = startCommand(stack.folder, { args, env });
   runs.push(started);
   return started;
 };

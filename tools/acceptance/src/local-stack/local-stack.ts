@@ -29,11 +29,15 @@ export class LocalStack {
     await chain.rpc('evm_setIntervalMining', [1]);
     await fundWallet(bitcoin);
     await services.start(['block-ingestor-bitcoin']);
-    await project.expect(201, 'POST', '/blockchains', { chain_gid: BITCOIN_CHAIN });
-    await project.expect(200, 'PATCH', `/blockchains/${BITCOIN_CHAIN}/bitcoin`, {
-      endpoint_url: bitcoin.url,
+    await project.expect(201, { method: 'POST', path: '/blockchains', body: { chain_gid: BITCOIN_CHAIN } });
+    await project.expect(200, {
+      method: 'PATCH',
+      path: `/blockchains/${BITCOIN_CHAIN}/bitcoin`,
+      body: {
+        endpoint_url: bitcoin.url,
+      },
     });
-    await project.expect(200, 'POST', `/blockchains/${BITCOIN_CHAIN}/actions/activate`);
+    await project.expect(200, { method: 'POST', path: `/blockchains/${BITCOIN_CHAIN}/actions/activate` });
     await this.harness.until('the Bitcoin chain to be followed', 60_000, async () => {
       const { sync } = await project.get<{ sync: { status: string } }>(`/blockchains/${BITCOIN_CHAIN}`);
       return sync.status === 'following';

@@ -95,15 +95,19 @@ it('nothing of the chain is lost, no event has a second id, and what the API wro
   const payee = watched[0]!.address;
   const channels = await project.get<{ items: { id: string }[] }>('/notification_channels');
   const channel = `/notification_channels/webhook/${channels.items[0]!.id}`;
-  await project.expect(200, 'PATCH', channel, { name: 'before' });
+  await project.expect(200, { method: 'PATCH', path: channel, body: { name: 'before' } });
   // 2. The moment, with work under way; then what is to be undone, and what the chain does meanwhile.
   await chain.actor.sendEther(chain.actor.accounts[0]!, payee as `0x${string}`, 1n);
   await chain.actor.mine(3);
   await postgres.nameMoment(MOMENT);
   const stranger = chain.actor.accounts[9]!;
   await harness.watch(stranger);
-  await project.expect(200, 'PATCH', channel, { name: 'after' });
-  await project.expect(200, 'PATCH', `/addresses/${watched[1]!.address}`, { label: 'after' });
+  await project.expect(200, { method: 'PATCH', path: channel, body: { name: 'after' } });
+  await project.expect(200, {
+    method: 'PATCH',
+    path: `/addresses/${watched[1]!.address}`,
+    body: { label: 'after' },
+  });
   await payAfterTheMoment([payee, stranger]);
   await harness.settle();
   const told = new Map(receiver.events);

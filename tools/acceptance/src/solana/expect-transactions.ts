@@ -33,9 +33,11 @@ interface RpcBlock {
  */
 export async function expectTransactions(
   node: SolanaNode,
-  chainGid: string,
-  watched: ReadonlyMap<string, number>,
-  from: number,
+  {
+    chainGid,
+    watched,
+    from,
+  }: { readonly chainGid: string; readonly watched: ReadonlyMap<string, number>; readonly from: number },
 ): Promise<Map<string, ExpectedTransaction>> {
   const expected = new Map<string, ExpectedTransaction>();
   const head = await node.call<number>('getSlot', [{ commitment: 'confirmed' }]);

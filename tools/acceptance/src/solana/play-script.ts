@@ -59,16 +59,19 @@ async function act(actor: SolanaActor, random: Random, everyone: readonly Public
   switch (random.int(0, 9)) {
     case 0:
     case 1:
-      return actor.pay(from, [to], lamports, random.next() < 0.3);
+      return actor.pay(from, { to: [to], lamports, isLegacy: random.next() < 0.3 });
     case 2:
-      return actor.pay(from, [...new Set([to, random.pick(everyone), random.pick(everyone)])], lamports);
+      return actor.pay(from, {
+        to: [...new Set([to, random.pick(everyone), random.pick(everyone)])],
+        lamports,
+      });
     case 3:
-      return actor.pay(from, [to], 900_000_000_000n); // fails: nobody has as much
+      return actor.pay(from, { to: [to], lamports: 900_000_000_000n }); // fails: nobody has as much
     case 4:
       return actor.mint(mint, to, amount);
     case 5:
     case 6:
-      return actor.transfer(mint, from, to, amount);
+      return actor.transfer(mint, { from, to, amount });
     case 7:
       return actor.burn(mint, from, random.next() < 0.2 ? 10n ** 15n : amount); // fails when it is too much
     case 8:

@@ -64,7 +64,14 @@ export class SolanaActor {
     for (const bytes of await this.#node.fork(depth)) if (keep()) await this.#node.resend(bytes);
   }
 
-  async pay(from: Keypair, to: readonly PublicKey[], lamports: bigint, isLegacy = false): Promise<void> {
+  async pay(
+    from: Keypair,
+    {
+      to,
+      lamports,
+      isLegacy = false,
+    }: { readonly to: readonly PublicKey[]; readonly lamports: bigint; readonly isLegacy?: boolean },
+  ): Promise<void> {
     await this.#send(
       to.map((toPubkey) => SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey, lamports })),
       from,
@@ -92,15 +99,18 @@ export class SolanaActor {
     const account = token.associatedAccount(to, mint, program);
     await this.#send(
       [
-        token.createAssociatedAccount(payer.publicKey, to, mint, program),
-        token.mintTo(mint, account, payer.publicKey, amount, program),
+        token.createAssociatedAccount(payer.publicKey, { owner: to, mint, program }),
+        token.mintTo(mint, { account, authority: payer.publicKey, amount, program }),
       ],
       payer,
     );
   }
 
   /** To an owner whose account is made where there is none; fails when the sender has less. */
-  async transfer({ mint, program }: TestMint, from: Keypair, to: PublicKey, amount: bigint): Promise<void> {
+  async transfer(
+    { mint, program }: TestMint,
+    { from, to, amount }: { readonly from: Keypair; readonly to: PublicKey; readonly amount: bigint },
+  ): Promise<void> {
     const [source, target] = [from.publicKey, to].map((owner) =>
       token.associatedAccount(owner, mint, program),
     ) as [PublicKey, PublicKey];
@@ -113,19 +123,21 @@ export class SolanaActor {
       decimals: DECIMALS,
       program,
     });
-    await this.#send([token.createAssociatedAccount(from.publicKey, to, mint, program), move], from);
+    await this.#send(
+      [token.createAssociatedAccount(from.publicKey, { owner: to, mint, program }), move],
+      from,
+    );
   }
 
   async burn({ mint, program }: TestMint, owner: Keypair, amount: bigint): Promise<void> {
     await this.#send(
       [
-        token.burn(
-          token.associatedAccount(owner.publicKey, mint, program),
+        token.burn(token.associatedAccount(owner.publicKey, mint, program), {
           mint,
-          owner.publicKey,
+          owner: owner.publicKey,
           amount,
           program,
-        ),
+        }),
       ],
       owner,
     );
@@ -136,7 +148,7 @@ export class SolanaActor {
     const fund = SystemProgram.transfer({ fromPubkey: owner.publicKey, toPubkey: account, lamports });
     await this.#send(
       [
-        token.createAssociatedAccount(owner.publicKey, owner.publicKey, token.NATIVE_MINT),
+        token.createAssociatedAccount(owner.publicKey, { owner: owner.publicKey, mint: token.NATIVE_MINT }),
         fund,
         token.syncNative(account),
       ],
@@ -147,7 +159,10 @@ export class SolanaActor {
   /** What is wrapped comes back with the rent; fails where nothing is. */
   async unwrap(owner: Keypair): Promise<void> {
     const account = token.associatedAccount(owner.publicKey, token.NATIVE_MINT);
-    await this.#send([token.closeAccount(account, owner.publicKey, owner.publicKey)], owner);
+    await this.#send(
+      [token.closeAccount(account, { destination: owner.publicKey, owner: owner.publicKey })],
+      owner,
+    );
   }
 
   async #send(
@@ -175,12 +190,25 @@ export class SolanaActor {
       programId: program,
     });
     const fee = program.equals(token.TOKEN_2022_PROGRAM)
-      ? [token.initializeTransferFee(mint, payer.publicKey, 250, 1_000_000n)]
+      ? [
+          token.initializeTransferFee(mint, {
+            authority: payer.publicKey,
+            basisPoints: 250,
+            maximum: 1_000_000n,
+          }),
+        ]
       : [];
-    await this.#node.send([create, ...fee, token.initializeMint(mint, DECIMALS, payer.publicKey, program)], {
-      payer,
-      signers: [key],
-    });
+    await this.#node.send(
+      [
+        create,
+        ...fee,
+        token.initializeMint(mint, { decimals: DECIMALS, authority: payer.publicKey, program }),
+      ],
+      {
+        payer,
+        signers: [key],
+      },
+    );
     await this.#node.produce();
     return { mint, program };
   }

@@ -48,7 +48,7 @@ export class SolanaChain implements PayingChain {
 
   async payPayee(): Promise<void> {
     const [from, to] = this.actor.wallets;
-    await this.actor.pay(from!, [to!.publicKey], 5_000_000n);
+    await this.actor.pay(from!, { to: [to!.publicKey], lamports: 5_000_000n });
     await this.actor.mint(this.actor.mints[0]!, to!.publicKey, 7n);
   }
 
@@ -70,7 +70,7 @@ export class SolanaChain implements PayingChain {
     watched: ReadonlyMap<string, number>,
     from: number,
   ): Promise<Map<string, ExpectedTransaction>> {
-    return expectTransactions(this.node, this.gid, watched, from);
+    return expectTransactions(this.node, { chainGid: this.gid, watched, from });
   }
 
   async findBalanceFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {

@@ -72,12 +72,14 @@ const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params']);
 
 /** As nodes do: takes JSON-RPC and nothing else, no more than 50 KB of it, and writes ids anew. */
 const answerStrictly: Answer = ({ bytes, body }, res) => {
-  if (bytes.length > 50_000) return sendJson(res, 'Payload Too Large', 413);
+  if (bytes.length > 50_000) return sendJson(res, { body: 'Payload Too Large', status: 413 });
   let asked: Call | Call[];
   try {
     asked = JSON.parse(body) as Call | Call[];
   } catch {
-    return sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}');
+    return sendJson(res, {
+      body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}',
+    });
   }
   const calls = Array.isArray(asked) ? asked : [asked];
   if (
@@ -87,8 +89,10 @@ const answerStrictly: Answer = ({ bytes, body }, res) => {
         (typeof each.id !== 'object' || each.id === null),
     )
   )
-    return sendJson(res, '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}');
-  sendJson(res, Array.isArray(asked) ? `[${asked.map(replyTo).join(',')}]` : replyTo(asked));
+    return sendJson(res, {
+      body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}',
+    });
+  sendJson(res, { body: Array.isArray(asked) ? `[${asked.map(replyTo).join(',')}]` : replyTo(asked) });
 };
 
 /** Answers so late that equal calls meet at the gateway. */
@@ -202,7 +206,7 @@ describe('a node whose stream slips by one answer', () => {
           `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${late.length}\r\n\r\n${late}`,
         );
       second.delete(req.socket);
-      sendJson(res, text);
+      sendJson(res, { body: text });
       count += 1;
       if (count % 50 === 0) second.set(req.socket, text);
     };
@@ -311,16 +315,15 @@ describe('filters of two nodes that both count from one', () => {
           own.set(`0x${own.size + 1}`, `of node ${index}, its 0x${own.size + 1}`);
         const found = own.get(params[0]!);
         if (method === 'eth_newBlockFilter')
-          sendJson(res, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":"0x${own.size}"}`);
+          sendJson(res, { body: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":"0x${own.size}"}` });
         else
-          sendJson(
-            res,
-            JSON.stringify(
+          sendJson(res, {
+            body: JSON.stringify(
               found === undefined
                 ? { jsonrpc: '2.0', id, error: { code: -32000, message: 'filter not found' } }
                 : { jsonrpc: '2.0', id, result: [found] },
             ),
-          );
+          });
       };
   });
 

@@ -104,7 +104,7 @@ describe('a batch of one, a node that answers it with an object, and the loss of
     const answerOne = (text: string): string =>
       `{"jsonrpc":"2.0","id":${JSON.stringify(([JSON.parse(text)] as Message[]).flat()[0]?.id ?? null)},"result":5}`;
     solana[0]!.onMessage = (text, socket) => socket.send(answerOne(text));
-    for (const node of solana) node.answer = ({ body }, res) => sendJson(res, answerOne(body));
+    for (const node of solana) node.answer = ({ body }, res) => sendJson(res, { body: answerOne(body) });
     const [attacker, victim] = [await join(SOLANA, stack.attacker.keys.rpc), await join(SOLANA)];
     const { result } = await victim.ask('v', 'slotSubscribe');
     await attacker.ask('a', 'slotSubscribe');

@@ -102,7 +102,7 @@ describe('a chain with a transaction of an unknown kind', () => {
     expect([await incidents(), (await sync()).status]).toEqual([[], 'following']);
 
     // A token of the unknown transaction is understood all the same, by its log.
-    const strange = await chain.actor.call(from, 'TestToken', chain.actor.deployed.token, 'mint', [to, 9n]);
+    const strange = await chain.actor.call(from, { contract: 'TestToken', name: 'mint', args: [to, 9n] });
     const beside = await pay();
     node.strange = strange;
     await chain.mine();
@@ -127,7 +127,10 @@ describe('a chain with a transaction of an unknown kind', () => {
     await isTold(later);
 
     for (const { id } of open)
-      await harness.project.expect(200, 'POST', `/blockchains/${chain.gid}/incidents/${id}/actions/accept`);
+      await harness.project.expect(200, {
+        method: 'POST',
+        path: `/blockchains/${chain.gid}/incidents/${id}/actions/accept`,
+      });
     expect((await incidents()).map(({ status }) => status)).toEqual(['accepted', 'accepted']);
     await harness.until('the chain to follow', 60_000, async () => (await sync()).status === 'following');
     // What was not proved is confirmed now, as everything else.

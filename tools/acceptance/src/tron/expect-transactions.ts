@@ -33,10 +33,17 @@ const NATIVE = 'slip44:1';
  */
 export function expectTransactions(
   node: TronNode,
-  chainGid: string,
-  watched: ReadonlyMap<string, number>,
-  from: number,
-  interfaces: Interfaces,
+  {
+    chainGid,
+    watched,
+    from,
+    interfaces,
+  }: {
+    readonly chainGid: string;
+    readonly watched: ReadonlyMap<string, number>;
+    readonly from: number;
+    readonly interfaces: Interfaces;
+  },
 ): Map<string, ExpectedTransaction> {
   const expected = new Map<string, ExpectedTransaction>();
   for (let number = from; number <= node.head.number; number += 1) {
@@ -96,7 +103,7 @@ interface Moved {
 function listTransfers({ call: { name, value }, info }: StoredTransaction): Moved[] {
   const { log = [], internal_transactions: internal = [], assetIssueID: issued } = info as Info;
   const moved: Moved[] = [];
-  const note = (type: Moved['type'], asset: string, source: string, target: string, amount: bigint): void => {
+  const note = (type: Moved['type'], { asset, source, target, amount }: Omit<Moved, 'type'>): void => {
     if (amount > 0n)
       moved.push({
         type,
@@ -108,32 +115,41 @@ function listTransfers({ call: { name, value }, info }: StoredTransaction): Move
   };
   const owner = String(value['owner_address']);
   const amount = BigInt(Number(value['amount'] ?? value['call_value'] ?? 0));
-  if (name === 'TransferContract') note('native', NATIVE, owner, String(value['to_address']), amount);
+  if (name === 'TransferContract')
+    note('native', { asset: NATIVE, source: owner, target: String(value['to_address']), amount });
   if (name === 'TriggerSmartContract')
-    note('native', NATIVE, owner, String(value['contract_address']), amount);
+    note('native', { asset: NATIVE, source: owner, target: String(value['contract_address']), amount });
   if (name === 'TransferAssetContract')
-    note(
-      'token',
-      `trc10:${Buffer.from(String(value['asset_name']), 'hex').toString()}`,
-      owner,
-      String(value['to_address']),
+    note('token', {
+      asset: `trc10:${Buffer.from(String(value['asset_name']), 'hex').toString()}`,
+      source: owner,
+      target: String(value['to_address']),
       amount,
-    );
+    });
   if (issued !== undefined)
-    note('token', `trc10:${issued}`, '', owner, BigInt(Number(value['total_supply'])));
+    note('token', {
+      asset: `trc10:${issued}`,
+      source: '',
+      target: owner,
+      amount: BigInt(Number(value['total_supply'])),
+    });
   for (const { address, topics, data = '' } of log) {
     if (topics[0] === TRANSFER && topics.length === 3 && data.length === 64)
-      note(
-        'token',
-        `trc20:${toBase58(`41${address}`)}`,
-        `41${topics[1]!.slice(24)}`,
-        `41${topics[2]!.slice(24)}`,
-        BigInt(`0x${data}`),
-      );
+      note('token', {
+        asset: `trc20:${toBase58(`41${address}`)}`,
+        source: `41${topics[1]!.slice(24)}`,
+        target: `41${topics[2]!.slice(24)}`,
+        amount: BigInt(`0x${data}`),
+      });
   }
   for (const { caller_address: caller, transferTo_address: target, callValueInfo, rejected } of internal) {
     if (rejected !== true && caller !== target)
-      note('internal', NATIVE, caller, target, BigInt(callValueInfo[0]?.callValue ?? 0));
+      note('internal', {
+        asset: NATIVE,
+        source: caller,
+        target,
+        amount: BigInt(callValueInfo[0]?.callValue ?? 0),
+      });
   }
   return moved;
 }

@@ -6,7 +6,7 @@ describe('memos on TRON', () => {
     chain: new TronChain(),
     receiver: ({ actor }) => actor.accounts[1]!.address,
     pay: ({ actor }, [data]) =>
-      actor.sendTrx(actor.accounts[0]!, actor.accounts[1]!.hexAddress, 5_000n, data),
+      actor.sendTrx(actor.accounts[0]!, { to: actor.accounts[1]!.hexAddress, sun: 5_000n, data }),
     mine: ({ actor }) => actor.mine(),
     partsMax: 1,
   });

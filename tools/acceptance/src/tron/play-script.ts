@@ -51,49 +51,56 @@ export async function playScript(
 }
 
 async function act(actor: TronActor, random: Random, everyone: readonly string[]): Promise<void> {
-  const { token, rebasing, feeToken, forwarder } = actor.deployed;
   for (let count = random.int(1, 4); count > 0; count -= 1) {
     const from = random.pick(actor.accounts);
     const to = random.pick(everyone);
     const amount = BigInt(random.int(1, 1_000_000));
+    const options = { sun: amount };
     switch (random.int(0, 11)) {
       // To oneself the chain refuses: nothing stands in a block then.
       case 0:
       case 1:
-        await actor.sendTrx(from, to, amount);
+        await actor.sendTrx(from, { to, sun: amount });
         break;
       case 2:
         await actor.sendToken(from, to, BigInt(random.int(1, 1_000)));
         break;
       case 3:
-        await actor.call(from, 'TestToken', token, 'mint', [to, amount]);
+        await actor.call(from, { contract: 'TestToken', name: 'mint', args: [to, amount] });
         break;
       case 4:
-        await actor.call(from, 'TestToken', token, 'transfer', [to, amount]);
+        await actor.call(from, { contract: 'TestToken', name: 'transfer', args: [to, amount] });
         break; // fails when the balance is short
       case 5:
-        await actor.call(from, 'Forwarder', forwarder, 'forward', [to], { sun: amount });
+        await actor.call(from, { contract: 'Forwarder', name: 'forward', args: [to], options });
         break;
       case 6:
-        await actor.call(from, 'Forwarder', forwarder, 'forwardAndRevert', [to], { sun: amount });
+        await actor.call(from, { contract: 'Forwarder', name: 'forwardAndRevert', args: [to], options });
         break;
       case 7:
-        await actor.call(from, 'TestToken', token, 'mint', [to, amount], { feeLimit: STARVING_FEE_LIMIT });
+        await actor.call(from, {
+          contract: 'TestToken',
+          name: 'mint',
+          args: [to, amount],
+          options: { feeLimit: STARVING_FEE_LIMIT },
+        });
         break;
       case 8:
-        await actor.call(from, 'FeeToken', feeToken, 'mint', [to, TOKEN_UNITS]);
-        await actor.call(from, 'FeeToken', feeToken, 'transfer', [to, 1_000n]);
+        await actor.call(from, { contract: 'FeeToken', name: 'mint', args: [to, TOKEN_UNITS] });
+        await actor.call(from, { contract: 'FeeToken', name: 'transfer', args: [to, 1_000n] });
         break;
       case 9:
-        await actor.call(from, 'RebasingToken', rebasing, 'mint', [to, TOKEN_UNITS]);
+        await actor.call(from, { contract: 'RebasingToken', name: 'mint', args: [to, TOKEN_UNITS] });
         break;
       case 10:
         await actor.freeze(from, 1_000_000n);
         break;
       default:
-        await actor.call(actor.accounts[0]!, 'RebasingToken', rebasing, 'rebase', [
-          BigInt(random.int(50, 200)),
-        ]);
+        await actor.call(actor.accounts[0]!, {
+          contract: 'RebasingToken',
+          name: 'rebase',
+          args: [BigInt(random.int(50, 200))],
+        });
     }
   }
 }

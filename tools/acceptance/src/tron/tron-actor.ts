@@ -2,6 +2,7 @@ import type { TronHandle } from '@chainwatch/tool-devnet/start-tron';
 import { TronWallet, type TronAccount } from '@chainwatch/tool-devnet/tron';
 import { encodeFunctionData, type Abi } from 'viem';
 import { contracts, type ContractName } from '../../../devnet/evm/contracts.ts';
+import type { ContractCall } from '../evm/chain-actor.ts';
 
 /** What the actor made: contracts and a TRC-10 token. */
 export interface Deployed {
@@ -20,6 +21,7 @@ export class TronActor {
   deployed!: Deployed;
   readonly #tron: TronHandle;
   readonly #wallet: TronWallet;
+  readonly #addresses = new Map<ContractName, string>();
 
   constructor(tron: TronHandle) {
     this.#tron = tron;
@@ -37,11 +39,11 @@ export class TronActor {
       num: 1n,
       precision: 2n,
     };
-    const { txid } = await this.#wallet.send(owner!, 'AssetIssueContract', issue);
+    const { txid } = await this.#wallet.send(owner!, { name: 'AssetIssueContract', value: issue });
     await this.mine();
     const assetId = String(this.#infoOf(txid)['assetIssueID']);
     for (const account of this.accounts.slice(1))
-      await this.#wallet.sendToken(owner!, account.hexAddress, assetId, 1_000_000n);
+      await this.#wallet.sendToken(owner!, { to: account.hexAddress, id: assetId, amount: 1_000_000n });
     await this.mine();
     this.deployed = {
       assetId,
@@ -60,33 +62,44 @@ export class TronActor {
     return this.#tron.node.head.number;
   }
 
-  sendTrx(from: TronAccount, to: string, sun: bigint, data?: Uint8Array): Promise<unknown> {
-    return this.#wallet.sendTrx(from, to, sun, data);
+  sendTrx(
+    from: TronAccount,
+    { to, sun, data }: { readonly to: string; readonly sun: bigint; readonly data?: Uint8Array },
+  ): Promise<unknown> {
+    return this.#wallet.sendTrx(from, { to, sun, data });
   }
 
   sendToken(from: TronAccount, to: string, amount: bigint): Promise<unknown> {
-    return this.#wallet.sendToken(from, to, this.deployed.assetId, amount);
+    return this.#wallet.sendToken(from, { to, id: this.deployed.assetId, amount });
   }
 
   freeze(from: TronAccount, sun: bigint): Promise<unknown> {
-    return this.#wallet.send(from, 'FreezeBalanceV2Contract', { frozen_balance: sun, resource: 'ENERGY' });
+    return this.#wallet.send(from, {
+      name: 'FreezeBalanceV2Contract',
+      value: { frozen_balance: sun, resource: 'ENERGY' },
+    });
   }
 
   /** Address arguments are `41…` too. */
   call(
     from: TronAccount,
-    contract: ContractName,
-    address: string,
-    functionName: string,
-    args: readonly unknown[],
-    options: { sun?: bigint; feeLimit?: bigint } = {},
+    {
+      contract,
+      name,
+      args,
+      options = {},
+    }: ContractCall & { readonly options?: { sun?: bigint; feeLimit?: bigint } },
   ): Promise<unknown> {
     const data = encodeFunctionData({
       abi: contracts[contract].abi as Abi,
-      functionName,
+      functionName: name,
       args: args.map((arg) => (typeof arg === 'string' ? `0x${arg.slice(2)}` : arg)),
     });
-    return this.#wallet.trigger(from, address, data.slice(2), options);
+    return this.#wallet.trigger(from, {
+      contract: this.#addresses.get(contract)!,
+      data: data.slice(2),
+      options,
+    });
   }
 
   /** Replaces the last `depth` blocks by empty room: those of their transactions that `keep` says wait again. */
@@ -102,6 +115,7 @@ export class TronActor {
     const info = this.#infoOf(txid);
     if (info['result'] !== undefined)
       throw new Error(`expected ${name} to deploy, got ${JSON.stringify(info)}`);
+    this.#addresses.set(name, String(info['contract_address']));
     return String(info['contract_address']);
   }
 

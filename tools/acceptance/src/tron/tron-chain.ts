@@ -55,10 +55,10 @@ export class TronChain implements PayingChain {
   }
 
   async payPayee(): Promise<void> {
-    const { accounts, deployed } = this.actor;
+    const { accounts } = this.actor;
     const to = accounts[1]!.hexAddress;
-    await this.actor.sendTrx(accounts[0]!, to, 7n);
-    await this.actor.call(accounts[0]!, 'TestToken', deployed.token, 'mint', [to, 7n]);
+    await this.actor.sendTrx(accounts[0]!, { to, sun: 7n });
+    await this.actor.call(accounts[0]!, { contract: 'TestToken', name: 'mint', args: [to, 7n] });
   }
 
   mine(blocks = 1): Promise<void> {
@@ -73,7 +73,9 @@ export class TronChain implements PayingChain {
     watched: ReadonlyMap<string, number>,
     from: number,
   ): Promise<Map<string, ExpectedTransaction>> {
-    return Promise.resolve(expectTransactions(this.tron.node, this.gid, watched, from, this.#interfaces));
+    return Promise.resolve(
+      expectTransactions(this.tron.node, { chainGid: this.gid, watched, from, interfaces: this.#interfaces }),
+    );
   }
 
   async findBalanceFaults(project: Project, watched: readonly Watched[]): Promise<string[]> {
@@ -142,7 +144,7 @@ export class TronChain implements PayingChain {
   }
 
   async #call(contract: string, data: string, at?: string): Promise<bigint> {
-    const result = await this.tron.node.vm.view(contract, data, contract, at);
+    const result = await this.tron.node.vm.view(contract, { data, from: contract, at });
     if ('error' in result) throw new Error(result.error);
     // Before the contract was there the answer is empty.
     return BigInt(result.output === '0x' ? 0 : result.output);

@@ -36,7 +36,7 @@ async function measureFault(fault: Fault) {
   const gateway = await startGateway('1', nodes, { RPC_CACHE: 'false' });
   try {
     const calls = [headCall, readCall].map((body) =>
-      requestOf(gateway.port, gateway.path, gateway.key, body),
+      requestOf(gateway.port, { path: gateway.path, key: gateway.key, body }),
     );
     const samples: Sample[] = [];
     let failedAt = 0;
@@ -108,7 +108,7 @@ async function measureHedging(report: Report): Promise<void> {
   const gateway = await startGateway('1', nodes, { RPC_CACHE: 'false' });
   try {
     const reads = 6_000;
-    const request = requestOf(gateway.port, gateway.path, gateway.key, readCall);
+    const request = requestOf(gateway.port, { path: gateway.path, key: gateway.key, body: readCall });
     const times: number[] = [];
     await runLoad({ port: gateway.port, count: 500, connections: 8, request: () => request });
     for (const node of nodes) await node.control({ tail: 0.02 });
@@ -124,12 +124,11 @@ async function measureHedging(report: Report): Promise<void> {
       0,
     );
     const write = (index: number): Buffer =>
-      requestOf(
-        gateway.port,
-        gateway.path,
-        gateway.key,
-        `{"jsonrpc":"2.0","id":${index},"method":"eth_sendRawTransaction","params":["0x${index.toString(16).padStart(8, '0')}"]}`,
-      );
+      requestOf(gateway.port, {
+        path: gateway.path,
+        key: gateway.key,
+        body: `{"jsonrpc":"2.0","id":${index},"method":"eth_sendRawTransaction","params":["0x${index.toString(16).padStart(8, '0')}"]}`,
+      });
     await runLoad({ port: gateway.port, count: 500, connections: 8, request: write });
     const writes = (await Promise.all(nodes.map((node) => node.control({})))).flatMap(
       ({ writes: list }) => list,

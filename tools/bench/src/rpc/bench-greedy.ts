@@ -65,12 +65,11 @@ export async function benchGreedy(report: Report): Promise<void> {
 }
 
 async function callPolitely({ port, path, key }: Gateway): Promise<number[]> {
-  const request = requestOf(
-    port,
+  const request = requestOf(port, {
     path,
     key,
-    '{"jsonrpc":"2.0","id":1,"method":"eth_estimateGas","params":[{}]}',
-  );
+    body: '{"jsonrpc":"2.0","id":1,"method":"eth_estimateGas","params":[{}]}',
+  });
   const times: number[] = [];
   const refused: string[] = [];
   await runLoad({
@@ -92,12 +91,11 @@ async function callPolitely({ port, path, key }: Gateway): Promise<number[]> {
 
 /** As many as that are under way or wait at any time. */
 function beginSlowCalls(gateway: Gateway): Promise<() => Promise<void>> {
-  const call = requestOf(
-    gateway.port,
-    gateway.path,
-    gateway.otherKey,
-    '{"jsonrpc":"2.0","id":1,"method":"eth_estimateGas","params":["slow"]}',
-  );
+  const call = requestOf(gateway.port, {
+    path: gateway.path,
+    key: gateway.otherKey,
+    body: '{"jsonrpc":"2.0","id":1,"method":"eth_estimateGas","params":["slow"]}',
+  });
   return openSockets(gateway, SLOW_CALLS, (socket) => {
     socket.on('data', () => socket.write(call));
     socket.write(call);
@@ -105,12 +103,11 @@ function beginSlowCalls(gateway: Gateway): Promise<() => Promise<void>> {
 }
 
 function beginSilence(gateway: Gateway): Promise<() => Promise<void>> {
-  const calls = requestOf(
-    gateway.port,
-    gateway.path,
-    gateway.otherKey,
-    '{"jsonrpc":"2.0","id":1,"method":"eth_estimateGas","params":["large"]}',
-  );
+  const calls = requestOf(gateway.port, {
+    path: gateway.path,
+    key: gateway.otherKey,
+    body: '{"jsonrpc":"2.0","id":1,"method":"eth_estimateGas","params":["large"]}',
+  });
   const all = Buffer.concat(Array.from({ length: LARGE_CALLS }, () => calls));
   return openSockets(gateway, SILENT_CONNECTIONS, (socket) => socket.pause().write(all));
 }

@@ -20,7 +20,7 @@ export async function benchIdentity(report: Report): Promise<void> {
         port,
         count: bodies.length,
         connections: 64,
-        request: (index) => requestOf(port, path, gateway.key, bodies[index]!),
+        request: (index) => requestOf(port, { path, key: gateway.key, body: bodies[index]! }),
         onSample: ({ status, body }, index) => (replies[index] = `${status} ${body}`),
       });
       return replies;
@@ -42,12 +42,11 @@ export async function benchIdentity(report: Report): Promise<void> {
       connections: 200,
       pipelining: IDENTICAL / 200,
       request: (index) =>
-        requestOf(
-          gateway.port,
-          gateway.path,
-          gateway.key,
-          `{"jsonrpc":"2.0","id":${index},"method":"eth_call","params":[{"to":"0x1"},"latest"]}`,
-        ),
+        requestOf(gateway.port, {
+          path: gateway.path,
+          key: gateway.key,
+          body: `{"jsonrpc":"2.0","id":${index},"method":"eth_call","params":[{"to":"0x1"},"latest"]}`,
+        }),
       onSample: ({ body }, index) =>
         body === `{"jsonrpc":"2.0","id":${index},"result":"0x12345678"}` || wrong.push(body),
     });

@@ -56,7 +56,7 @@ async function measureCalls(
     { target: nginx!, body: passThrough, micros: [] },
     { target: plain!, body: passThrough, micros: [] },
   ];
-  await measureRounds(lanes, gateway.key, 10_000, ROUNDS);
+  await measureRounds(lanes, { key: gateway.key, count: 10_000, rounds: ROUNDS });
   const [own, hit, peer, bare] = lanes.map(({ micros }) => median(micros)) as [
     number,
     number,
@@ -81,7 +81,7 @@ async function measureCalls(
 
 async function measureLarge(report: Report, gateway: Gateway, nginx: Target): Promise<void> {
   const lanes: Lane[] = [gateway, nginx].map((target) => ({ target, body: largeCall, micros: [] }));
-  await measureRounds(lanes, gateway.key, 200, LARGE_ROUNDS);
+  await measureRounds(lanes, { key: gateway.key, count: 200, rounds: LARGE_ROUNDS });
   const [own, peer] = lanes.map(({ micros }) => median(micros)) as [number, number];
   const before = gateway.rssBytes();
   let peak = before;
@@ -90,7 +90,7 @@ async function measureLarge(report: Report, gateway: Gateway, nginx: Target): Pr
     port: gateway.port,
     count: 1,
     connections: 1,
-    request: () => requestOf(gateway.port, gateway.path, gateway.key, hugeCall),
+    request: () => requestOf(gateway.port, { path: gateway.path, key: gateway.key, body: hugeCall }),
   });
   clearInterval(watch);
   report.add({
@@ -104,13 +104,11 @@ async function measureLarge(report: Report, gateway: Gateway, nginx: Target): Pr
 
 async function measureRounds(
   lanes: readonly Lane[],
-  key: string,
-  count: number,
-  rounds: number,
+  { key, count, rounds }: { readonly key: string; readonly count: number; readonly rounds: number },
 ): Promise<void> {
   for (let round = -1; round < rounds; round += 1) {
     for (const { target, body, micros } of lanes) {
-      const request = requestOf(target.port, target.path, key, body);
+      const request = requestOf(target.port, { path: target.path, key, body });
       const before = target.cpuSeconds();
       await runLoad({
         port: target.port,

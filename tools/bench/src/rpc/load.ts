@@ -19,7 +19,10 @@ export interface LoadOptions {
   readonly onSample?: (sample: Sample, index: number) => void;
 }
 
-export function requestOf(port: number, path: string, key: string, body: string | Buffer): Buffer {
+export function requestOf(
+  port: number,
+  { path, key, body }: { readonly path: string; readonly key: string; readonly body: string | Buffer },
+): Buffer {
   const bytes = Buffer.from(body);
   const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nX-Api-Key: ${key}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), bytes]);

@@ -33,11 +33,13 @@ const epoch = Date.now();
 
 export async function startNode(core = '0', port?: number): Promise<BenchNode> {
   const chosen = port ?? (await findFreePort());
-  const target = await spawnTarget('node', core, chosen, '/', process.execPath, [
-    here('node.mjs'),
-    String(chosen),
-    String(epoch),
-  ]);
+  const target = await spawnTarget('node', {
+    core,
+    port: chosen,
+    path: '/',
+    command: process.execPath,
+    args: [here('node.mjs'), String(chosen), String(epoch)],
+  });
   return {
     ...target,
     control: async (state) =>
@@ -49,11 +51,13 @@ export async function startNode(core = '0', port?: number): Promise<BenchNode> {
 
 export async function startPlainProxy(core: string, nodePort: number): Promise<Target> {
   const port = await findFreePort();
-  return spawnTarget('plain Node proxy', core, port, '/', process.execPath, [
-    here('plain-proxy.mjs'),
-    String(port),
-    String(nodePort),
-  ]);
+  return spawnTarget('plain Node proxy', {
+    core,
+    port,
+    path: '/',
+    command: process.execPath,
+    args: [here('plain-proxy.mjs'), String(port), String(nodePort)],
+  });
 }
 
 export async function startNginx(core: string, nodePort: number): Promise<Target> {
@@ -71,7 +75,13 @@ export async function startNginx(core: string, nodePort: number): Promise<Target
   );
   // Debian's is where not every PATH leads; find-missing.ts has looked for it.
   const program = findExecutable('nginx', process.env) ?? 'nginx';
-  return spawnTarget('nginx', core, port, '/', program, ['-p', dir, '-c', join(dir, 'nginx.conf')]);
+  return spawnTarget('nginx', {
+    core,
+    port,
+    path: '/',
+    command: program,
+    args: ['-p', dir, '-c', join(dir, 'nginx.conf')],
+  });
 }
 
 export interface Gateway extends Target {
@@ -98,14 +108,13 @@ export async function startGateway(
   const other = await bootstrap(db, { label: 'svc', workspaceName: 'Other' });
   await db.close();
   const entry = join(await bundleServices(), 'rpc-proxy.mjs');
-  const target = await spawnTarget(
-    'gateway',
+  const target = await spawnTarget('gateway', {
     core,
     port,
-    '/ethereum',
-    process.execPath,
-    [...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), entry],
-    {
+    path: '/ethereum',
+    command: process.execPath,
+    args: [...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), entry],
+    env: {
       DATABASE_URL: postgres.url,
       NATS_URL: nats.url,
       REDIS_URL: redis.url,
@@ -121,7 +130,7 @@ export async function startGateway(
       }),
       ...env,
     },
-  );
+  });
   await waitFor(
     async () =>
       (await fetch(`http://127.0.0.1:${port}/`).then((res) => res.text())).includes('"status":"healthy"'),
@@ -140,12 +149,21 @@ export async function startGateway(
 
 async function spawnTarget(
   name: string,
-  core: string,
-  port: number,
-  path: string,
-  command: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  {
+    core,
+    port,
+    path,
+    command,
+    args,
+    env = {},
+  }: {
+    readonly core: string;
+    readonly port: number;
+    readonly path: string;
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+  },
 ): Promise<Target> {
   const child = spawn('taskset', ['-c', core, command, ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -25,9 +25,7 @@ const TOKEN_DECIMALS = 18;
 /** From the first account if no other is named, without waiting for the block. @returns the hash @throws SetupError */
 export async function sendEther(
   endpointUrl: string,
-  to: Address,
-  ether: string,
-  from?: Address,
+  { to, ether, from }: { readonly to: Address; readonly ether: string; readonly from?: Address },
 ): Promise<Hex> {
   const { account, wallet } = await connect(endpointUrl);
   return wallet.sendTransaction({ account: from ?? account, to, value: parseEther(ether) });

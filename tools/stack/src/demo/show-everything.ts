@@ -42,7 +42,11 @@ export async function showEverything(stack: StackFile): Promise<void> {
   say(`Created a webhook channel to ${receiver.url}, deliveries are signed with its secret`);
   try {
     // The next block takes the transfer in: watched from before it exists, to see it `new`.
-    const watched = watchBlock(api, EVM_CHAIN, (await readHead(endpointUrl)) + 1, say);
+    const watched = watchBlock(api, {
+      chainGid: EVM_CHAIN,
+      number: (await readHead(endpointUrl)) + 1,
+      print: say,
+    });
     const ether = await sendFunds(endpointUrl, address, { ether: '1' });
     say(`Sent ${ether.what} in ${shorten(ether.hash)}, block ${ether.blockNumber}`);
     const token = await sendFunds(endpointUrl, address, { token: '25' });

@@ -34,7 +34,7 @@ export async function sendTrx(endpointUrl: string, to: string, trx: string): Pro
   const wallet = new TronWallet(endpointUrl);
   try {
     const sun = BigInt(match[1]! + (match[2] ?? '').padEnd(6, '0'));
-    return (await wallet.sendTrx(createNamedAccount('account 0'), parseAddress(to), sun)).txid;
+    return (await wallet.sendTrx(createNamedAccount('account 0'), { to: parseAddress(to), sun })).txid;
   } catch (error) {
     throw new SetupError(`The TRON node of the local chain did not take it: ${(error as Error).message}`);
   }

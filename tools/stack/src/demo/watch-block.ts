@@ -9,9 +9,11 @@ const LOOK_LATER_MS = 250;
 /** Prints each status that the block is seen in until it is confirmed. It may not exist yet. */
 export async function watchBlock(
   api: ApiClient,
-  chainGid: string,
-  number: number,
-  print: (line: string) => void,
+  {
+    chainGid,
+    number,
+    print,
+  }: { readonly chainGid: string; readonly number: number; readonly print: (line: string) => void },
 ): Promise<void> {
   const seen: string[] = [];
   const look = async (): Promise<string | number | undefined> => {

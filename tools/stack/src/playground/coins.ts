@@ -39,7 +39,11 @@ export const coins: ReadonlyMap<string, Coin> = new Map<string, Coin>([
         for (const address of [to, from])
           if (address !== undefined && !isAddress(address, { strict: false }))
             throw new SetupError(`expected an address of 0x and 40 hex digits, got ${address}.`);
-        return sendEther(endpointUrl, to as Address, amount, from as Address | undefined);
+        return sendEther(endpointUrl, {
+          to: to as Address,
+          ether: amount,
+          from: from as Address | undefined,
+        });
       },
     },
   ],

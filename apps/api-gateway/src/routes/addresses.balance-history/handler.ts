@@ -95,6 +95,9 @@ export const listBalanceHistory = defineRoute({
       ...row,
       balance: formatAmount(BigInt(raw), decimals),
     }));
-    return { status: 200, body: toPage(items, Number(totals[0]!.total), query, nextCursor) };
+    return {
+      status: 200,
+      body: toPage(items, { total: Number(totals[0]!.total), request: query, nextCursor }),
+    };
   },
 });

@@ -26,6 +26,6 @@ export const listHdAddresses = defineRoute({
   responses: { 200: pageSchema(hdAddressSchema) },
   handle: async ({ query, principal }, deps) => ({
     status: 200,
-    body: await queryAddresses(deps, principal, 'hd addresses', { ...query, kind: 'hd' }),
+    body: await queryAddresses(deps, { principal, name: 'hd addresses', query: { ...query, kind: 'hd' } }),
   }),
 });

@@ -30,5 +30,5 @@ export const listAddresses = defineRoute({
     (await deps.exports.answer({
       ...{ mediaType, record: addressSchema, principal, query },
       open: () => openAddresses(deps, principal, query),
-    })) ?? { status: 200, body: await queryAddresses(deps, principal, 'addresses', query) },
+    })) ?? { status: 200, body: await queryAddresses(deps, { principal, name: 'addresses', query }) },
 });

@@ -34,6 +34,6 @@ export const listUtxos = defineRoute({
     const found = await queryCoins(deps.db, wantedCoins);
     const { rows, nextCursor } = pager.close(found.rows);
     const items = rows.map(({ record }) => record);
-    return { status: 200, body: toPage(items, found.total, query, nextCursor) };
+    return { status: 200, body: toPage(items, { total: found.total, request: query, nextCursor }) };
   },
 });

@@ -72,6 +72,9 @@ export const listAuditLogs = defineRoute({
     } as const;
     const read = async (ids: string[]) =>
       inOrder(ids, await deps.prisma.auditLog.findMany({ where: { id: { in: ids } } })).map(toAuditLogRecord);
-    return { status: 200, body: await readList(deps, { principal, name: 'audit_logs', query }, list, read) };
+    return {
+      status: 200,
+      body: await readList(deps, { call: { principal, name: 'audit_logs', query }, list, read }),
+    };
   },
 });

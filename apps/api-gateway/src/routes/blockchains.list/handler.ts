@@ -42,6 +42,9 @@ export const listBlockchains = defineRoute({
       order: toListOrder(query.sort_by, ORDERS, [{ name: 'gid', type: 'text' }]),
     } as const;
     const read = (gids: string[]) => readChainRecords(deps.db, gids);
-    return { status: 200, body: await readList(deps, { principal, name: 'blockchains', query }, list, read) };
+    return {
+      status: 200,
+      body: await readList(deps, { call: { principal, name: 'blockchains', query }, list, read }),
+    };
   },
 });

@@ -66,7 +66,7 @@ export const listBlocks = defineRoute({
       ids,
       await prisma.block.findMany({ where: { id: { in: ids.map((id) => BigInt(id)) } } }),
     );
-    return { status: 200, body: toPage(blocks.map(toBlockRecord), total, query, nextCursor) };
+    return { status: 200, body: toPage(blocks.map(toBlockRecord), { total, request: query, nextCursor }) };
   },
 });
 
@@ -103,7 +103,7 @@ function readOfChains(db: Sql, query: BlockSearch, range: Range): Promise<readon
     parameters: [statuses ?? LISTED, from, to],
   } as const;
   const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
-  return readIdsByValue(db, source, { column: 'number', direction }, range);
+  return readIdsByValue(db, { source, order: { column: 'number', direction }, page: range });
 }
 
 interface BlockFilters {

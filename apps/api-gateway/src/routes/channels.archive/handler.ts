@@ -10,7 +10,7 @@ export const archiveChannel = defineRoute({
   params: channelParams,
   responses: { 200: channelSchema },
   handle: async ({ params, principal }, deps) => {
-    const row = await findChannel(deps, principal, params.notification_channel_id);
+    const row = await findChannel(deps, { principal, id: params.notification_channel_id });
     if (row.isArchived) return { status: 200, body: toChannelRecord(row) };
     const archived = await deps.prisma.notificationChannel.update({
       where: { id: row.id },

@@ -36,7 +36,7 @@ export function createChannelRoute(
       const takeRoom = (sql: Sql): Promise<void> => requireQuota(sql, principal.workspaceId, 'channels');
       // Nobody is asked for a channel that there is no room for.
       if (kind.consent !== undefined) await deps.db.transaction(takeRoom);
-      await askForConsent(kind, { id, config, credentials, before: undefined }, principal, deps);
+      await askForConsent(kind, { channel: { id, config, credentials, before: undefined }, principal, deps });
       const secret = await deps.db.transaction(async (sql) => {
         await takeRoom(sql);
         const credentialsSealed = sealCredentials(deps.sealer, id, credentials ?? null);
@@ -53,7 +53,7 @@ export function createChannelRoute(
         });
         return kind.isSigned ? insertWebhookSecret(sql, id, deps) : undefined;
       });
-      const record = toChannelRecord(await findChannel(deps, principal, id));
+      const record = toChannelRecord(await findChannel(deps, { principal, id }));
       return {
         status: 201,
         body: secret === undefined ? record : { ...record, webhook_secret: secret },

@@ -10,7 +10,7 @@ export const deleteChannel = defineRoute({
   params: channelParams,
   responses: { 204: undefined },
   handle: async ({ params, principal, requestId }, deps) => {
-    const { id } = await findChannel(deps, principal, params.notification_channel_id);
+    const { id } = await findChannel(deps, { principal, id: params.notification_channel_id });
     await deps.db.transaction(async (sql) => {
       const { rows } = await sql.query<{ name: string; kind: string }>(
         'DELETE FROM notification_channels WHERE id = $1 RETURNING name, kind',

@@ -12,6 +12,6 @@ export const getChannel = defineRoute({
   responses: { 200: channelSchema },
   handle: async ({ params, principal }, deps) => ({
     status: 200,
-    body: toChannelRecord(await findChannel(deps, principal, params.notification_channel_id)),
+    body: toChannelRecord(await findChannel(deps, { principal, id: params.notification_channel_id })),
   }),
 });

@@ -48,6 +48,9 @@ export const listChannels = defineRoute({
       inOrder(ids, await deps.prisma.notificationChannel.findMany({ where: { id: { in: ids } } })).map(
         toChannelRecord,
       );
-    return { status: 200, body: await readList(deps, { principal, name: 'channels', query }, list, read) };
+    return {
+      status: 200,
+      body: await readList(deps, { call: { principal, name: 'channels', query }, list, read }),
+    };
   },
 });

@@ -22,7 +22,7 @@ export const restoreChannel = defineRoute({
   responses: { 200: channelSchema },
   problems: [422],
   handle: async ({ params, query, principal }, deps) => {
-    const row = await findChannel(deps, principal, params.notification_channel_id);
+    const row = await findChannel(deps, { principal, id: params.notification_channel_id });
     if (!row.isArchived && row.status === 'active') return { status: 200, body: toChannelRecord(row) };
     const obstacle = findChannelKind(row.kind)?.obstacleOf(row.config);
     if (obstacle !== undefined && !row.isArchived)
@@ -30,6 +30,6 @@ export const restoreChannel = defineRoute({
     if (query.held === 'discard') await discardHeld(deps.db, row.id);
     await reactivateChannel(deps.db, row.id);
     if (obstacle !== undefined) await failChannel(deps.db, row.id, obstacle);
-    return { status: 200, body: toChannelRecord(await findChannel(deps, principal, row.id)) };
+    return { status: 200, body: toChannelRecord(await findChannel(deps, { principal, id: row.id })) };
   },
 });

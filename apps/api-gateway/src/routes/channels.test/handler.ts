@@ -24,7 +24,7 @@ export const testChannel = defineRoute({
   example: { event_type: 'transaction.confirmed' },
   responses: { 202: deliverySchema },
   handle: async ({ params, body, principal }, { db, prisma, ...deps }) => {
-    const channel = await findChannel({ prisma, ...deps }, principal, params.notification_channel_id);
+    const channel = await findChannel({ prisma, ...deps }, { principal, id: params.notification_channel_id });
     const event = buildTestEvent(principal.projectId, body?.event_type ?? 'transaction.detected');
     const id = uuidv7();
     await db.transaction(async (sql) => {

@@ -28,7 +28,7 @@ export function updateChannelRoute(kind: ChannelKind): ApiRoute {
     handle: async ({ params, body, principal }, deps) => {
       const { name, ...sent } = body;
       const given = await checkChannel(kind, sent, deps);
-      const row = await findChannel(deps, principal, params.notification_channel_id, [kind]);
+      const row = await findChannel(deps, { principal, id: params.notification_channel_id, kinds: [kind] });
       const before = await deps.db.transaction(async (sql) => {
         const locked = await lockChannel(sql, row);
         const { config, credentials, isNewTarget } = kind.change(given, locked.config);
@@ -44,10 +44,14 @@ export function updateChannelRoute(kind: ChannelKind): ApiRoute {
         });
         return locked;
       });
-      const after = await findChannel(deps, principal, row.id);
+      const after = await findChannel(deps, { principal, id: row.id });
       if (kind.consent !== undefined) {
         const credentials = openCredentials(deps.sealer, row.id, after.credentialsSealed);
-        await askForConsent(kind, { ...after, credentials, before: before.config }, principal, deps);
+        await askForConsent(kind, {
+          channel: { ...after, credentials, before: before.config },
+          principal,
+          deps,
+        });
       }
       return { status: 200, body: toChannelRecord(after) };
     },

@@ -38,6 +38,6 @@ export const listConfirmationPolicies = defineRoute({
       return gids.flatMap((gid) => byGid.get(gid) ?? []).map(toPolicyRecord);
     };
     const page = { principal, name: 'confirmation_policies', query };
-    return { status: 200, body: await readList(deps, page, list, read) };
+    return { status: 200, body: await readList(deps, { call: page, list, read }) };
   },
 });

@@ -47,7 +47,7 @@ it('shows its last attempts, oldest first: no receiver makes an answer that the 
     .post('/channels')
     .send({ name: 'x', url: 'https://1.1.1.1/' })
     .expect(201);
-  const { id } = await addDelivery(world, world.project.keys.api, channel.id);
+  const { id } = await addDelivery(world, { key: world.project.keys.api, channelId: channel.id });
   await world.db.query(
     `INSERT INTO delivery_attempts (id, delivery_id, number, started_at, duration_ms, status_code, request, response_body)
      SELECT gen_random_uuid(), $1, n, now(), 5, 500, '{}', repeat('x', 16384) FROM generate_series(2, 1000) AS n`,

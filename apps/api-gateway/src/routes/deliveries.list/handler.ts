@@ -39,7 +39,7 @@ export const listDeliveries = defineRoute({
   responses: { 200: pageSchema(deliverySchema) },
   alternatives: exportTypes(deliverySchema),
   handle: async ({ params, query, principal, mediaType }, deps) => {
-    const { id } = await findChannel(deps, principal, params.notification_channel_id);
+    const { id } = await findChannel(deps, { principal, id: params.notification_channel_id });
     const exported = await deps.exports.answer({
       ...{ mediaType, record: deliverySchema, principal, query },
       open: async () => openDeliveries(deps, id, query),
@@ -47,10 +47,11 @@ export const listDeliveries = defineRoute({
     if (exported !== undefined) return exported;
     const pager = openPager({ sealer: deps.sealer, principal, list: `deliveries ${id}`, query });
     const total = await countDeliveries(deps, id, query);
-    const found = pager.range.offset < total ? await findRows(deps.db, id, query, pager.range) : [];
+    const found =
+      pager.range.offset < total ? await findRows(deps.db, { channelId: id, query, range: pager.range }) : [];
     const { rows, nextCursor } = pager.close(found);
     const ids = rows.map((row) => row.id);
-    return { status: 200, body: toPage(await readRecords(deps, ids), total, query, nextCursor) };
+    return { status: 200, body: toPage(await readRecords(deps, ids), { total, request: query, nextCursor }) };
   },
 });
 
@@ -61,7 +62,7 @@ function openDeliveries(
   query: DeliveryQuery,
 ): Listing {
   return {
-    find: (range) => findRows(deps.db, channelId, query, range),
+    find: (range) => findRows(deps.db, { channelId, query, range }),
     read: (ids) => readRecords(deps, ids),
     weight: {
       table: 'deliveries',
@@ -89,9 +90,11 @@ async function countDeliveries(
 
 async function findRows(
   db: Sql,
-  channelId: string,
-  query: DeliveryQuery,
-  range: Range,
+  {
+    channelId,
+    query,
+    range,
+  }: { readonly channelId: string; readonly query: DeliveryQuery; readonly range: Range },
 ): Promise<readonly ListedRow[]> {
   const { statuses, event_id, event_types, since, until } = query;
   const direction = query.sort_by.startsWith('-') ? 'DESC' : 'ASC';
@@ -108,7 +111,7 @@ async function findRows(
       where: 'channel_id = $2',
       parameters: [channelId],
     } as const;
-    return readIdsByValue(db, source, { column: 'created_at', direction }, range);
+    return readIdsByValue(db, { source, order: { column: 'created_at', direction }, page: range });
   }
   const list: List = {
     from: 'deliveries',

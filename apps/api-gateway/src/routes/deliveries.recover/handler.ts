@@ -33,10 +33,12 @@ export const recover = defineRoute({
   handle: async ({ params, body, principal }, deps) => {
     const until = body.until ?? new Date();
     if (body.since > until) throw invalidRequest([{ name: 'since', reason: 'expected a time before until' }]);
-    const { id } = await findChannel(deps, principal, params.notification_channel_id);
+    const { id } = await findChannel(deps, { principal, id: params.notification_channel_id });
     return {
       status: 202,
-      body: { recovered_count: await recoverDeliveries(deps.db, id, body.since, until) },
+      body: {
+        recovered_count: await recoverDeliveries(deps.db, { channelId: id, since: body.since, until }),
+      },
     };
   },
 });

@@ -9,9 +9,7 @@ const BATCH = 10_000;
  */
 export async function recoverDeliveries(
   db: Sql,
-  channelId: string,
-  since: Date,
-  until: Date,
+  { channelId, since, until }: { readonly channelId: string; readonly since: Date; readonly until: Date },
 ): Promise<number> {
   let recovered = 0;
   for (let count: number = BATCH; count === BATCH; recovered += count) {

@@ -31,6 +31,6 @@ export const listEventDeliveries = defineRoute({
     const read = async (ids: string[]) =>
       inOrder(ids, await deps.prisma.delivery.findMany({ where: { id: { in: ids } } })).map(toDeliveryRecord);
     const name = `event_deliveries ${event_id}`;
-    return { status: 200, body: await readList(deps, { principal, name, query }, list, read) };
+    return { status: 200, body: await readList(deps, { call: { principal, name, query }, list, read }) };
   },
 });

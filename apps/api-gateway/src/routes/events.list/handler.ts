@@ -100,7 +100,7 @@ async function readOn(
     limit,
     filters: toEventFilters(query),
   });
-  const { items, meta } = toPage(events.map(toEventItem), events.length, { limit });
+  const { items, meta } = toPage(events.map(toEventItem), { total: events.length, request: { limit } });
   return { items, meta: { ...meta, last_position: lastPosition, has_more: hasMore } };
 }
 
@@ -113,19 +113,20 @@ async function readPage(
   const pager = openPager({ sealer, principal, list: 'events', query });
   const filters = shownFilters(query);
   const total = await countEvents(db, projectId, filters);
-  const found = pager.range.offset < total ? await findRows(db, projectId, query, filters)(pager.range) : [];
+  const found =
+    pager.range.offset < total ? await findRows(db, { projectId, query, filters })(pager.range) : [];
   const { rows, nextCursor } = pager.close(found);
   const items = await readItems(
     db,
     rows.map(({ id }) => id),
   );
-  return toPage(items, total, query, nextCursor);
+  return toPage(items, { total, request: query, nextCursor });
 }
 
 /** All of them, for an export. */
 function openEvents(db: Sql, { projectId }: Principal, query: Query): Listing {
   return {
-    find: findRows(db, projectId, query, shownFilters(query)),
+    find: findRows(db, { projectId, query, filters: shownFilters(query) }),
     read: (ids) => readItems(db, ids),
     weight: { table: 'event_log', idType: 'bigint', bytes: 'octet_length(t.payload)' },
   };
@@ -138,7 +139,14 @@ function shownFilters(query: Query): EventFilters {
   return { ...filters, from: filters.from !== undefined && filters.from > horizon ? filters.from : horizon };
 }
 
-function findRows(db: Sql, projectId: string, query: Query, filters: EventFilters) {
+function findRows(
+  db: Sql,
+  {
+    projectId,
+    query,
+    filters,
+  }: { readonly projectId: string; readonly query: Query; readonly filters: EventFilters },
+) {
   const { types = EVENT_TYPES } = filters;
   const parameters: unknown[] = [undefined, projectId];
   const where = `project_id = $2 AND NOT is_held AND ${eventConditions({ ...filters, types: undefined }, parameters)}`;
@@ -155,7 +163,7 @@ function findRows(db: Sql, projectId: string, query: Query, filters: EventFilter
     column: 'created_at',
     direction: query.sort_by === 'created_at' ? 'ASC' : 'DESC',
   } as const;
-  return (range: Range) => readIdsByValue(db, source, order, range);
+  return (range: Range) => readIdsByValue(db, { source, order, page: range });
 }
 
 /** The range is counted from the index. */

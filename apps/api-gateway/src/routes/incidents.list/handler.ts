@@ -32,6 +32,6 @@ export const listIncidents = defineRoute({
     const read = async (ids: string[]) =>
       inOrder(ids, await deps.prisma.incident.findMany({ where: { id: { in: ids } } })).map(toIncidentRecord);
     const call = { principal, name: `incidents ${gid}`, query };
-    return { status: 200, body: await readList(deps, call, list, read) };
+    return { status: 200, body: await readList(deps, { call, list, read }) };
   },
 });

@@ -26,12 +26,16 @@ export const createKey = defineRoute({
     checkOperatorGrants(principal, body.permissions);
     const projectId = body.project_id ?? null;
     const { id, key } = await deps.db.transaction(async (sql) => {
-      if (projectId !== null) await lockProject(sql, principal, projectId, 'KEY SHARE');
+      if (projectId !== null) await lockProject(sql, { principal, id: projectId, strength: 'KEY SHARE' });
       await requireQuota(sql, principal.workspaceId, 'keys');
-      return insertKey(sql, { principal, requestId }, deps.settings.namespaceLabel, {
-        ...body,
-        projectId,
-        expiresAt: body.expires_at ?? null,
+      return insertKey(sql, {
+        author: { principal, requestId },
+        label: deps.settings.namespaceLabel,
+        added: {
+          ...body,
+          projectId,
+          expiresAt: body.expires_at ?? null,
+        },
       });
     });
     return {

@@ -51,7 +51,10 @@ export const listKeys = defineRoute({
       inOrder(ids, await deps.prisma.apiKey.findMany({ where: { id: { in: ids } } })).map((row) =>
         toKeyRecord(row, now),
       );
-    return { status: 200, body: await readList(deps, { principal, name: 'keys', query }, list, read) };
+    return {
+      status: 200,
+      body: await readList(deps, { call: { principal, name: 'keys', query }, list, read }),
+    };
   },
 });
 

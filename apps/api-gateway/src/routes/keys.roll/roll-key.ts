@@ -45,12 +45,16 @@ export async function rollKey(
   checkGrants(author.principal, permissions);
   // Where the old key ends at once there is one as before: at the quota, too, a stolen key can be replaced.
   if (graceSeconds > 0) await requireQuota(sql, author.principal.workspaceId, 'keys');
-  const added = await insertKey(sql, author, label, {
-    type: keyTypeSchema.parse(old.type),
-    name: old.name,
-    projectId: old.project_id,
-    permissions,
-    expiresAt: old.expires_at,
+  const added = await insertKey(sql, {
+    author,
+    label,
+    added: {
+      type: keyTypeSchema.parse(old.type),
+      name: old.name,
+      projectId: old.project_id,
+      permissions,
+      expiresAt: old.expires_at,
+    },
   });
   const from = { replaced_by: null, expires_at: old.expires_at, revoked_at: null };
   const to = { replaced_by: added.id, ...endOf(old, graceSeconds) };

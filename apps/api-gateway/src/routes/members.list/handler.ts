@@ -37,6 +37,9 @@ export const listMembers = defineRoute({
     } as const;
     const read = async (ids: string[]) =>
       inOrder(ids, await deps.prisma.member.findMany({ where: { id: { in: ids } } })).map(toMemberRecord);
-    return { status: 200, body: await readList(deps, { principal, name: 'members', query }, list, read) };
+    return {
+      status: 200,
+      body: await readList(deps, { call: { principal, name: 'members', query }, list, read }),
+    };
   },
 });

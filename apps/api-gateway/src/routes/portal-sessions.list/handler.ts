@@ -33,6 +33,6 @@ export const listPortalSessions = defineRoute({
         toPortalSessionRecord,
       );
     const call = { principal, name: 'portal_sessions', query };
-    return { status: 200, body: await readList(deps, call, list, read) };
+    return { status: 200, body: await readList(deps, { call, list, read }) };
   },
 });

@@ -19,7 +19,11 @@ export const deleteProject = defineRoute({
   handle: async ({ params, query, principal, requestId }, deps) => {
     const projectId = params.project_id;
     const deleted = await deps.db.transaction((sql) =>
-      deleteRows(sql, { principal, requestId }, projectId, query.cascade ?? false),
+      deleteRows(sql, {
+        author: { principal, requestId },
+        id: projectId,
+        isCascading: query.cascade ?? false,
+      }),
     );
     announceRevokedKeys(deps, deleted.keys);
     announceAddresses(

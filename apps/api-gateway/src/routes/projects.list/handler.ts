@@ -36,6 +36,9 @@ export const listProjects = defineRoute({
     } as const;
     const read = async (ids: string[]) =>
       inOrder(ids, await deps.prisma.project.findMany({ where: { id: { in: ids } } })).map(toProjectRecord);
-    return { status: 200, body: await readList(deps, { principal, name: 'projects', query }, list, read) };
+    return {
+      status: 200,
+      body: await readList(deps, { call: { principal, name: 'projects', query }, list, read }),
+    };
   },
 });

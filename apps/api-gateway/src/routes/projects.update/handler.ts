@@ -17,7 +17,7 @@ export const updateProject = defineRoute({
   handle: async ({ params, body, principal, requestId }, deps) => {
     const id = params.project_id;
     await deps.db.transaction(async (sql) => {
-      const from = await lockProject(sql, principal, id, 'NO KEY UPDATE');
+      const from = await lockProject(sql, { principal, id, strength: 'NO KEY UPDATE' });
       if (from.name === body.name) return;
       await recordChange(
         sql,

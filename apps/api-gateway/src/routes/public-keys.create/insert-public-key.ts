@@ -76,9 +76,7 @@ async function firstAddress(key: Lookalike, signal: AbortSignal): Promise<string
   const { extended_public_key: extendedPublicKey, address_format: addressFormat, chain_gid } = key;
   const [derived] = await deriveAddresses(
     { extendedPublicKey, addressFormat, chainGid: chain_gid },
-    0,
-    [0],
-    signal,
+    { change: 0, indexes: [0], signal },
   );
   return derived?.address.canonical;
 }

@@ -30,7 +30,11 @@ export const listPublicKeyAddresses = defineRoute({
     const { id } = await findPublicKey(deps, principal, params.public_key_id);
     return {
       status: 200,
-      body: await queryAddresses(deps, principal, `addresses ${id}`, { ...query, public_key_id: id }),
+      body: await queryAddresses(deps, {
+        principal,
+        name: `addresses ${id}`,
+        query: { ...query, public_key_id: id },
+      }),
     };
   },
 });

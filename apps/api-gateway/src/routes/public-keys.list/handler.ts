@@ -47,6 +47,9 @@ export const listPublicKeys = defineRoute({
         deps.db,
         inOrder(ids, await deps.prisma.publicKey.findMany({ where: { id: { in: ids } } })),
       );
-    return { status: 200, body: await readList(deps, { principal, name: 'public_keys', query }, list, read) };
+    return {
+      status: 200,
+      body: await readList(deps, { call: { principal, name: 'public_keys', query }, list, read }),
+    };
   },
 });

@@ -22,7 +22,7 @@ export async function writeToken(
   { gid, chainGid, projectId, isListed, metadata }: TokenWrite,
 ): Promise<boolean> {
   await lockChain(sql, chainGid);
-  const isLearned = await learnToken(sql, gid, chainGid, metadata);
+  const isLearned = await learnToken(sql, { gid, chainGid, metadata });
   const added = await sql.query(
     'INSERT INTO project_assets (project_id, asset_gid) VALUES ($1, $2) ON CONFLICT (project_id, asset_gid) DO NOTHING',
     [projectId, gid],
@@ -33,9 +33,11 @@ export async function writeToken(
 
 async function learnToken(
   sql: Sql,
-  gid: string,
-  chainGid: string,
-  { name, symbol, decimals }: TokenMetadata,
+  {
+    gid,
+    chainGid,
+    metadata: { name, symbol, decimals },
+  }: { readonly gid: string; readonly chainGid: string; readonly metadata: TokenMetadata },
 ): Promise<boolean> {
   const { namespace, reference } = splitAssetGid(gid);
   const { rowCount } = await sql.query(

@@ -24,9 +24,15 @@ const ROW_COST = 10;
  */
 export async function findPageIds(
   sql: Sql,
-  filters: TransactionFilters,
-  query: TransactionQuery,
-  { range, total }: { readonly range: Range; readonly total: number },
+  {
+    filters,
+    query,
+    page: { range, total },
+  }: {
+    readonly filters: TransactionFilters;
+    readonly query: TransactionQuery;
+    readonly page: { readonly range: Range; readonly total: number };
+  },
 ): Promise<readonly ListedRow[]> {
   const order = {
     column: COLUMNS[query.sort_by.replace('-', '') as keyof typeof COLUMNS],
@@ -35,7 +41,7 @@ export async function findPageIds(
   if (range.offset >= total) return [];
   const names = listSetFilters(filters);
   const source = names.length === 1 ? findSource(filters, names[0]) : undefined;
-  if (source?.columns.includes(order.column)) return readIdsByValue(sql, source, order, range);
+  if (source?.columns.includes(order.column)) return readIdsByValue(sql, { source, order, page: range });
   return readFromTransactions(sql, filters, { ...order, ...range, total });
 }
 

@@ -21,13 +21,13 @@ export async function queryTransactions(
   const pager = openPager({ sealer, principal, list: 'transactions', query });
   const filters = await resolveFilters(db, principal.projectId, query);
   const total = await countTransactions(db, filters);
-  const found = await findPageIds(db, filters, query, { range: pager.range, total });
+  const found = await findPageIds(db, { filters, query, page: { range: pager.range, total } });
   const { rows, nextCursor } = pager.close(found);
   const items = await readRecords(
     db,
     rows.map(({ id }) => id),
   );
-  return toPage(items, total, query, nextCursor);
+  return toPage(items, { total, request: query, nextCursor });
 }
 
 /** All of them, for an export. */
@@ -39,7 +39,7 @@ export async function openTransactions(
   const filters = await resolveFilters(db, projectId, query);
   const total = await countTransactions(db, filters);
   return {
-    find: (range) => findPageIds(db, filters, query, { range, total }),
+    find: (range) => findPageIds(db, { filters, query, page: { range, total } }),
     read: (ids) => readRecords(db, ids),
     weight: {
       table: 'transactions',

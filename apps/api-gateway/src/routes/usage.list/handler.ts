@@ -101,7 +101,7 @@ export const listUsage = defineRoute({
       hour: row.hour.toISOString(),
       latency: describeLatency({ latency_ms, latency_counts }),
     }));
-    return { status: 200, body: toPage(items, total, query, nextCursor) };
+    return { status: 200, body: toPage(items, { total, request: query, nextCursor }) };
   },
 });
 

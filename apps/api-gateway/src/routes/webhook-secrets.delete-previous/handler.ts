@@ -11,7 +11,11 @@ export const deletePreviousSecret = defineRoute({
   params: channelParams,
   responses: { 204: undefined },
   handle: async ({ params, principal, requestId }, deps) => {
-    const { id } = await findChannel(deps, principal, params.notification_channel_id, SIGNED_KINDS);
+    const { id } = await findChannel(deps, {
+      principal,
+      id: params.notification_channel_id,
+      kinds: SIGNED_KINDS,
+    });
     await deps.db.transaction(async (sql) => {
       const { rowCount } = await sql.query(
         `DELETE FROM webhook_secrets WHERE channel_id = $1 AND state = 'previous' AND expires_at > now()`,

@@ -10,7 +10,11 @@ export const getWebhookSecrets = defineRoute({
   params: channelParams,
   responses: { 200: webhookSecretsSchema },
   handle: async ({ params, principal }, deps) => {
-    const { id } = await findChannel(deps, principal, params.notification_channel_id, SIGNED_KINDS);
+    const { id } = await findChannel(deps, {
+      principal,
+      id: params.notification_channel_id,
+      kinds: SIGNED_KINDS,
+    });
     return { status: 200, body: await readWebhookSecrets(deps.db, id) };
   },
 });

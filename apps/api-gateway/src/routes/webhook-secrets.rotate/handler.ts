@@ -17,7 +17,11 @@ export const rotateWebhookSecret = defineRoute({
   responses: { 200: rotatedSecretSchema },
   problems: [409],
   handle: async ({ params, principal, requestId }, deps) => {
-    const { id } = await findChannel(deps, principal, params.notification_channel_id, SIGNED_KINDS);
+    const { id } = await findChannel(deps, {
+      principal,
+      id: params.notification_channel_id,
+      kinds: SIGNED_KINDS,
+    });
     const secret = await deps.db.transaction(async (sql) => {
       await retireCurrentSecret(sql, id);
       await recordChange(sql, { principal, requestId }, { action: 'channel.secret_rotated', targetId: id });

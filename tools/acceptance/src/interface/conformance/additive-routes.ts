@@ -25,16 +25,22 @@ const freshAddresses = (count: number): { value: string }[] =>
   Array.from({ length: count }, () => ({ value: `0x${randomBytes(20).toString('hex')}` }));
 const itemsOf = (body: Json): readonly Json[] => body['items'] as Json[];
 const transactionOf = async ({ api, transactionHash }: Ground): Promise<Json> =>
-  itemsOf(await make(api, `/transactions?hash=${transactionHash}`, undefined, 'GET'))[0]!;
+  itemsOf(await make(api, { path: `/transactions?hash=${transactionHash}`, method: 'GET' }))[0]!;
 const linesOf = (body: unknown): string[] => String(body).trimEnd().split(/\r?\n/);
 const channelOfKind =
   (kind: string, body: object) =>
   async ({ api }: Ground): Promise<EndpointSample> => ({
-    values: { notification_channel_id: (await make(api, `/notification_channels/${kind}`, body)).id },
+    values: {
+      notification_channel_id: (await make(api, { path: `/notification_channels/${kind}`, body })).id,
+    },
     body: { name: 'renamed' },
   });
 const withPolicy = async ({ api, values }: Ground): Promise<EndpointSample> => {
-  await make(api, `/confirmation_policies/${values['chain_gid']}`, { type: 'depth', depth: 500 }, 'PUT');
+  await make(api, {
+    path: `/confirmation_policies/${values['chain_gid']}`,
+    body: { type: 'depth', depth: 500 },
+    method: 'PUT',
+  });
   return {};
 };
 const portalOf = (values: Ground['values']): object => ({
@@ -42,7 +48,7 @@ const portalOf = (values: Ground['values']): object => ({
   ttl_seconds: 600,
 });
 const withPortal = async ({ api, values }: Ground): Promise<EndpointSample> => ({
-  values: { portal_session_id: (await make(api, '/portal_sessions', portalOf(values))).id },
+  values: { portal_session_id: (await make(api, { path: '/portal_sessions', body: portalOf(values) })).id },
 });
 const SLACK = {
   name: 's',
@@ -86,7 +92,10 @@ export const ADDITIVE_ROUTES: readonly AdditiveRoute[] = [
     ...{ method: 'GET', path: '/addresses/{address}/balances', status: 200 },
     sample: async ({ api, values }) => {
       const gid = values['chain_gid']!;
-      const { watched_from } = await make(api, `/addresses/${values['address']}`, undefined, 'GET');
+      const { watched_from } = await make(api, {
+        path: `/addresses/${values['address']}`,
+        method: 'GET',
+      });
       return { query: `?at_block=${(watched_from as Json)[gid]}&chain_gid=${gid}` };
     },
     shows: (body, { values }) => `${values['chain_gid']}/slip44:60` in body,

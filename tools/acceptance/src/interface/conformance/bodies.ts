@@ -29,9 +29,9 @@ const PHRASES: readonly Phrase[] = [
       names!.split(', ').map((name) =>
         check(`needs ${name}`, async ({ api }) => {
           const whole = Object.fromEntries(names!.split(', ').map((member) => [member, BODY_VALUES[member]]));
-          await make(api, endpoint.path, whole);
+          await make(api, { path: endpoint.path, body: whole });
           const { [name]: _, ...rest } = whole;
-          await expectRefused(api, endpoint.path, rest, name);
+          await expectRefused(api, { path: endpoint.path, body: rest, field: name });
         }),
       ),
   ],
@@ -79,7 +79,7 @@ const PHRASES: readonly Phrase[] = [
           status,
           body,
         });
-        await make(ground.api, target, { name: 'ground' }, 'PATCH');
+        await make(ground.api, { path: target, body: { name: 'ground' }, method: 'PATCH' });
       }),
   ],
 ];
@@ -101,13 +101,12 @@ function textMember(endpoint: Endpoint, name: string): Check[] {
     check(`needs ${name}, and as a string`, async (ground) => {
       await refuseType(ground, endpoint, name);
       const sample = await ENDPOINT_SAMPLES[`${endpoint.method} ${endpoint.path}`]!(ground);
-      await expectRefused(
-        ground.api,
-        fill(endpoint.path, { ...ground.values, ...sample.values }),
-        {},
-        name,
-        endpoint.method,
-      );
+      await expectRefused(ground.api, {
+        path: fill(endpoint.path, { ...ground.values, ...sample.values }),
+        body: {},
+        field: name,
+        method: endpoint.method,
+      });
     }),
   ];
 }
@@ -115,11 +114,10 @@ function textMember(endpoint: Endpoint, name: string): Check[] {
 async function refuseType(ground: Ground, endpoint: Endpoint, name: string): Promise<void> {
   const sample = await ENDPOINT_SAMPLES[`${endpoint.method} ${endpoint.path}`]?.(ground);
   for (const value of [true, [], {}, null])
-    await expectRefused(
-      ground.api,
-      fill(endpoint.path, { ...ground.values, ...sample?.values }),
-      { [name]: value },
-      name,
-      endpoint.method,
-    );
+    await expectRefused(ground.api, {
+      path: fill(endpoint.path, { ...ground.values, ...sample?.values }),
+      body: { [name]: value },
+      field: name,
+      method: endpoint.method,
+    });
 }

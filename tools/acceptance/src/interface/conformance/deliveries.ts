@@ -126,7 +126,7 @@ export async function sendTest(
   channel: { readonly id: string; readonly path: string },
 ): Promise<Delivery> {
   const before = observer.deliveries.length;
-  await make(api, `/notification_channels/${channel.id}/actions/test`);
+  await make(api, { path: `/notification_channels/${channel.id}/actions/test` });
   const delivery = await observer.find(
     'the test message',
     (candidate) => candidate.path === channel.path && observer.deliveries.indexOf(candidate) >= before,

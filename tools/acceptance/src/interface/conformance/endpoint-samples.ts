@@ -29,18 +29,21 @@ export const BODY_VALUES: Readonly<Record<string, unknown>> = {
 
 const freshAddress = async ({ api }: Ground): Promise<string> => {
   const value = `0x${randomBytes(20).toString('hex')}`;
-  await make(api, '/addresses/external', { value, chainFamily: 'evm' });
+  await make(api, { path: '/addresses/external', body: { value, chainFamily: 'evm' } });
   return value;
 };
 
 /** No project holds an extended key twice. */
 const freshPublicKey = async ({ api }: Ground): Promise<string> => {
-  const { items } = (await make(api, '/public_keys', undefined, 'GET')) as unknown as {
+  const { items } = (await make(api, {
+    path: '/public_keys',
+    method: 'GET',
+  })) as unknown as {
     items: { id: string; derivation_path: string }[];
   };
   const old = items.find(({ derivation_path: path }) => path === EXTENDED_KEYS.ypub.derivation_path);
-  if (old !== undefined) await make(api, `/public_keys/${old.id}?cascade=true`, undefined, 'DELETE');
-  return (await make(api, '/public_keys', EXTENDED_KEYS.ypub)).id;
+  if (old !== undefined) await make(api, { path: `/public_keys/${old.id}?cascade=true`, method: 'DELETE' });
+  return (await make(api, { path: '/public_keys', body: EXTENDED_KEYS.ypub })).id;
 };
 
 const channel = async (ground: Ground): Promise<EndpointSample> => {
@@ -51,7 +54,9 @@ const channel = async (ground: Ground): Promise<EndpointSample> => {
 const ofKind =
   (kind: 'nats' | 'telegram', body: object) =>
   async ({ api }: Ground): Promise<EndpointSample> => ({
-    values: { notification_channel_id: (await make(api, `/notification_channels/${kind}`, body)).id },
+    values: {
+      notification_channel_id: (await make(api, { path: `/notification_channels/${kind}`, body })).id,
+    },
   });
 const withNode =
   (family: keyof typeof CHAINS) =>
@@ -64,7 +69,10 @@ const withNode =
 /** By method and path: what the specification does not show is as decisions.md has it. */
 export const ENDPOINT_SAMPLES: Readonly<Record<string, (ground: Ground) => Promise<EndpointSample>>> = {
   'POST /blockchains': async ({ api }) => {
-    const { items } = (await make(api, '/blockchains?limit=100', undefined, 'GET')) as unknown as {
+    const { items } = (await make(api, {
+      path: '/blockchains?limit=100',
+      method: 'GET',
+    })) as unknown as {
       items: { gid: string }[];
     };
     return { body: { chain_gid: MORE_CHAINS.find((gid) => !items.some((chain) => chain.gid === gid)) } };
@@ -81,7 +89,10 @@ export const ENDPOINT_SAMPLES: Readonly<Record<string, (ground: Ground) => Promi
     values: { asset_path: `erc20:${await deployToken(ground)}` },
   }),
   'POST /public_keys': async (ground) => {
-    await make(ground.api, `/public_keys/${await freshPublicKey(ground)}`, undefined, 'DELETE');
+    await make(ground.api, {
+      path: `/public_keys/${await freshPublicKey(ground)}`,
+      method: 'DELETE',
+    });
     return { body: EXTENDED_KEYS.ypub };
   },
   'PATCH /public_keys/{public_key_id}': async () => ({ body: { label: 'ground' } }),
@@ -117,7 +128,9 @@ export const ENDPOINT_SAMPLES: Readonly<Record<string, (ground: Ground) => Promi
   'POST /channels/{channel_id}/webhook-secrets/actions/rotate': channel,
   'DELETE /channels/{channel_id}/webhook-secrets/previous': async (ground) => {
     const sample = await channel(ground);
-    await make(ground.api, `/channels/${sample.values!['channel_id']}/webhook-secrets/actions/rotate`);
+    await make(ground.api, {
+      path: `/channels/${sample.values!['channel_id']}/webhook-secrets/actions/rotate`,
+    });
     return sample;
   },
 };

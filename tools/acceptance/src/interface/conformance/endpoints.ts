@@ -62,12 +62,11 @@ function methodCheck({ method, path }: Endpoint): Check {
 
 function keyChecks({ method, path }: Endpoint): Check[] {
   const refuses = async (ground: Ground, key: string | undefined, status: number): Promise<void> =>
-    expectProblem(
-      ground,
-      await connectAs(ground.stack.apiUrl, key)(method, fill(path, ground.values)),
-      status,
-      titleOf(ground, status),
-    );
+    expectProblem(ground, {
+      reply: await connectAs(ground.stack.apiUrl, key)(method, fill(path, ground.values)),
+      expected: status,
+      title: titleOf(ground, status),
+    });
   return [
     check('needs a key', (ground) => refuses(ground, undefined, 401)),
     // Of no resource, so of no permission (decisions.md §3).
@@ -90,16 +89,15 @@ function absenceCheck({ method, path }: Endpoint, makeSample: MakeSample | undef
         Object.entries(BODY_VALUES).filter(([name]) => method === 'PATCH' && name === 'name'),
       );
     const hasBody = Object.keys(body as object).length > 0;
-    await expectProblem(
-      ground,
-      await ground.api(
+    await expectProblem(ground, {
+      reply: await ground.api(
         method,
         fill(path, unknownValues()) + (sample?.query ?? ''),
         hasBody ? body : undefined,
       ),
-      404,
-      titleOf(ground, 404),
-    );
+      expected: 404,
+      title: titleOf(ground, 404),
+    });
   });
 }
 
@@ -118,19 +116,18 @@ function mediaTypeCheck({ method, path }: Endpoint): Check {
 function formCheck({ method, path }: Endpoint, name: string, makeSample: MakeSample | undefined): Check {
   return check(`is 400 where ${name} has another form`, async (ground) => {
     const sample = await makeSample?.(ground);
-    await expectRefused(
-      ground.api,
-      fill(path, { ...ground.values, ...sample?.values, [name]: 'x' }) + (sample?.query ?? ''),
-      sample?.body,
-      name,
+    await expectRefused(ground.api, {
+      path: fill(path, { ...ground.values, ...sample?.values, [name]: 'x' }) + (sample?.query ?? ''),
+      body: sample?.body,
+      field: name,
       method,
-    );
+    });
   });
 }
 
 function titleOf({ specification }: Ground, status: number): string {
   return (
-    findTable(specification, 'Errors', 'Condition').rows.find(
+    findTable(specification, { heading: 'Errors', column: 'Condition' }).rows.find(
       ({ cells }) => cells['Status'] === String(status),
     )?.cells['Title'] ?? 'in the table of errors'
   );
@@ -161,7 +158,10 @@ const RESPONSES: readonly ResponsePhrase[] = [
           `items and meta of ${target}`,
           body,
         );
-        for (const { cells } of findTable(ground.specification, 'Pagination envelope', 'Constraint').rows)
+        for (const { cells } of findTable(ground.specification, {
+          heading: 'Pagination envelope',
+          column: 'Constraint',
+        }).rows)
           demand(codesOf(cells['meta field']!)[0]! in meta, `meta.${cells['meta field']}`, meta);
         for (const item of items) expectRecord(ground, resource!, item);
       }),
@@ -241,7 +241,7 @@ function bodyFor({ method, path }: Endpoint, { specification }: Ground): unknown
 /** Every field of the resource's table is there, by any name that the table has. */
 function expectRecord({ specification }: Ground, resource: string, record: unknown): void {
   const heading = /^channels?$/.test(resource) ? 'Notification channel' : resource;
-  for (const { cells } of findTable(specification, heading, 'Field').rows) {
+  for (const { cells } of findTable(specification, { heading, column: 'Field' }).rows) {
     const field = codesOf(cells['Field']!)[0]!;
     demand(
       typeof record === 'object' && record !== null && field in record,

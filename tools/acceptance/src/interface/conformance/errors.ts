@@ -173,9 +173,13 @@ export function errorChecks(row: Row): Check[] {
           () =>
             check(says, async (ground) => {
               for (const reply of await bring()(ground))
-                await expectProblem(ground, reply, Number(status), title!);
+                await expectProblem(ground, { reply, expected: Number(status), title: title! });
               if (status === '400')
-                await expectRefused(ground.api, '/notification_channels/nats', { name: 'n' }, 'url');
+                await expectRefused(ground.api, {
+                  path: '/notification_channels/nats',
+                  body: { name: 'n' },
+                  field: 'url',
+                });
             }),
         ] as const,
     ),
@@ -185,9 +189,11 @@ export function errorChecks(row: Row): Check[] {
 /** The media type, the members that are always there, and the type URI where the specification shows it. */
 export async function expectProblem(
   { specification }: Pick<Ground, 'specification'>,
-  { status, headers, body }: Reply,
-  expected: number,
-  title: string,
+  {
+    reply: { status, headers, body },
+    expected,
+    title,
+  }: { readonly reply: Reply; readonly expected: number; readonly title: string },
 ): Promise<void> {
   const problem = (typeof body === 'object' ? body : undefined) as
     | Readonly<Record<string, unknown>>

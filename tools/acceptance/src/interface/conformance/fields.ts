@@ -165,7 +165,7 @@ const PHRASES: readonly Phrase[] = [
     (_, subject) =>
       check('is kept as it was given', async ({ api }) => {
         const { path, body } = creationOf(subject);
-        const made = await make(api, path, { ...body, [subject.field]: 'Zahlungen — 支払い ✓' });
+        const made = await make(api, { path, body: { ...body, [subject.field]: 'Zahlungen — 支払い ✓' } });
         demand(made[subject.field] === 'Zahlungen — 支払い ✓', 'the same text', made[subject.field]);
       }),
   ],
@@ -187,8 +187,8 @@ const PHRASES: readonly Phrase[] = [
     (_, subject) =>
       check('an archived channel keeps its configuration', async ({ api }) => {
         const { path, body } = creationOf(subject);
-        const made = await make(api, path, body);
-        await make(api, `/notification_channels/${made.id}/actions/archive`);
+        const made = await make(api, { path, body });
+        await make(api, { path: `/notification_channels/${made.id}/actions/archive` });
         const { body: archived } = (await api('GET', `/notification_channels/${made.id}`)) as {
           body: Sample;
         };
@@ -219,7 +219,7 @@ const PHRASES: readonly Phrase[] = [
       check('is kept as it was given', async ({ api }) => {
         const { path, body } = creationOf(subject);
         for (const text of ['a', 'payments.in.eip155', 'A-1._b']) {
-          const made = await make(api, path, { ...body, [subject.field]: text });
+          const made = await make(api, { path, body: { ...body, [subject.field]: text } });
           demand((made['config'] as Sample)[subject.field] === text, text, made);
         }
       }),
@@ -240,7 +240,7 @@ const PHRASES: readonly Phrase[] = [
       check('all three kinds of chat are taken', async ({ api }) => {
         const { path, body } = creationOf(subject);
         for (const id of [42, -42, -1001234567890]) {
-          const made = await make(api, path, { ...body, [subject.field]: id });
+          const made = await make(api, { path, body: { ...body, [subject.field]: id } });
           demand((made['config'] as Sample)[subject.field] === id, `${id}`, made);
         }
       }),
@@ -333,16 +333,21 @@ function requiredOnCreate(subject: Subject): Check {
   return check(`${subject.field} has to be given`, async ({ api }) => {
     const { path, body } = creationOf(subject);
     const { [subject.field]: _, ...rest } = body;
-    await expectRefused(api, path, rest, subject.field);
+    await expectRefused(api, { path, body: rest, field: subject.field });
   });
 }
 
 function lengthOnCreate(subject: Subject, min: number, max: number): Check {
   return check(`${subject.field} has ${min} to ${max} characters`, async ({ api }) => {
     const { path, body } = creationOf(subject);
-    for (const length of [min, max]) await make(api, path, { ...body, [subject.field]: 'a'.repeat(length) });
+    for (const length of [min, max])
+      await make(api, { path, body: { ...body, [subject.field]: 'a'.repeat(length) } });
     for (const length of [min - 1, max + 1])
-      await expectRefused(api, path, { ...body, [subject.field]: 'a'.repeat(length) }, subject.field);
+      await expectRefused(api, {
+        path,
+        body: { ...body, [subject.field]: 'a'.repeat(length) },
+        field: subject.field,
+      });
   });
 }
 
@@ -364,8 +369,9 @@ function patternOnCreate(subject: Subject, pattern: RegExp): Check {
       pattern.source,
     );
     for (const token of TOKENS) {
-      if (pattern.test(token)) await make(api, path, { ...body, [subject.field]: token });
-      else await expectRefused(api, path, { ...body, [subject.field]: token }, subject.field);
+      if (pattern.test(token)) await make(api, { path, body: { ...body, [subject.field]: token } });
+      else
+        await expectRefused(api, { path, body: { ...body, [subject.field]: token }, field: subject.field });
     }
   });
 }
@@ -373,10 +379,12 @@ function patternOnCreate(subject: Subject, pattern: RegExp): Check {
 /** 400, and `fields` names the one that is at fault. */
 export async function expectRefused(
   api: Ground['api'],
-  path: string,
-  body: unknown,
-  field: string,
-  method = 'POST',
+  {
+    path,
+    body,
+    field,
+    method = 'POST',
+  }: { readonly path: string; readonly body?: unknown; readonly field: string; readonly method?: string },
 ): Promise<void> {
   const reply = await api(method, path, body);
   const names = ((reply.body as { fields?: { name: string }[] } | undefined)?.fields ?? []).map(

@@ -113,26 +113,39 @@ export async function layGround(stack: InterfaceStack, specification: Specificat
 
 /** One of everything that a path can name. */
 async function makeResources(api: Client, observer: Observer, address: string) {
-  for (const gid of Object.values(CHAINS)) await make(api, '/blockchains', { chain_gid: gid });
+  for (const gid of Object.values(CHAINS))
+    await make(api, { path: '/blockchains', body: { chain_gid: gid } });
   const [webhook, publicKey] = await Promise.all([
-    make(api, '/notification_channels/webhook', { name: 'ground', url: `${observer.url}/ground` }),
-    make(api, '/public_keys', { ...EXTENDED_KEYS.zpub, label: 'ground' }),
-    make(api, '/addresses/external', { value: address, chainFamily: 'evm', label: 'ground' }),
-    make(api, '/addresses/external', { value: CHAINLESS_ADDRESS, chainFamily: 'evm' }),
-    make(api, '/notification_channels/nats', {
-      name: 'n',
-      url: 'nats://user:password@127.0.0.1:9',
-      subject: 'a.b',
+    make(api, {
+      path: '/notification_channels/webhook',
+      body: { name: 'ground', url: `${observer.url}/ground` },
     }),
-    make(api, '/notification_channels/telegram', {
-      name: 't',
-      bot_token: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx',
-      chat_id: 42,
+    make(api, { path: '/public_keys', body: { ...EXTENDED_KEYS.zpub, label: 'ground' } }),
+    make(api, { path: '/addresses/external', body: { value: address, chainFamily: 'evm', label: 'ground' } }),
+    make(api, { path: '/addresses/external', body: { value: CHAINLESS_ADDRESS, chainFamily: 'evm' } }),
+    make(api, {
+      path: '/notification_channels/nats',
+      body: {
+        name: 'n',
+        url: 'nats://user:password@127.0.0.1:9',
+        subject: 'a.b',
+      },
+    }),
+    make(api, {
+      path: '/notification_channels/telegram',
+      body: {
+        name: 't',
+        bot_token: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx',
+        chat_id: 42,
+      },
     }),
   ]);
-  const { items } = (await make(api, `/public_keys/${publicKey.id}/addresses`, {
-    from: 0,
-    to: 4,
+  const { items } = (await make(api, {
+    path: `/public_keys/${publicKey.id}/addresses`,
+    body: {
+      from: 0,
+      to: 4,
+    },
   })) as unknown as { items: { address: string }[] };
   return { webhook, publicKey, hdAddress: items[2]!.address };
 }
@@ -175,9 +188,11 @@ export function unknownValues(): Record<string, string> {
 /** A request that has to succeed. */
 export async function make(
   api: Client,
-  path: string,
-  body?: unknown,
-  method = 'POST',
+  {
+    path,
+    body,
+    method = 'POST',
+  }: { readonly path: string; readonly body?: unknown; readonly method?: string },
 ): Promise<{ readonly id: string } & Record<string, unknown>> {
   const reply = await api(method, path, body);
   demand(reply.status >= 200 && reply.status < 300, `${method} ${path} to succeed`, reply);
@@ -191,9 +206,12 @@ export async function makeChannel({ api, observer }: Pick<Ground, 'api' | 'obser
   readonly secret: string;
 }> {
   const path = `/${randomUUID()}`;
-  const { id, webhook_secret } = await make(api, '/notification_channels/webhook', {
-    name: 'own',
-    url: observer.url + path,
+  const { id, webhook_secret } = await make(api, {
+    path: '/notification_channels/webhook',
+    body: {
+      name: 'own',
+      url: observer.url + path,
+    },
   });
   return { id, path, secret: String(webhook_secret) };
 }
@@ -216,7 +234,7 @@ export async function deployToken({ stack }: Ground): Promise<string> {
 export async function moveMoney({ harness }: InterfaceStack, to: Hex): Promise<string> {
   const { actor } = harness.chain;
   const hash = await actor.sendEther(actor.accounts[0]!, to, 1_500_000_000_000_000_000n);
-  await actor.call(actor.accounts[0]!, 'TestToken', actor.deployed.token, 'mint', [to, 2_500_000n]);
+  await actor.call(actor.accounts[0]!, { contract: 'TestToken', name: 'mint', args: [to, 2_500_000n] });
   await actor.mine();
   return hash;
 }
@@ -234,11 +252,17 @@ function watchHeaders(client: Client, specification: Specification): Client {
 }
 
 async function openSilentChannel(api: Client, observer: Observer): Promise<Ground['silent']> {
-  const { id } = await make(api, '/notification_channels/webhook', {
-    name: 'silent',
-    url: `${observer.url}/silent`,
+  const { id } = await make(api, {
+    path: '/notification_channels/webhook',
+    body: {
+      name: 'silent',
+      url: `${observer.url}/silent`,
+    },
   });
-  return { channelId: id, deliveryId: (await make(api, `/notification_channels/${id}/actions/test`)).id };
+  return {
+    channelId: id,
+    deliveryId: (await make(api, { path: `/notification_channels/${id}/actions/test` })).id,
+  };
 }
 
 async function callSilentNode({ rpcUrl, tenant }: InterfaceStack, node: SpecNode): Promise<SilentCall> {

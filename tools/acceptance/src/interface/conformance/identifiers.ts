@@ -42,8 +42,13 @@ const PHRASES: readonly Phrase[] = [
         const candidates =
           part === 'namespace' ? NAMESPACES.filter((text) => !text.includes('-')) : REFERENCES;
         for (const text of candidates)
-          await expectForm(ground, 'POST', '/blockchains', one.test(text), {
-            chain_gid: part === 'namespace' ? `${text}:1` : `abc:${text}`,
+          await expectForm(ground, {
+            method: 'POST',
+            path: '/blockchains',
+            isRight: one.test(text),
+            body: {
+              chain_gid: part === 'namespace' ? `${text}:1` : `abc:${text}`,
+            },
           });
       }),
   ],
@@ -118,7 +123,7 @@ const PHRASES: readonly Phrase[] = [
         ])
           demand(UUID.test(String(id)), 'a UUID', id);
         for (const path of ['/notification_channels', '/public_keys'])
-          await expectForm(ground, 'GET', `${path}/${'z'.repeat(36)}`, false);
+          await expectForm(ground, { method: 'GET', path: `${path}/${'z'.repeat(36)}`, isRight: false });
       }),
   ],
   [
@@ -145,7 +150,10 @@ const PHRASES: readonly Phrase[] = [
     () =>
       check('balances are decimal strings', async ({ api, values }) => {
         const balances = Object.entries(
-          (await make(api, `/addresses/${values['address']}/balances`, undefined, 'GET')) as Sample,
+          (await make(api, {
+            path: `/addresses/${values['address']}/balances`,
+            method: 'GET',
+          })) as Sample,
         );
         demand(
           balances.length > 0 &&
@@ -175,16 +183,22 @@ async function provePath(ground: Ground, pattern: RegExp, toPath: (text: string)
     pattern.source,
   );
   for (const text of [...CANDIDATES, ...codesOf('`abc:a%25b` `abc:a.b-c`')])
-    await expectForm(ground, 'GET', toPath(text), pattern.test(decodeURIComponent(text)));
+    await expectForm(ground, {
+      method: 'GET',
+      path: toPath(text),
+      isRight: pattern.test(decodeURIComponent(text)),
+    });
 }
 
 /** What has the right form may be refused for other reasons, as an asset that its chain cannot have, but not as malformed. */
 async function expectForm(
   { api, values }: Ground,
-  method: string,
-  path: string,
-  isRight: boolean,
-  body?: object,
+  {
+    method,
+    path,
+    isRight,
+    body,
+  }: { readonly method: string; readonly path: string; readonly isRight: boolean; readonly body?: object },
 ): Promise<void> {
   const { status, body: answer } = await api(method, path, body);
   const reasons = ((answer as { fields?: { reason: string }[] } | undefined)?.fields ?? []).map(

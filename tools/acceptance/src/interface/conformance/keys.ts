@@ -73,7 +73,7 @@ const SCOPES: readonly Phrase[] = [
         if (kind !== 'management') return;
         const { tenant, apiUrl } = ground.stack;
         const management = connectAs(apiUrl, tenant.keys.management);
-        const { id } = await make(management, '/management/projects', { name: 'second' });
+        const { id } = await make(management, { path: '/management/projects', body: { name: 'second' } });
         const ids = (await listAll({ api: management }, '/management/projects')).map(
           (project) => project['id'],
         );

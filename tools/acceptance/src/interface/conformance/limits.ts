@@ -25,14 +25,20 @@ const LIMITS: readonly (readonly [RegExp, (match: RegExpExecArray) => Check | re
         demand(lists.length >= 10, 'ten lists or more', lists);
         for (const path of lists) {
           const metaOf = async (query: string): Promise<unknown> =>
-            (((await make(ground.api, path + query, undefined, 'GET'))['meta'] ?? {}) as Sample)[name!];
+            (((await make(ground.api, { path: path + query, method: 'GET' }))['meta'] ?? {}) as Sample)[
+              name!
+            ];
           demand((await metaOf('')) === Number(initial), `${initial} where it is left out`, path);
           const right =
             least === undefined ? [Number(min), Number(max)] : [Number(least), Number(least) + 999];
           for (const value of right)
             demand((await metaOf(`?${name}=${value}`)) === value, `${value} to be taken`, path);
           for (const value of least === undefined ? [Number(min) - 1, Number(max) + 1] : [Number(least) - 1])
-            await expectRefused(ground.api, `${path}?${name}=${value}`, undefined, name!, 'GET');
+            await expectRefused(ground.api, {
+              path: `${path}?${name}=${value}`,
+              field: name!,
+              method: 'GET',
+            });
         }
       }),
   ],
@@ -41,25 +47,28 @@ const LIMITS: readonly (readonly [RegExp, (match: RegExpExecArray) => Check | re
     ([, min, max]) =>
       check('holds on the list of channels', async ({ api }) => {
         for (const length of [Number(min), Number(max)])
-          await make(api, `/notification_channels?search=${'a'.repeat(length)}`, undefined, 'GET');
+          await make(api, {
+            path: `/notification_channels?search=${'a'.repeat(length)}`,
+            method: 'GET',
+          });
         for (const length of [Number(min) - 1, Number(max) + 1])
-          await expectRefused(
-            api,
-            `/notification_channels?search=${'a'.repeat(length)}`,
-            undefined,
-            'search',
-            'GET',
-          );
+          await expectRefused(api, {
+            path: `/notification_channels?search=${'a'.repeat(length)}`,
+            field: 'search',
+            method: 'GET',
+          });
       }),
   ],
   [
     /channel `name` \| (\d+)\.\.(\d+) characters \| notification channels/,
     ([, min, max]) =>
-      ['nats', 'telegram', 'webhook'].map((kind) => textLimit(kind, 'name', Number(min), Number(max))),
+      ['nats', 'telegram', 'webhook'].map((kind) =>
+        textLimit(kind, { name: 'name', min: Number(min), max: Number(max) }),
+      ),
   ],
   [
     /NATS `subject` \| (\d+)\.\.(\d+) characters \| channel kind `nats`/,
-    ([, min, max]) => textLimit('nats', 'subject', Number(min), Number(max)),
+    ([, min, max]) => textLimit('nats', { name: 'subject', min: Number(min), max: Number(max) }),
   ],
   [
     /RPC request body \| (\d+) MB maximum \| RPC gateway/,
@@ -119,7 +128,7 @@ const LIMITS: readonly (readonly [RegExp, (match: RegExpExecArray) => Check | re
         const attempt = await waitFor(
           async () =>
             (
-              (await make(api, path, undefined, 'GET'))['attempts'] as {
+              (await make(api, { path, method: 'GET' }))['attempts'] as {
                 duration_ms: number;
                 status_code: number | null;
               }[]
@@ -138,9 +147,14 @@ const LIMITS: readonly (readonly [RegExp, (match: RegExpExecArray) => Check | re
     ([, hours]) =>
       check(`lasts ${hours} hours`, async (ground) => {
         const { id } = await makeChannel(ground);
-        await make(ground.api, `/channels/${id}/webhook-secrets/actions/rotate`);
+        await make(ground.api, { path: `/channels/${id}/webhook-secrets/actions/rotate` });
         expectOverlap(
-          (await make(ground.api, `/channels/${id}/webhook-secrets`, undefined, 'GET'))['previous'],
+          (
+            await make(ground.api, {
+              path: `/channels/${id}/webhook-secrets`,
+              method: 'GET',
+            })
+          )['previous'],
           Number(hours),
         );
       }),
@@ -157,7 +171,10 @@ function isWithin(elapsedMs: number, seconds: number): boolean {
   return elapsedMs >= seconds * 1_000 - 50 && elapsedMs < seconds * 2_000;
 }
 
-function textLimit(kind: string, name: string, min: number, max: number): Check {
+function textLimit(
+  kind: string,
+  { name, min, max }: { readonly name: string; readonly min: number; readonly max: number },
+): Check {
   return check(`holds for ${name} of ${kind} channels`, async ({ api, observer }) => {
     const path = `/notification_channels/${kind}`;
     const members = {
@@ -169,9 +186,9 @@ function textLimit(kind: string, name: string, min: number, max: number): Check 
       ...Object.fromEntries(members.map((member) => [member, BODY_VALUES[member]])),
       ...(kind === 'webhook' && { url: observer.url }),
     };
-    for (const length of [min, max]) await make(api, path, { ...body, [name]: 'n'.repeat(length) });
+    for (const length of [min, max]) await make(api, { path, body: { ...body, [name]: 'n'.repeat(length) } });
     for (const length of [min - 1, max + 1])
-      await expectRefused(api, path, { ...body, [name]: 'n'.repeat(length) }, name);
+      await expectRefused(api, { path, body: { ...body, [name]: 'n'.repeat(length) }, field: name });
   });
 }
 

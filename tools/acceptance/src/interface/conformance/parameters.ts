@@ -122,7 +122,9 @@ const PHRASES: readonly Phrase[] = [
   [
     /partial/,
     (_, parameter) =>
-      check('finds parts of names', (ground) => proveSearch(ground, parameter, (text) => text.slice(1, -1))),
+      check('finds parts of names', (ground) =>
+        proveSearch(ground, { parameter, change: (text) => text.slice(1, -1) }),
+      ),
   ],
   [
     /case-insensitive (?:partial )?match on (name(?: or short name)?)/,
@@ -132,12 +134,11 @@ const PHRASES: readonly Phrase[] = [
           (text: string) => text.toUpperCase(),
           (text: string) => text.slice(1).toLowerCase(),
         ])
-          await proveSearch(
-            ground,
+          await proveSearch(ground, {
             parameter,
             change,
-            fields!.split(' or ').map((field) => field.replace(' ', '_')),
-          );
+            fields: fields!.split(' or ').map((field) => field.replace(' ', '_')),
+          });
       }),
   ],
 ];
@@ -309,9 +310,15 @@ const ORDERS: readonly ((one: never, other: never) => number)[] = [
 
 async function proveSearch(
   ground: Ground,
-  parameter: Parameter,
-  change: (text: string) => string,
-  fields: readonly string[] = ['name'],
+  {
+    parameter,
+    change,
+    fields = ['name'],
+  }: {
+    readonly parameter: Parameter;
+    readonly change: (text: string) => string;
+    readonly fields?: readonly string[];
+  },
 ): Promise<void> {
   const all = (await listAll(ground, parameter.path)).filter((item) => String(item['name']).length < 100);
   for (const field of fields) {
@@ -356,7 +363,11 @@ async function ask(
 }
 
 function refuse({ api }: Ground, { path, name }: Parameter, value: string): Promise<void> {
-  return expectRefused(api, `${path}?${name}=${encodeURIComponent(value)}`, undefined, name, 'GET');
+  return expectRefused(api, {
+    path: `${path}?${name}=${encodeURIComponent(value)}`,
+    field: name,
+    method: 'GET',
+  });
 }
 
 function sampleText({ name }: Parameter): string {

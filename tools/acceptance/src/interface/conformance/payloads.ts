@@ -30,9 +30,13 @@ async function expectGone(ground: Ground, endpoint: Endpoint): Promise<void> {
   );
 }
 
+const readBack = (ground: Ground, path: string): ReturnType<typeof make> =>
+  make(ground.api, { path, method: 'GET' });
+
 const listed: Proof = async (ground, endpoint) => {
   const { record } = await succeed(ground, endpoint);
-  for (const { cells } of findTable(ground.specification, 'Pagination envelope', 'Constraint').rows)
+  const envelope = { heading: 'Pagination envelope', column: 'Constraint' };
+  for (const { cells } of findTable(ground.specification, envelope).rows)
     demand(
       codesOf(cells['meta field']!)[0]! in (record['meta'] as object),
       'the pagination envelope',
@@ -63,7 +67,7 @@ const createsWebhook: Proof = async (ground, endpoint) => {
     `/notification_channels/${String(record['id'])}`,
     `/channels/${String(record['id'])}/webhook-secrets`,
   ]) {
-    const read = await make(ground.api, path, undefined, 'GET');
+    const read = await readBack(ground, path);
     demand(
       !JSON.stringify(read).includes(String(record['webhook_secret'])),
       `no plain secret under ${path}`,
@@ -150,15 +154,14 @@ export const PAYLOADS: Readonly<Record<string, Proof>> = {
       });
     }
     for (const prefix of ['xprv', 'zprv', 'apub'])
-      await expectRefused(
-        ground.api,
-        endpoint.path,
-        {
+      await expectRefused(ground.api, {
+        path: endpoint.path,
+        body: {
           ...EXTENDED_KEYS.zpub,
           extended_public_key: prefix + EXTENDED_KEYS.zpub.extended_public_key.slice(4),
         },
-        'extended_public_key',
-      );
+        field: 'extended_public_key',
+      });
   },
   'one public key': async (ground, endpoint) => {
     const { record } = await succeed(ground, endpoint);
@@ -256,9 +259,10 @@ export const PAYLOADS: Readonly<Record<string, Proof>> = {
     );
     demand(names.join() === 'value,chainFamily,label', 'value, chainFamily, label', names);
     const value = `0x${randomUUID().replaceAll('-', '')}00000000`;
+    const [path, field] = [endpoint.path, 'value'];
     for (const family of codesOf(sayingOf(ground.specification, 'Chain families named in the interface:')))
-      await expectRefused(ground.api, endpoint.path, { value: 'no address', chainFamily: family }, 'value');
-    await expectRefused(ground.api, endpoint.path, { value, chainFamily: 'bitcoin' }, 'value');
+      await expectRefused(ground.api, { path, body: { value: 'no address', chainFamily: family }, field });
+    await expectRefused(ground.api, { path, body: { value, chainFamily: 'bitcoin' }, field });
     const { status } = await ground.api('POST', endpoint.path, { value });
     demand(status === 400, '400 without the family', status);
   },
@@ -363,7 +367,7 @@ export const PAYLOADS: Readonly<Record<string, Proof>> = {
   'returns a new `webhook_secret` once; starts a 24-hour overlap': async (ground, endpoint) => {
     const { record, target } = await succeed(ground, endpoint);
     expectSecret(ground, record['webhook_secret']);
-    const read = await make(ground.api, target.replace('/actions/rotate', ''), undefined, 'GET');
+    const read = await readBack(ground, target.replace('/actions/rotate', ''));
     demand(!JSON.stringify(read).includes(String(record['webhook_secret'])), 'no plain secret later', read);
     expectOverlap(read['previous'], 24);
   },
@@ -381,8 +385,8 @@ export const PAYLOADS: Readonly<Record<string, Proof>> = {
       record,
     );
     const { id, secret } = await makeChannel(ground);
-    await make(ground.api, `/channels/${id}/webhook-secrets/actions/rotate`);
-    const during = await make(ground.api, `/channels/${id}/webhook-secrets`, undefined, 'GET');
+    await make(ground.api, { path: `/channels/${id}/webhook-secrets/actions/rotate` });
+    const during = await readBack(ground, `/channels/${id}/webhook-secrets`);
     demand(
       during['previous'] !== null && !JSON.stringify(during).includes(secret),
       'the previous one without its text',
@@ -391,7 +395,7 @@ export const PAYLOADS: Readonly<Record<string, Proof>> = {
   },
   'ends the overlap early': async (ground, endpoint) => {
     const { target } = await succeed(ground, endpoint);
-    const after = await make(ground.api, target.replace('/previous', ''), undefined, 'GET');
+    const after = await readBack(ground, target.replace('/previous', ''));
     demand(after['previous'] === null, 'no previous secret', after);
   },
   'paginated list filtered by provided filters; filter names: not shown': async (ground, endpoint) => {

@@ -15,7 +15,14 @@ export function readSpecification(text = readFileSync(PAGE, 'utf8')): Specificat
   return { text, tables: readTables(text) };
 }
 
-export function findTable({ tables }: Specification, heading: string, column: string, lead = ''): Table {
+export function findTable(
+  { tables }: Specification,
+  {
+    heading,
+    column,
+    lead = '',
+  }: { readonly heading: string; readonly column: string; readonly lead?: string },
+): Table {
   const found = tables.filter(
     (table) =>
       table.headings.at(-1)!.split(' (')[0] === heading &&
@@ -29,7 +36,7 @@ export function findTable({ tables }: Specification, heading: string, column: st
 
 /** The values of a field of a resource, as its table lists them: `Block`, `status` → `new`, … */
 export function enumOf(specification: Specification, resource: string, field: string): string[] {
-  const row = findTable(specification, resource, 'Field').rows.find(
+  const row = findTable(specification, { heading: resource, column: 'Field' }).rows.find(
     ({ cells }) => codesOf(cells['Field']!)[0] === field,
   );
   return codesOf(/enum (.*)/.exec(row?.cells['Notes'] ?? '')?.[1] ?? '');
@@ -44,7 +51,7 @@ export function sayingOf({ text }: Specification, words: string): string {
 
 /** The pattern of an identifier in a path, as the table of identifier formats has it. */
 export function patternOf(specification: Specification, name: string): RegExp {
-  const row = findTable(specification, 'Identifier formats', 'Format').rows.find(
+  const row = findTable(specification, { heading: 'Identifier formats', column: 'Format' }).rows.find(
     ({ cells }) => codesOf(cells['Name']!)[0] === name,
   );
   const pattern = codesOf(row?.cells['Format'] ?? '').find((code) => code.startsWith('^'));

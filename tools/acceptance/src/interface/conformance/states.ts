@@ -26,12 +26,19 @@ const SUBJECTS: Readonly<Record<string, Open>> = {
         inactive: [
           `/blockchains/${values['chain_gid']}/actions/deactivate`,
           async () =>
-            !(await make(api, `/blockchains/${values['chain_gid']}`, undefined, 'GET'))['is_active'],
+            !(await make(api, { path: `/blockchains/${values['chain_gid']}`, method: 'GET' }))['is_active'],
         ],
         active: [
           `/blockchains/${values['chain_gid']}/actions/activate`,
           async () =>
-            Boolean((await make(api, `/blockchains/${values['chain_gid']}`, undefined, 'GET'))['is_active']),
+            Boolean(
+              (
+                await make(api, {
+                  path: `/blockchains/${values['chain_gid']}`,
+                  method: 'GET',
+                })
+              )['is_active'],
+            ),
         ],
       },
       api,
@@ -51,13 +58,16 @@ const SUBJECTS: Readonly<Record<string, Open>> = {
     );
   },
   'Notification channel': async ({ api }) => {
-    const { id } = await make(api, '/notification_channels/nats', {
-      name: 'n',
-      url: 'nats://127.0.0.1:9',
-      subject: 'a',
+    const { id } = await make(api, {
+      path: '/notification_channels/nats',
+      body: {
+        name: 'n',
+        url: 'nats://127.0.0.1:9',
+        subject: 'a',
+      },
     });
     const read = async (): Promise<unknown> =>
-      (await make(api, `/notification_channels/${id}`, undefined, 'GET'))['is_archived'];
+      (await make(api, { path: `/notification_channels/${id}`, method: 'GET' }))['is_archived'];
     return subject(
       { notification_channel_id: id },
       {
@@ -87,7 +97,7 @@ function subject(
   return {
     values,
     isIn: (state) => stateOf(state)[1](),
-    enter: async (state) => void (await make(api, stateOf(state)[0])),
+    enter: async (state) => void (await make(api, { path: stateOf(state)[0] })),
   };
 }
 
@@ -103,7 +113,7 @@ const CONDITIONS: readonly Phrase[] = [
         demand(
           status >= 400 &&
             status < 500 &&
-            (await make(api, `/blockchains/${CHAINS.evm}`, undefined, 'GET'))['is_active'] === false,
+            (await make(api, { path: `/blockchains/${CHAINS.evm}`, method: 'GET' }))['is_active'] === false,
           'a refusal',
           status,
         );
@@ -123,86 +133,108 @@ const EFFECTS: readonly Phrase[] = [
   [
     /workers monitor and process the chain/,
     (_, row, open) =>
-      after('blocks are processed', row, open, async (ground) => {
-        const { chain } = ground.stack.harness;
-        await chain.actor.mine();
-        const { number } = await chain.readHead();
-        await waitFor(
-          async () =>
-            ['processed', 'confirmed'].includes(
-              String(
-                (
-                  await ground.api('GET', `/blocks/${chain.gid}/${number}`).then(({ body }) => body as Sample)
-                )['status'],
+      after('blocks are processed', {
+        row,
+        open,
+        prove: async (ground) => {
+          const { chain } = ground.stack.harness;
+          await chain.actor.mine();
+          const { number } = await chain.readHead();
+          await waitFor(
+            async () =>
+              ['processed', 'confirmed'].includes(
+                String(
+                  (
+                    await ground
+                      .api('GET', `/blocks/${chain.gid}/${number}`)
+                      .then(({ body }) => body as Sample)
+                  )['status'],
+                ),
               ),
-            ),
-          { message: `block ${number} to be processed` },
-        );
+            { message: `block ${number} to be processed` },
+          );
+        },
       }),
   ],
   [
     /workers stop monitoring and processing it/,
     (_, row, open) =>
-      after('blocks are left alone', row, open, async (ground) => {
-        const { chain } = ground.stack.harness;
-        // They may be at work on one when they hear of it.
-        const isLeftAlone = async (): Promise<boolean> => {
-          await chain.actor.mine();
-          const { number } = await chain.readHead();
-          await new Promise((resolve) => setTimeout(resolve, 500));
-          return (await ground.api('GET', `/blocks/${chain.gid}/${number}`)).status === 404;
-        };
-        await waitFor(isLeftAlone, { message: 'a block that nobody looks at' });
+      after('blocks are left alone', {
+        row,
+        open,
+        prove: async (ground) => {
+          const { chain } = ground.stack.harness;
+          // They may be at work on one when they hear of it.
+          const isLeftAlone = async (): Promise<boolean> => {
+            await chain.actor.mine();
+            const { number } = await chain.readHead();
+            await new Promise((resolve) => setTimeout(resolve, 500));
+            return (await ground.api('GET', `/blocks/${chain.gid}/${number}`)).status === 404;
+          };
+          await waitFor(isLeftAlone, { message: 'a block that nobody looks at' });
+        },
       }),
   ],
   [
     /asset is listed as active again/,
     (_, row, open) =>
-      after('it is among the active ones', row, open, async (ground) =>
-        demand(
-          await isActiveAsset(ground),
-          'the asset in /assets?statuses=active',
-          ground.values['asset_path'],
-        ),
-      ),
+      after('it is among the active ones', {
+        row,
+        open,
+        prove: async (ground) =>
+          demand(
+            await isActiveAsset(ground),
+            'the asset in /assets?statuses=active',
+            ground.values['asset_path'],
+          ),
+      }),
   ],
   [
     /asset is removed from active listings/,
     (_, row, open) =>
-      after('it is not among the active ones', row, open, async (ground) =>
-        demand(
-          !(await isActiveAsset(ground)),
-          'no such asset in /assets?statuses=active',
-          ground.values['asset_path'],
-        ),
-      ),
+      after('it is not among the active ones', {
+        row,
+        open,
+        prove: async (ground) =>
+          demand(
+            !(await isActiveAsset(ground)),
+            'no such asset in /assets?statuses=active',
+            ground.values['asset_path'],
+          ),
+      }),
   ],
   [
     /channel disabled, configuration kept/,
     (_, row, open) =>
-      after('the configuration is kept', row, open, async ({ api }, { values }) => {
-        const { config } = await make(
-          api,
-          `/notification_channels/${values['notification_channel_id']}`,
-          undefined,
-          'GET',
-        );
-        demand((config as Sample)['subject'] === 'a', 'its subject', config);
+      after('the configuration is kept', {
+        row,
+        open,
+        prove: async ({ api }, { values }) => {
+          const { config } = await make(api, {
+            path: `/notification_channels/${values['notification_channel_id']}`,
+            method: 'GET',
+          });
+          demand((config as Sample)['subject'] === 'a', 'its subject', config);
+        },
       }),
   ],
   [
     /channel active again/,
     (_, row, open) =>
-      after('it is active', row, open, async ({ api }, { values }) => {
-        const { body } = await api(
-          'GET',
-          '/notification_channels?is_archived=false&limit=100&search=n&kind=nats&sort_by=-created_at',
-        );
-        demand(
-          (body as { items: Sample[] }).items.some(({ id }) => id === values['notification_channel_id']),
-          'the channel among those that are not archived',
-          values,
-        );
+      after('it is active', {
+        row,
+        open,
+        prove: async ({ api }, { values }) => {
+          const { body } = await api(
+            'GET',
+            '/notification_channels?is_archived=false&limit=100&search=n&kind=nats&sort_by=-created_at',
+          );
+          demand(
+            (body as { items: Sample[] }).items.some(({ id }) => id === values['notification_channel_id']),
+            'the channel among those that are not archived',
+            values,
+          );
+        },
       }),
   ],
 ];
@@ -220,9 +252,11 @@ export function stateChecks(table: Table, row: Row): Check[] {
   const leads = next!.endsWith(': not shown')
     ? []
     : [
-        after(`leads to ${next}`, row, open, async (_ground, it) =>
-          demand(await it.isIn(next!), next!, from),
-        ),
+        after(`leads to ${next}`, {
+          row,
+          open,
+          prove: async (_ground, it) => demand(await it.isIn(next!), next!, from),
+        }),
       ];
   return [
     ...leads,
@@ -234,9 +268,15 @@ export function stateChecks(table: Table, row: Row): Check[] {
 /** From the row's state, by its trigger; at the end everything is as before. */
 function after(
   says: string,
-  row: Row,
-  open: Open,
-  prove: (ground: Ground, it: Subject) => Promise<void>,
+  {
+    row,
+    open,
+    prove,
+  }: {
+    readonly row: Row;
+    readonly open: Open;
+    readonly prove: (ground: Ground, it: Subject) => Promise<void>;
+  },
 ): Check {
   return check(`${row.cells['Trigger']}: ${says}`, async (ground) => {
     const it = await open(ground);
@@ -307,7 +347,9 @@ export function rotationChecks(row: Row): Check[] {
       const rotate = async (): Promise<void> =>
         void secrets.unshift(
           String(
-            (await make(ground.api, `/channels/${id}/webhook-secrets/actions/rotate`))['webhook_secret'],
+            (await make(ground.api, { path: `/channels/${id}/webhook-secrets/actions/rotate` }))[
+              'webhook_secret'
+            ],
           ),
         );
       if (from === 'current + previous') await rotate();
@@ -319,18 +361,14 @@ export function rotationChecks(row: Row): Check[] {
         );
       else if (codesOf(trigger!)[0]!.endsWith('/rotate')) await rotate();
       else
-        await make(
-          ground.api,
-          fill(codesOf(trigger!)[0]!.split(' ')[1]!, { channel_id: id }),
-          undefined,
-          'DELETE',
-        );
-      const { current, previous } = await make(
-        ground.api,
-        `/channels/${id}/webhook-secrets`,
-        undefined,
-        'GET',
-      );
+        await make(ground.api, {
+          path: fill(codesOf(trigger!)[0]!.split(' ')[1]!, { channel_id: id }),
+          method: 'DELETE',
+        });
+      const { current, previous } = await make(ground.api, {
+        path: `/channels/${id}/webhook-secrets`,
+        method: 'GET',
+      });
       const [, hours] = /^current \(new\) \+ previous \(old\) for (\d+) hours$/.exec(next!) ?? [];
       if (hours !== undefined) expectOverlap(previous, Number(hours));
       else

@@ -33,10 +33,17 @@ export interface Keys {
 /** Requests for one operation: most of them nearly right, so that they come past the first check. */
 export function attemptsFor(
   method: string,
-  path: string,
-  operation: Operation,
-  words: Vocabulary,
-  keys: Keys,
+  {
+    path,
+    operation,
+    words,
+    keys,
+  }: {
+    readonly path: string;
+    readonly operation: Operation;
+    readonly words: Vocabulary;
+    readonly keys: Keys;
+  },
 ): fc.Arbitrary<Attempt> {
   const { parameters, requestBody, security } = operation;
   const own = security[0]?.ApiKey[0]?.startsWith('mgt:') ? keys.valid.mgt : keys.valid.api;

@@ -51,7 +51,7 @@ export async function runFuzz(
     if (index % ARRANGE_EVERY === 0) known = undefined;
     known ??= await arrangeKnown(stack);
     const words = { known, components: document.components.schemas };
-    const attempts = fc.sample(attemptsFor(method, path, operation, words, keys), {
+    const attempts = fc.sample(attemptsFor(method, { path, operation, words, keys }), {
       seed: seed + index,
       numRuns: Math.ceil(count / operations.length),
     });
