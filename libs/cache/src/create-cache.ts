@@ -36,23 +36,13 @@ export interface Cache {
 type ScriptedRedis = Redis & {
   gcra(
     key: string,
-    input: {
-      readonly limit: number;
-      readonly windowMs: number;
-      readonly now: number | '';
-      readonly cost: number;
-      readonly isSpent: 0 | 1;
-    },
+    limit: number,
+    windowMs: number,
+    now: number | '',
+    cost: number,
+    isSpent: 0 | 1,
   ): Promise<[string, string]>;
-  slot(
-    key: string,
-    input: {
-      readonly holder: string;
-      readonly limit: number;
-      readonly ttlMs: number;
-      readonly isKept: 0 | 1;
-    },
-  ): Promise<0 | 1>;
+  slot(key: string, holder: string, limit: number, ttlMs: number, isKept: 0 | 1): Promise<0 | 1>;
 };
 
 /** After a time-out Redis is not asked for this long, so that not every request waits for a hanging Redis. */
@@ -88,13 +78,14 @@ export function createCache(
       (await attempt((client) => client.set(key, value, 'EX', ttlSeconds))) === 'OK',
     async consumeToken(request) {
       const answer = await attempt((client) =>
-        client.gcra(`rate:${request.key}`, {
-          limit: request.limit,
-          windowMs: request.windowSeconds * 1_000,
-          now: request.now ?? '',
-          cost: request.cost ?? 1,
-          isSpent: request.isSpent ? 1 : 0,
-        }),
+        client.gcra(
+          `rate:${request.key}`,
+          request.limit,
+          request.windowSeconds * 1_000,
+          request.now ?? '',
+          request.cost ?? 1,
+          request.isSpent ? 1 : 0,
+        ),
       );
       if (answer === undefined) return consumeLocally(request);
       const [tat, now] = answer;
@@ -105,7 +96,7 @@ export function createCache(
       // Counted here too, for when Redis goes away.
       const isFree = slots.hold(request);
       const answer = await attempt((client) =>
-        client.slot(`slots:${key}`, { holder, limit, ttlMs: ttlSeconds * 1_000, isKept: isKept ? 1 : 0 }),
+        client.slot(`slots:${key}`, holder, limit, ttlSeconds * 1_000, isKept ? 1 : 0),
       );
       const isHeld = answer === undefined ? isFree : answer === 1;
       if (!isHeld) slots.free(request);
