@@ -175,11 +175,14 @@ describe('connections', () => {
 
   it('are left when they were idle for longer than the server keeps them', async () => {
     answer = ({ socket }) => socket.write(ok('ok', 'Keep-Alive: timeout=5\r\n'));
+    const stopped = { now: performance.now() };
+    clock = stopped;
+    pool = makePool();
     await ask();
-    aheadMs += 2_999;
+    stopped.now += 2_999;
     await ask();
     expect(visits).toHaveLength(1);
-    aheadMs += 3_001;
+    stopped.now += 3_001;
     await ask();
     expect(visits).toHaveLength(2);
   });
