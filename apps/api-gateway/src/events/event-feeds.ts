@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Cache } from '@chainwatch/cache';
 import type { Sql } from '@chainwatch/db';
 import type { Principal } from '@chainwatch/key-store';
 import { tooManyRequests } from '@chainwatch/problem';
@@ -8,12 +7,13 @@ import { gauge, type Logger } from '@chainwatch/telemetry';
 import type { KeyWatch } from '../auth/key-watch.ts';
 import { FairTurns } from '../bulk/fair-turns.ts';
 import { readQuota } from '../management/take-quota.ts';
+import { takeSlot, type Free, type Slots } from '../server/take-slot.ts';
 import { EventStream, type StreamRequest } from './event-stream.ts';
 import { readPositions } from './read-positions.ts';
 
 export interface EventFeedsDeps {
   readonly db: Sql;
-  readonly slots: Pick<Cache, 'holdSlot' | 'freeSlot'>;
+  readonly slots: Slots;
   readonly keyWatch: Pick<KeyWatch, 'watch'>;
   readonly logger: Pick<Logger, 'warn'>;
   /** Between two comments, default 15,000. */
@@ -29,16 +29,12 @@ interface Feed {
   isBusy: boolean;
 }
 
-type StreamPlace = Pick<StreamRequest, 'id' | 'caller'>;
-
 const LOOK_MS = 100;
 const RETRY_MS = 500;
 const READ_ROWS = 50;
 const CATCH_UP_ROWS = 100;
 /** Reads at the same time, for what is new and for what streams missed. */
 const READS_AT_ONCE = 4;
-/** A replica that dies holds its slots for so long. */
-const SLOT_SECONDS = 45;
 const RETRY_AFTER_SECONDS = 15;
 
 const openStreams = gauge('chainwatch_event_streams', { description: 'Open streams of events.' });
@@ -63,21 +59,26 @@ export class EventFeeds {
     this.#deps = deps;
   }
 
-  /** Takes one of the places of a workspace, over all replicas. @throws ProblemError 429 where its quota of streams is used up */
-  async enter(request: StreamPlace): Promise<void> {
+  /**
+   * Takes one of the places of a workspace, over all replicas. What is returned frees it.
+   * @throws ProblemError 429 where its quota of streams is used up
+   */
+  async enter({ workspaceId }: Pick<Principal, 'workspaceId'>): Promise<Free> {
     const { db, slots } = this.#deps;
     // While closing, streams are admitted and ended at once: browsers reconnect after a stream that ends, not after an error.
-    if (this.#isClosed) return;
-    const limit = await readQuota(db, request.caller.workspaceId, 'streams');
-    if (!(await slots.holdSlot({ ...slotOf(request), limit, ttlSeconds: SLOT_SECONDS })))
+    if (this.#isClosed) return async () => undefined;
+    const limit = await readQuota(db, workspaceId, 'streams');
+    const free = await takeSlot(slots, `streams:${workspaceId}`, limit);
+    if (free === undefined)
       throw tooManyRequests(
         RETRY_AFTER_SECONDS,
         `The workspace may have ${limit.toLocaleString('en')} open streams of events, which is its quota of streams.`,
       );
+    return free;
   }
 
   /** Resolves when the stream has ended. Its place was taken. */
-  async serve(res: ServerResponse, request: StreamRequest): Promise<void> {
+  async serve(res: ServerResponse, request: StreamRequest & { readonly free: Free }): Promise<void> {
     const stream = new EventStream(res, request);
     const closed = new Promise<void>((resolve) => stream.onClose(resolve));
     this.#streams.add(stream);
@@ -91,7 +92,7 @@ export class EventFeeds {
     } finally {
       forgetKey();
       this.#forget(stream);
-      await this.#deps.slots.freeSlot(slotOf(request));
+      await request.free();
     }
   }
 
@@ -196,16 +197,12 @@ export class EventFeeds {
     }
   }
 
-  /** Proxies and clients see that the stream lives, and so does whoever counts the project's streams. */
+  /** Proxies and clients see that the stream lives. */
   #comment(): void {
-    const { commentMs = 15_000, slots } = this.#deps;
+    const { commentMs = 15_000 } = this.#deps;
     if (performance.now() - this.#commentedAtMs < commentMs) return;
     this.#commentedAtMs = performance.now();
-    for (const stream of this.#streams) {
-      stream.write(':\n\n');
-      const slot = slotOf(stream.request);
-      void slots.holdSlot({ ...slot, limit: 0, ttlSeconds: SLOT_SECONDS, isKept: true });
-    }
+    for (const stream of this.#streams) stream.write(':\n\n');
   }
 
   #noteFailure(error: unknown): void {
@@ -214,11 +211,4 @@ export class EventFeeds {
       this.#deps.logger.warn({ err: error }, 'events for open streams could not be read, retrying');
     this.#lastError = message;
   }
-}
-
-function slotOf({ id, caller: { workspaceId } }: StreamPlace): {
-  readonly key: string;
-  readonly holder: string;
-} {
-  return { key: `streams:${workspaceId}`, holder: id };
 }

@@ -25,7 +25,7 @@ beforeEach(async () => {
     ...{ types: undefined, chains: undefined, transactionId: undefined },
     ...{ isTest: false, from: undefined, to: undefined },
   };
-  stream = new EventStream(res, { id: 's', caller, after: 0, filters });
+  stream = new EventStream(res, { caller, after: 0, filters });
 });
 afterEach(() => {
   socket.destroy();

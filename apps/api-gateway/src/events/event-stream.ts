@@ -5,8 +5,6 @@ import { matchesFilters, type EventFilters } from './event-filters.ts';
 import type { PositionedEvent, PositionsRead } from './read-positions.ts';
 
 export interface StreamRequest {
-  /** Names the stream among those of the workspace. */
-  readonly id: string;
   readonly caller: Principal;
   /** Begins behind this position. */
   readonly after: number;

@@ -1,19 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import type { Cache } from '@chainwatch/cache';
 import type { Sql } from '@chainwatch/db';
 import type { PageRequest, RouteReply } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import { forbidden, invalidRequest, tooManyRequests } from '@chainwatch/problem';
 import type { KeyWatch } from '../auth/key-watch.ts';
 import { FairTurns } from '../bulk/fair-turns.ts';
+import { takeSlot, type Free, type Slots } from '../server/take-slot.ts';
 import { findWriter, type ExportWriter } from './export-formats.ts';
 import type { Key, ListedRow, Range } from './pager.ts';
 
 interface ExportsDeps {
   readonly db: Sql;
-  readonly slots: Pick<Cache, 'holdSlot' | 'freeSlot'>;
+  readonly slots: Slots;
   readonly keyWatch: Pick<KeyWatch, 'watch'>;
 }
 
@@ -46,9 +45,6 @@ const BYTES_AT_ONCE = 262_144;
 /** Statements of exports at the same time; workspaces take turns. */
 const READS_AT_ONCE = 2;
 const PER_KEY = 2;
-/** A replica that dies holds its slots for so long. */
-const SLOT_SECONDS = 45;
-const KEEP_MS = 15_000;
 const RETRY_AFTER_SECONDS = 5;
 /** A client that takes nothing for so long has gone. */
 const STALLED_MS = 60_000;
@@ -73,8 +69,8 @@ export class Exports {
     if (writer === undefined) return undefined;
     if (principal.portal !== undefined) throw forbidden('A portal session may not export lists.');
     refusePages(query);
-    const slot = { key: `exports:${principal.keyId}`, holder: randomUUID() };
-    if (!(await this.#hold(slot)))
+    const free = await takeSlot(this.#deps.slots, `exports:${principal.keyId}`, PER_KEY);
+    if (free === undefined)
       throw tooManyRequests(RETRY_AFTER_SECONDS, `A key may have ${PER_KEY} exports under way.`);
     try {
       const texts = writeTexts(writer, oneAhead(this.#readRecords(principal, await call.open())));
@@ -82,20 +78,15 @@ export class Exports {
       return {
         status: 200,
         headers: { 'Content-Type': `${mediaType}; charset=utf-8` },
-        stream: (res) => this.#send(res, { slot, principal, texts: resume(first, texts) }),
+        stream: (res) => this.#send(res, { free, principal, texts: resume(first, texts) }),
       };
     } catch (error) {
-      await this.#deps.slots.freeSlot(slot);
+      await free();
       throw error;
     }
   }
 
-  #hold(slot: Slot, isKept = false): Promise<boolean> {
-    return this.#deps.slots.holdSlot({ ...slot, limit: PER_KEY, ttlSeconds: SLOT_SECONDS, isKept });
-  }
-
-  async #send(res: ServerResponse, { slot, principal, texts }: Sending): Promise<void> {
-    const keeping = setInterval(() => void this.#hold(slot, true), KEEP_MS).unref();
+  async #send(res: ServerResponse, { free, principal, texts }: Sending): Promise<void> {
     const forget = this.#deps.keyWatch.watch(principal, () => res.destroy());
     try {
       for await (const text of texts) {
@@ -105,8 +96,7 @@ export class Exports {
       if (isOpen(res)) res.end();
     } finally {
       forget();
-      clearInterval(keeping);
-      await this.#deps.slots.freeSlot(slot);
+      await free();
     }
   }
 
@@ -150,13 +140,8 @@ export class Exports {
 
 type Records = AsyncGenerator<readonly object[], void>;
 
-interface Slot {
-  readonly key: string;
-  readonly holder: string;
-}
-
 interface Sending {
-  readonly slot: Slot;
+  readonly free: Free;
   readonly principal: Principal;
   readonly texts: AsyncIterable<string>;
 }

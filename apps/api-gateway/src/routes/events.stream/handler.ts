@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { integerParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
@@ -45,8 +44,8 @@ export const streamEvents = defineRoute({
     const given = headers['last-event-id'] ?? query.after;
     if (given !== undefined) await checkPosition(db, projectId, given);
     const after = given ?? (await readLastPosition(db, projectId));
-    const request = { id: randomUUID(), caller: principal, after, filters: toEventFilters(query) };
-    await feeds.enter(request);
+    const request = { caller: principal, after, filters: toEventFilters(query) };
+    const free = await feeds.enter(principal);
     return {
       status: 200,
       headers: {
@@ -54,7 +53,7 @@ export const streamEvents = defineRoute({
         // Proxies that collect an answer before they pass it on (nginx) must not.
         'X-Accel-Buffering': 'no',
       },
-      stream: (res) => feeds.serve(res, request),
+      stream: (res) => feeds.serve(res, { ...request, free }),
     };
   },
 });
