@@ -2,14 +2,15 @@
  * `npm run soak`: what takes longer than `npm test` may. `npm run soak -- oracle ...` runs the parts named,
  * `--scripts 100` shortens the random histories, SOAK_SEED=n begins them at another one.
  *
- * To add a part, put a line into `PARTS`: a name, a title, what Jest is to run (paths or patterns) and the environment it
- * wants. A spec that only soak runs is named `*.soak.spec.ts`: `npm test` leaves it out.
+ * To add a part, put a line into `PARTS`: a name, a title, what Jest is to run (paths or patterns), the environment it
+ * wants and a program that `npm test` does not install. A spec that only soak runs is named `*.soak.spec.ts`: `npm test` leaves it out.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { findExecutable } from '../../libs/host/src/find-executable.mjs';
 import { repoDir } from '../../libs/host/src/repo.mjs';
 
-/** @type {readonly { name: string, title: string, specs: readonly string[], env?: Readonly<Record<string, string>> }[]} */
+/** @type {readonly { name: string, title: string, specs: readonly string[], env?: Readonly<Record<string, string>>, program?: string }[]} */
 const PARTS = [
   {
     name: 'oracle',
@@ -79,8 +80,9 @@ const PARTS = [
   },
   {
     name: 'image',
-    title: 'the image is built from a fresh clone, by buildah where it is installed',
+    title: 'the image is built from a fresh clone',
     specs: ['tools/stack/image\\.soak\\.spec\\.ts$'],
+    program: 'buildah',
   },
   {
     name: 'nats-cluster',
@@ -122,6 +124,7 @@ const PARTS = [
       'tools/acceptance/src/(deliveries|faults|tenants)/',
     ],
     env: { TEST_PGBOUNCER: '1', SOAK_SCRIPTS: '20' },
+    program: 'pgbouncer',
   },
 ];
 
@@ -139,9 +142,16 @@ if (!/^[1-9]\d*$/.test(scripts) || unknown.length > 0) {
 }
 
 const failed = [];
-for (const { name, title, specs, env } of PARTS) {
+for (const { name, title, specs, env, program } of PARTS) {
   if (names.length > 0 && !names.includes(name)) continue;
   console.log(`\n${name}: ${title}`);
+  if (program !== undefined && findExecutable(program, process.env) === undefined) {
+    console.error(
+      `${name}: FAILED, ${program} was not found: install it, such as apt-get install ${program}`,
+    );
+    failed.push(name);
+    continue;
+  }
   const startedAt = Date.now();
   const { status } = spawnSync(process.execPath, [join(repoDir, 'tools/test/run.mjs'), ...specs], {
     cwd: repoDir,
