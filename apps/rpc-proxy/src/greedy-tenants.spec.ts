@@ -129,6 +129,28 @@ describe('answers that nobody reads', () => {
     await expectCalmServed(gateway);
   }, 60_000);
 
+  it('behind a slow one take no budget once their connection has closed, whichever server reads it', async () => {
+    const gateway = await open();
+    let isAsked = false;
+    node.answer = (seen, res, req) => {
+      if (seen.body.includes('slow')) isAsked = true;
+      else answerResult(large)(seen, res, req);
+    };
+    // Chunks are read by node:http alone.
+    const inChunks = (body: string): string =>
+      headOf(0, greedy.keys[0]).replace('Content-Length: 0', 'Transfer-Encoding: chunked') +
+      `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    for (const toText of [(body: string) => request(body, greedy.keys[0]), inChunks]) {
+      const client = new Client(gateway).send(
+        toText(call('["slow"]')) + toText(call('["large"]')).repeat(20),
+      );
+      await waitFor(() => isAsked && gateway.tenants.process.held > 20 * large.length);
+      client.socket.destroy();
+      await waitFor(() => isReleased(gateway), { timeoutMs: 5_000 });
+      isAsked = false;
+    }
+  });
+
   it('to 100 batches on one connection take the budget of the connection, and are cut', async () => {
     const gateway = await open({ bounds: { writeTimeoutMs: 1_500 } });
     const huge = `"0x${'b'.repeat(3_500_000)}"`;

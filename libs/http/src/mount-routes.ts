@@ -140,7 +140,7 @@ async function sendReply(
 function dropReply(res: Response, { stream }: RouteReply): void {
   if (stream === undefined) return;
   const tidyUp = (): void => void stream(res).catch(() => undefined);
-  if (res.closed) tidyUp();
+  if (res.destroyed) tidyUp();
   else res.once('close', tidyUp);
 }
 

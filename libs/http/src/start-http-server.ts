@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RequestListener } from 'node:http';
-import { createDrain } from '@chainwatch/telemetry';
+import { closeWaitingAnswers, createDrain } from '@chainwatch/telemetry';
 
 export interface HttpServerOptions {
   /** 0 picks a free port. */
@@ -39,6 +39,7 @@ export async function startHttpServer(
     { requestTimeout, headersTimeout, connectionsCheckingInterval, keepAliveTimeout: 65_000 },
     listener,
   );
+  closeWaitingAnswers(server);
   const drain = createDrain(server);
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();

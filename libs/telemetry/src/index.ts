@@ -9,6 +9,7 @@
  * } });
  */
 export { createLogger, type Logger, type LoggerOptions, type ServiceLogger } from './create-logger.ts';
+export { closeWaitingAnswers } from './close-waiting-answers.ts';
 export { createDrain } from './create-drain.ts';
 export { degraded, describeChain, notOk, ok, probe, type CheckResult, type Checks } from './health-checks.ts';
 export {

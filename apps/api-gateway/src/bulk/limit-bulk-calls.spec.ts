@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { createCache, type Cache } from '@chainwatch/cache';
+import { startHttpServer, type HttpServer } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { limitBulkCalls } from './limit-bulk-calls.ts';
@@ -9,7 +9,7 @@ import { limitBulkCalls } from './limit-bulk-calls.ts';
 /** A replica whose bulk calls last until they are released, or their client goes. */
 interface Replica {
   readonly cache: Cache;
-  readonly server: Server;
+  readonly server: HttpServer;
   readonly url: string;
   readonly release: (() => void)[];
 }
@@ -27,8 +27,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const { server, cache, release } of replicas) {
     for (const end of release) end();
-    server.closeAllConnections();
-    server.close();
+    await server.close(0);
     await cache.close();
   }
 });
@@ -56,14 +55,19 @@ async function startReplica(): Promise<Replica> {
       hang,
       toStatus,
     );
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await waitFor(() => server.listening);
-  return { cache, server, release, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
+  return { cache, server, release, url: `http://127.0.0.1:${server.port}` };
 }
 
+/** Kept, because fetch cuts the connection of an answer that nobody refers to. */
+const answers: Response[] = [];
+
 /** Resolves when the call is under way, or refused. */
-const call = (replica: number, workspace: string, signal?: AbortSignal): Promise<number> =>
-  fetch(`${replicas[replica]!.url}/${workspace}`, { signal: signal ?? null }).then(({ status }) => status);
+async function call(replica: number, workspace: string, signal?: AbortSignal): Promise<number> {
+  const answer = await fetch(`${replicas[replica]!.url}/${workspace}`, { signal: signal ?? null });
+  answers.push(answer);
+  return answer.status;
+}
 
 it('lets a workspace have two bulk calls under way over all replicas, and others go on', async () => {
   expect([await call(0, 'a'), await call(1, 'a')]).toEqual([200, 200]);
@@ -80,4 +84,28 @@ it('gives the room of a client that went to the next one', async () => {
   expect(await call(1, 'c')).toBe(429);
   gone.abort();
   await waitFor(async () => (await call(1, 'c')) === 200);
+});
+
+describe('calls behind each other on one connection', () => {
+  const pipeline = (replica: number, workspace: string): Socket => {
+    const client = connect(replicas[replica]!.server.port, '127.0.0.1');
+    client.write(`GET /${workspace} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(20));
+    return client;
+  };
+
+  it('take the room of their workspace alone', async () => {
+    const client = pipeline(0, 'd');
+    await waitFor(() => replicas[0]!.release.length === 2);
+    await waitFor(async () => (await call(1, 'd')) === 429);
+    expect(await call(0, 'e')).toBe(200);
+    client.destroy();
+  });
+
+  it('give it back when the connection closes', async () => {
+    const client = pipeline(0, 'f');
+    await waitFor(() => replicas[0]!.release.length === 2);
+    client.destroy();
+    for (const workspace of ['f', 'f', 'g', 'g'])
+      await waitFor(async () => (await call(0, workspace)) === 200, { timeoutMs: 5_000 });
+  });
 });

@@ -17,18 +17,19 @@ export function limitBulkCalls({ authorize, slots }: BulkLimits): RequestHandler
   let running = 0;
   return async (_req, res, next) => {
     const { workspaceId } = authorize(res);
-    if (running >= PER_PROCESS)
-      throw serviceUnavailable('Too many bulk calls are under way.', { retryAfterSeconds: 1 });
-    running += 1;
-    res.once('close', () => (running -= 1));
     const free = await takeSlot(slots, `bulk:${workspaceId}`, PER_WORKSPACE);
     if (free === undefined)
       throw tooManyRequests(
         1,
         `Expected at most ${PER_WORKSPACE} bulk calls of a workspace at once, got one more.`,
       );
-    if (res.closed) return free();
+    if (res.destroyed) return free();
     res.once('close', () => void free());
+    // Counted behind the slots: what a workspace sends beyond its own takes no room of others.
+    if (running >= PER_PROCESS)
+      throw serviceUnavailable('Too many bulk calls are under way.', { retryAfterSeconds: 1 });
+    running += 1;
+    res.once('close', () => (running -= 1));
     next();
   };
 }

@@ -13,7 +13,8 @@ type Call = RouteCall<ApiDeps, Principal>;
 
 /**
  * Wraps every handler. A POST with an Idempotency-Key is carried out once; each repetition within 24 hours gets the
- * same answer (decisions.md §8). A failure on our side (5xx) leaves nothing behind, and the request may be sent again.
+ * same answer (decisions.md §8). A failure on our side (5xx) and a limit (429) leave nothing behind, and the request may be
+ * sent again.
  *
  * @throws ProblemError 409 while the first request runs, 422 if the key was used for a different request
  */
@@ -72,7 +73,7 @@ async function runClaimed(
 ): Promise<RouteReply> {
   // What may be repeated is only marked with its answer: after a failure midway it is carried out again.
   const outcome = await settle(run(route.isRepeatable ? deps : { ...deps, db: claim.mark(deps.db) }));
-  const isKept = !(outcome instanceof Error) || (outcome instanceof ProblemError && outcome.status < 500);
+  const isKept = !(outcome instanceof Error) || (outcome instanceof ProblemError && isFinal(outcome));
   try {
     if (isKept) await claim.keep(await seal(outcome), route.isRepeatable);
     else await claim.release();
@@ -83,6 +84,11 @@ async function runClaimed(
   }
   if (outcome instanceof Error) throw outcome;
   return outcome;
+}
+
+/** Not what another time may be answered differently, as the answer itself says. */
+function isFinal({ status }: ProblemError): boolean {
+  return status < 500 && status !== 429;
 }
 
 async function settle(running: Promise<RouteReply>): Promise<RouteReply | Error> {

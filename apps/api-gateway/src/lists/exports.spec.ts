@@ -349,6 +349,24 @@ describe('with more rows than a connection holds', () => {
     }
   });
 
+  it('a workspace has twenty, however many keys it makes; others go on', async () => {
+    const crowded = await startSpecWorld({ sharing: world });
+    const keys = await Promise.all(Array.from({ length: 11 }, () => makeKey()));
+    const statuses: number[] = [];
+    for (const one of [...keys, ...keys]) {
+      const answer = await openLong(crowded, one);
+      statuses.push(answer.statusCode!);
+      if (answer.statusCode !== 200) answer.destroy();
+    }
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429, 429]);
+    const other = await open('/addresses', undefined, crowded, world.otherProject.keys.api);
+    expect([other.statusCode, (await readExport(other)).isCut]).toEqual([200, false]);
+    answers[0]!.destroy();
+    await waitFor(async () => (await openLong(crowded, keys[10]!)).statusCode === 200);
+    for (const answer of answers) answer.destroy();
+    await crowded.stop();
+  });
+
   function watchResponses({ server }: SpecWorld): ServerResponse[] {
     const served: ServerResponse[] = [];
     server.on('request', (_req, res) => served.push(res));

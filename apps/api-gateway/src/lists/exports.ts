@@ -45,6 +45,8 @@ const BYTES_AT_ONCE = 262_144;
 /** Statements of exports at the same time; workspaces take turns. */
 const READS_AT_ONCE = 2;
 const PER_KEY = 2;
+/** A workspace may make any number of keys, and each of its exports holds rows in memory. */
+const PER_WORKSPACE = 20;
 const RETRY_AFTER_SECONDS = 5;
 /** A client that takes nothing for so long has gone. */
 const STALLED_MS = 60_000;
@@ -61,7 +63,8 @@ export class Exports {
   /**
    * The answer to a request for an export; undefined where a page is asked for. What fails before the first rows are
    * read is a problem, what fails later cuts the connection.
-   * @throws ProblemError 403 for a portal session, 400 with a page, 429 for the third export of a key
+   * @throws ProblemError 403 for a portal session, 400 with a page, 429 for the third export of a key or the twenty-first of
+   * a workspace
    */
   async answer(call: ExportCall): Promise<RouteReply | undefined> {
     const { mediaType, record, principal, query } = call;
@@ -69,9 +72,7 @@ export class Exports {
     if (writer === undefined) return undefined;
     if (principal.portal !== undefined) throw forbidden('A portal session may not export lists.');
     refusePages(query);
-    const free = await takeSlot(this.#deps.slots, `exports:${principal.keyId}`, PER_KEY);
-    if (free === undefined)
-      throw tooManyRequests(RETRY_AFTER_SECONDS, `A key may have ${PER_KEY} exports under way.`);
+    const free = await this.#enter(principal);
     try {
       const texts = writeTexts(writer, oneAhead(this.#readRecords(principal, await call.open())));
       const first = await texts.next();
@@ -84,6 +85,18 @@ export class Exports {
       await free();
       throw error;
     }
+  }
+
+  /** Takes a place of the key, and one of its workspace. */
+  async #enter({ keyId, workspaceId }: Principal): Promise<Free> {
+    const { slots } = this.#deps;
+    const leaveKey = await takeSlot(slots, `exports:${keyId}`, PER_KEY);
+    if (leaveKey === undefined)
+      throw tooManyRequests(RETRY_AFTER_SECONDS, `A key may have ${PER_KEY} exports under way.`);
+    const leave = await takeSlot(slots, `workspace_exports:${workspaceId}`, PER_WORKSPACE);
+    if (leave !== undefined) return async () => void (await Promise.all([leaveKey(), leave()]));
+    await leaveKey();
+    throw tooManyRequests(RETRY_AFTER_SECONDS, `A workspace may have ${PER_WORKSPACE} exports under way.`);
   }
 
   async #send(res: ServerResponse, { free, principal, texts }: Sending): Promise<void> {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Dial } from '@chainwatch/chain-core';
 import type { KeyStore } from '@chainwatch/key-store';
 import { createHttpServer } from '@chainwatch/raw-http';
-import { createDrain, type Logger } from '@chainwatch/telemetry';
+import { closeWaitingAnswers, createDrain, type Logger } from '@chainwatch/telemetry';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { servePath } from '../calls/serve-path.ts';
 import { createServe } from '../calls/serve-request.ts';
@@ -65,6 +65,7 @@ export function createRpcServer(
   });
   const { server } = http;
   parts.connections.guard(server);
+  closeWaitingAnswers(server);
   const draining = createDrain(server);
   const upgrade = createUpgradeListener({
     ...parts,

@@ -34,8 +34,8 @@ export function createChannelRoute(
       const { config, credentials } = kind.change(given);
       const id = randomUUID();
       const takeRoom = (sql: Sql): Promise<void> => requireQuota(sql, principal.workspaceId, 'channels');
-      // Nobody is asked for a channel that there is no room for.
-      if (kind.consent !== undefined) await deps.db.transaction(takeRoom);
+      // Nobody is asked for a channel that there is no room for. No transaction: nothing was carried out yet.
+      if (kind.consent !== undefined) await takeRoom(deps.db);
       await askForConsent(kind, { channel: { id, config, credentials, before: undefined }, principal, deps });
       const secret = await deps.db.transaction(async (sql) => {
         await takeRoom(sql);
