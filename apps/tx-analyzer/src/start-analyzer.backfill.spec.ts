@@ -337,6 +337,36 @@ describe('coins that an address had before it was watched', () => {
     ]);
   });
 
+  it('are looked for again when those of earlier blocks are asked for during the search', async () => {
+    const one = world.chain.make(undefined, { transactions: [old] });
+    const two = world.chain.make(one, { transactions: [kept] });
+    const three = world.chain.make(two, { transactions: [head] });
+    let ask: (() => Promise<unknown>) | undefined;
+    const tell = world.chain.client.bind(world.chain);
+    world.chain.client = () => {
+      const client = tell();
+      const readBlock = client.readBlock.bind(client);
+      return Object.assign(client, {
+        readBlock: async (...args: Parameters<typeof readBlock>) => {
+          const asking = args[0].number === 2 ? ask : undefined;
+          if (asking !== undefined) ask = undefined;
+          await asking?.();
+          return readBlock(...args);
+        },
+      });
+    };
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    // As the gateway does (ask-for-history.ts).
+    ask = () =>
+      world.db.query(`UPDATE address_backfills SET status = 'pending', from_block = 1, next_block = NULL`);
+    await import_('alice', 2);
+    await untilComplete();
+    expect(ask).toBeUndefined();
+    expect((await coins()).map(({ txid }) => txid)).toEqual([old.hash, kept.hash]);
+  });
+
   it('stay where somebody else asks for those of later blocks only', async () => {
     const [one, two, three] = makeChain();
     world.startAnalyzer();
