@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Block, Coin, CoinReader } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { hashOf } from '@chainwatch/testing-stack';
@@ -41,10 +42,10 @@ const import_ = async (address: string, fromBlock = 1, by = project) => {
   );
   return watched;
 };
-const untilComplete = () =>
+const untilComplete = (timeoutMs?: number) =>
   waitFor(
     async () => (await world.rows(`SELECT 1 FROM address_backfills WHERE status <> 'complete'`)).length === 0,
-    { intervalMs: 10, message: 'the backfill to be complete' },
+    { intervalMs: 10, message: 'the backfill to be complete', ...(timeoutMs !== undefined && { timeoutMs }) },
   );
 
 /** Alice is paid twice before she is watched, and has spent the first coin by then. */
@@ -177,6 +178,41 @@ describe('coins that an address had before it was watched', () => {
       { index: 2, from_address: null, to_address: 'alice' },
     ]);
   });
+
+  it('are found where a node is slow to tell the blocks that passed meanwhile', async () => {
+    const [one, two, three, four] = makeChain();
+    const connect = world.chain.client.bind(world.chain);
+    let slowMs = 0;
+    world.chain.client = () => {
+      const client = connect();
+      const readBlock = client.readBlock.bind(client);
+      return Object.assign(client, {
+        readBlock: async (...args: Parameters<typeof readBlock>) => {
+          if (args[0].number >= three.number) await delay(slowMs);
+          return readBlock(...args);
+        },
+      });
+    };
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    const { id } = await world.watch(project, 'alice');
+    await world.feedBlocks(four);
+    await world.settle();
+    // The owner of the chain changes before the search begins: no block is in memory.
+    await world.stopAnalyzer();
+    await world.db.query(
+      `UPDATE address_backfills SET status = 'pending', from_block = 1 WHERE address_id = $1`,
+      [id],
+    );
+    // Longer than a transaction may be idle.
+    slowMs = 5_500;
+    world.startAnalyzer();
+    await untilComplete(20_000);
+    const pay = four.transactions[0]!.hash;
+    expect((await coins()).map(({ txid }) => txid)).toEqual([kept.hash, pay]);
+    expect(await events()).toEqual([`transaction.detected ${pay}`]);
+  }, 40_000);
 
   it('are looked for again when a reorg lowers the block that the address counts from', async () => {
     const [one, two, three] = makeChain();
