@@ -214,6 +214,43 @@ describe('coins that an address had before it was watched', () => {
     expect(await events()).toEqual([`transaction.detected ${pay}`]);
   }, 40_000);
 
+  it('are told only when the chain has recovered, also if it stalls meanwhile', async () => {
+    const [one, two, three] = makeChain();
+    const four = world.chain.make(three);
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    const { id } = await world.watch(project, 'alice');
+    await world.feedBlocks(four);
+    await world.settle();
+    const spend = makeUtxoTransaction('spend', [{ txid: kept.hash, vout: 1 }], [['carol', 6n]]);
+    const again = world.chain.make(three, { transactions: [spend] }, 'again');
+    const last = world.chain.make(again);
+    world.chain.missing.add(last.hash);
+    await world.feedReorg([four], world.seq + 3);
+    await world.feedBlocks(again, last);
+    await waitFor(
+      async () =>
+        (
+          await world.rows(
+            `SELECT FROM analyzer_states WHERE status = 'stalled' AND cursor_hash = '${again.hash}'`,
+          )
+        ).length > 0,
+      { message: 'the chain to be stalled' },
+    );
+    await world.db.query(
+      `UPDATE address_backfills SET status = 'pending', from_block = 1 WHERE address_id = $1`,
+      [id],
+    );
+    await untilComplete();
+    expect(await events()).toEqual([`transaction.detected ${spend.hash}`]);
+    expect(world.bus.published).toEqual([]);
+    world.chain.missing.clear();
+    await world.settle();
+    await waitFor(() => world.bus.published.length > 0, { message: 'the event' });
+    expect(world.bus.published).toHaveLength(1);
+  });
+
   it('are looked for again when a reorg lowers the block that the address counts from', async () => {
     const [one, two, three] = makeChain();
     const found: (() => void)[] = [];
