@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Block, Coin, CoinReader } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { hashOf } from '@chainwatch/testing-stack';
@@ -41,10 +42,10 @@ const import_ = async (address: string, fromBlock = 1, by = project) => {
   );
   return watched;
 };
-const untilComplete = () =>
+const untilComplete = (timeoutMs?: number) =>
   waitFor(
     async () => (await world.rows(`SELECT 1 FROM address_backfills WHERE status <> 'complete'`)).length === 0,
-    { intervalMs: 10, message: 'the backfill to be complete' },
+    { intervalMs: 10, message: 'the backfill to be complete', ...(timeoutMs !== undefined && { timeoutMs }) },
   );
 
 /** Alice is paid twice before she is watched, and has spent the first coin by then. */
@@ -176,6 +177,78 @@ describe('coins that an address had before it was watched', () => {
       { index: 1, from_address: null, to_address: 'carol' },
       { index: 2, from_address: null, to_address: 'alice' },
     ]);
+  });
+
+  it('are found where a node is slow to tell the blocks that passed meanwhile', async () => {
+    const [one, two, three, four] = makeChain();
+    const connect = world.chain.client.bind(world.chain);
+    let slowMs = 0;
+    world.chain.client = () => {
+      const client = connect();
+      const readBlock = client.readBlock.bind(client);
+      return Object.assign(client, {
+        readBlock: async (...args: Parameters<typeof readBlock>) => {
+          if (args[0].number >= three.number) await delay(slowMs);
+          return readBlock(...args);
+        },
+      });
+    };
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    const { id } = await world.watch(project, 'alice');
+    await world.feedBlocks(four);
+    await world.settle();
+    // The owner of the chain changes before the search begins: no block is in memory.
+    await world.stopAnalyzer();
+    await world.db.query(
+      `UPDATE address_backfills SET status = 'pending', from_block = 1 WHERE address_id = $1`,
+      [id],
+    );
+    // Longer than a transaction may be idle.
+    slowMs = 5_500;
+    world.startAnalyzer();
+    await untilComplete(20_000);
+    const pay = four.transactions[0]!.hash;
+    expect((await coins()).map(({ txid }) => txid)).toEqual([kept.hash, pay]);
+    expect(await events()).toEqual([`transaction.detected ${pay}`]);
+  }, 40_000);
+
+  it('are told only when the chain has recovered, also if it stalls meanwhile', async () => {
+    const [one, two, three] = makeChain();
+    const four = world.chain.make(three);
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    const { id } = await world.watch(project, 'alice');
+    await world.feedBlocks(four);
+    await world.settle();
+    const spend = makeUtxoTransaction('spend', [{ txid: kept.hash, vout: 1 }], [['carol', 6n]]);
+    const again = world.chain.make(three, { transactions: [spend] }, 'again');
+    const last = world.chain.make(again);
+    world.chain.missing.add(last.hash);
+    await world.feedReorg([four], world.seq + 3);
+    await world.feedBlocks(again, last);
+    await waitFor(
+      async () =>
+        (
+          await world.rows(
+            `SELECT FROM analyzer_states WHERE status = 'stalled' AND cursor_hash = '${again.hash}'`,
+          )
+        ).length > 0,
+      { message: 'the chain to be stalled' },
+    );
+    await world.db.query(
+      `UPDATE address_backfills SET status = 'pending', from_block = 1 WHERE address_id = $1`,
+      [id],
+    );
+    await untilComplete();
+    expect(await events()).toEqual([`transaction.detected ${spend.hash}`]);
+    expect(world.bus.published).toEqual([]);
+    world.chain.missing.clear();
+    await world.settle();
+    await waitFor(() => world.bus.published.length > 0, { message: 'the event' });
+    expect(world.bus.published).toHaveLength(1);
   });
 
   it('are looked for again when a reorg lowers the block that the address counts from', async () => {
@@ -335,6 +408,36 @@ describe('coins that an address had before it was watched', () => {
     expect(await world.rows('SELECT project_id, direction FROM transactions')).toEqual([
       { project_id: project, direction: 'out' },
     ]);
+  });
+
+  it('are looked for again when those of earlier blocks are asked for during the search', async () => {
+    const one = world.chain.make(undefined, { transactions: [old] });
+    const two = world.chain.make(one, { transactions: [kept] });
+    const three = world.chain.make(two, { transactions: [head] });
+    let ask: (() => Promise<unknown>) | undefined;
+    const tell = world.chain.client.bind(world.chain);
+    world.chain.client = () => {
+      const client = tell();
+      const readBlock = client.readBlock.bind(client);
+      return Object.assign(client, {
+        readBlock: async (...args: Parameters<typeof readBlock>) => {
+          const asking = args[0].number === 2 ? ask : undefined;
+          if (asking !== undefined) ask = undefined;
+          await asking?.();
+          return readBlock(...args);
+        },
+      });
+    };
+    world.startAnalyzer();
+    await world.feedBlocks(one, two, three);
+    await world.settle();
+    // As the gateway does (ask-for-history.ts).
+    ask = () =>
+      world.db.query(`UPDATE address_backfills SET status = 'pending', from_block = 1, next_block = NULL`);
+    await import_('alice', 2);
+    await untilComplete();
+    expect(ask).toBeUndefined();
+    expect((await coins()).map(({ txid }) => txid)).toEqual([old.hash, kept.hash]);
   });
 
   it('stay where somebody else asks for those of later blocks only', async () => {

@@ -341,6 +341,46 @@ describe('a chain that falls behind', () => {
   });
 });
 
+describe('an address whose monitoring is paused while its history is read', () => {
+  it('has all of its past once it is monitored again', async () => {
+    const gate = makeGate();
+    const read: number[] = [];
+    let isAsked = false;
+    const tell = (block: Block): Block => (isAsked && read.push(block.number), block);
+    world.chain.endpoints = [{ label: 'spec', tell }];
+    const connect = world.chain.client.bind(world.chain);
+    world.chain.client = () => {
+      const client = connect();
+      const readBlock = client.readBlock.bind(client);
+      return Object.assign(client, {
+        readBlock: async (...args: Parameters<typeof readBlock>) => {
+          const block = await readBlock(...args);
+          if (isAsked) await gate.opened;
+          return block;
+        },
+      });
+    };
+    world.startAnalyzer();
+    const contents = Array.from({ length: 30 }, (_, number) => [pay(`h ${number}`, BOB, ALICE)]);
+    const blocks = await play(contents);
+    await world.settle();
+    isAsked = true;
+    const { id } = await importAddress(ALICE, 1);
+    await waitFor(() => read.includes(1), { message: 'the first blocks of history' });
+    await world.setMonitored(id, false);
+    gate.open();
+    // What was under way then is read to its end, but is nobody's.
+    await waitFor(() => read.includes(29), { message: 'the last blocks of history' });
+    await world.feedBlocks(world.chain.make(blocks.at(-1)));
+    await world.settle();
+    await world.setMonitored(id, true);
+    await untilComplete();
+    expect((await records()).map((record) => (record as { hash: string }).hash)).toEqual(
+      contents.map(([transaction]) => transaction!.hash),
+    );
+  });
+});
+
 describe('a node that does not have the range', () => {
   it('fails with a sentence, and goes on when it is asked again', async () => {
     world.startAnalyzer();

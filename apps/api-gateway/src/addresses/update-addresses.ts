@@ -88,4 +88,8 @@ async function watchAgain(sql: Sql, addresses: readonly Switched[]): Promise<voi
     groups.set(key, group);
   }
   for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) await watchFromHead(sql, group);
+  // A turn of its history that is under way may have matched blocks without it: it is not stored.
+  await sql.query('UPDATE address_histories SET revision = revision + 1 WHERE address_id = ANY ($1)', [
+    addresses.map(({ id }) => id),
+  ]);
 }

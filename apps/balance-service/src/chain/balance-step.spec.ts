@@ -309,6 +309,23 @@ describe('what transfers do not explain', () => {
     expect(await world.balanceOf(bob, NATIVE)).toBe(9n);
   });
 
+  it('is corrected also after many later readings', async () => {
+    await settle();
+    const bob = await world.watch(alice.projectId, B);
+    await settle();
+    const passed = world.mine([{ assetGid: NATIVE, from: STRANGER, to: B, amount: 9n }]);
+    await world.analyze(passed, { overlooked: [bob.id], changed: [{ id: bob.id, assetGid: NATIVE }] });
+    await settle();
+    for (let count = 0; count < 40; count += 1) {
+      await world.advance([{ assetGid: NATIVE, from: STRANGER, to: B, amount: 1n }]);
+      await settle();
+    }
+    expect(await world.adjustmentsOf(bob, NATIVE)).toEqual([9n]);
+    await world.analyzeRetroactively(passed, [bob.id]);
+    await settle();
+    expect(await world.adjustmentsOf(bob, NATIVE)).toEqual([]);
+  });
+
   it('is found over a long time without a reading, too', async () => {
     await settle();
     for (let count = 0; count < 5; count += 1)

@@ -2,8 +2,10 @@ import type { Sql } from '@chainwatch/db';
 import { readExplained, type Span } from './read-explained.ts';
 import type { Target } from '../read/target.ts';
 
-/** Late transactions are in the few blocks that passed while the address was being registered. */
+/** Late transactions are mostly in the few blocks that passed while the address was being registered. */
 const READINGS_MAX = 32;
+/** Those that history or another release finds later explain what was adjusted, also long ago. */
+const ADJUSTED_MAX = 64;
 
 /** The difference between two earlier readings, computed again because more transactions are known now. */
 export interface Correction {
@@ -18,9 +20,12 @@ interface Row {
   readonly amount_raw: string;
   readonly block_number: number;
   readonly block_hash: string;
+  /** Of the reading before. */
+  readonly before_raw: string;
+  readonly before_number: number;
 }
 
-/** The adjustments between the last readings of each target, computed again. */
+/** The adjustments between the last readings of each target, and those that it has already, computed again. */
 export async function readRetroactiveCorrections(
   sql: Sql,
   chainGid: string,
@@ -28,27 +33,32 @@ export async function readRetroactiveCorrections(
 ): Promise<Correction[]> {
   if (targets.length === 0) return [];
   const { rows } = await sql.query<Row>(
-    `SELECT t.position, h.* FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS t (address_id, asset_gid, position)
+    `SELECT t.position, h.*, b.amount_raw AS before_raw, b.block_number AS before_number
+     FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS t (address_id, asset_gid, position)
      CROSS JOIN LATERAL (
-       SELECT amount_raw, block_number, block_hash FROM balance_history
-       WHERE address_id = t.address_id AND asset_gid = t.asset_gid ORDER BY block_number DESC LIMIT ${READINGS_MAX}
-     ) h ORDER BY t.position, h.block_number`,
+       (SELECT amount_raw, block_number, block_hash FROM balance_history
+        WHERE address_id = t.address_id AND asset_gid = t.asset_gid ORDER BY block_number DESC LIMIT ${READINGS_MAX})
+       UNION
+       (SELECT r.amount_raw, r.block_number, r.block_hash FROM adjustments j
+        JOIN balance_history r ON r.address_id = j.address_id AND r.asset_gid = j.asset_gid AND r.block_number = j.block_number AND r.block_hash = j.block_hash
+        WHERE j.address_id = t.address_id AND j.asset_gid = t.asset_gid ORDER BY j.block_number DESC LIMIT ${ADJUSTED_MAX})
+     ) h
+     CROSS JOIN LATERAL (
+       SELECT amount_raw, block_number FROM balance_history
+       WHERE address_id = t.address_id AND asset_gid = t.asset_gid AND block_number < h.block_number ORDER BY block_number DESC LIMIT 1
+     ) b ORDER BY t.position, h.block_number`,
     [targets.map((target) => target.addressId), targets.map((target) => target.assetGid)],
   );
-  const pairs = rows.flatMap((row, index) => {
-    const before = rows[index - 1];
-    return before?.position === row.position ? [{ before, row }] : [];
-  });
-  const spans = pairs.map(({ before, row }) => ({
+  const spans = rows.map((row) => ({
     target: targets[row.position - 1]!,
-    after: before.block_number,
+    after: row.before_number,
     until: row.block_number,
   }));
   const explained = await readExplained(sql, chainGid, spans);
-  return pairs.map(({ before, row }, index) => ({
+  return rows.map((row, index) => ({
     target: spans[index]!.target,
-    adjustmentRaw: BigInt(row.amount_raw) - BigInt(before.amount_raw) - explained[index]!,
-    after: before.block_number,
+    adjustmentRaw: BigInt(row.amount_raw) - BigInt(row.before_raw) - explained[index]!,
+    after: row.before_number,
     block: { number: row.block_number, hash: row.block_hash },
   }));
 }

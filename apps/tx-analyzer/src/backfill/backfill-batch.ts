@@ -7,6 +7,8 @@ export interface BackfillAddress {
   readonly address: string;
   /** Blocks from here on are analysed for it anyway: the backfill looks for what it had before. */
   readonly watchedFrom: number;
+  /** The block that it asked for. */
+  readonly fromBlock: number;
 }
 
 export interface BackfillBatch {
@@ -52,6 +54,7 @@ export async function findBackfillBatch(sql: Sql, chainGid: string): Promise<Bac
       id: row.address_id,
       address: row.address,
       watchedFrom: row.watched_from,
+      fromBlock: row.from_block,
     })),
     fromBlock: Math.min(...rows.map((row) => row.from_block)),
   };

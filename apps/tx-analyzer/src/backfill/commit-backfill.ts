@@ -8,7 +8,8 @@ import { SqlParams } from '../model/sql-params.ts';
 /**
  * Stores the coins that a backfill found in an open transaction (chain's row locked) and marks it complete. Returns
  * the addresses for which this is valid. An address is looked for again if it counts from another block by now (a
- * reorg, or monitored anew), or if it was looked for on another branch than the analyzer's.
+ * reorg, or monitored anew), if coins of another block on were asked for meanwhile, or if it was looked for on another
+ * branch than the analyzer's.
  */
 export async function commitBackfill(
   sql: Sql,
@@ -47,8 +48,8 @@ async function lockUnchanged(
   },
 ): Promise<BackfillAddress[]> {
   const { rows } = await sql.query<{ address_id: string }>(
-    `SELECT f.address_id FROM unnest($2::uuid[], $3::bigint[], $4::text[]) AS b (id, watched_from, parent_hash)
-     JOIN address_backfills f ON f.address_id = b.id AND f.chain_gid = $1 AND f.status = 'running'
+    `SELECT f.address_id FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::bigint[]) AS b (id, watched_from, parent_hash, from_block)
+     JOIN address_backfills f ON f.address_id = b.id AND f.chain_gid = $1 AND f.status = 'running' AND f.from_block = b.from_block
      JOIN ingestor_states s ON s.chain_gid = f.chain_gid
      JOIN analyzer_states c ON c.chain_gid = f.chain_gid
      LEFT JOIN address_watches w ON w.address_id = f.address_id AND w.chain_gid = f.chain_gid
@@ -61,6 +62,7 @@ async function lockUnchanged(
       addresses.map((entry) => entry.id),
       addresses.map((entry) => entry.watchedFrom),
       addresses.map((entry) => parents.get(entry.watchedFrom) ?? null),
+      addresses.map((entry) => entry.fromBlock),
     ],
   );
   const unchanged = new Set(rows.map((row) => row.address_id));

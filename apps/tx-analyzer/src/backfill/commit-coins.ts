@@ -1,6 +1,9 @@
-import type { Transaction } from '@chainwatch/db';
+import type { BlockRef } from '@chainwatch/chain-core';
+import type { Sql, Transaction } from '@chainwatch/db';
 import type { BackfillBatch } from './backfill-batch.ts';
 import type { EarlierCoins } from './find-earlier-coins.ts';
+import { listPassed, type PassedBlocks } from './find-passed.ts';
+import type { BlockCandidates } from '../match/find-hits.ts';
 import { findRetroactiveCandidates } from '../match/find-retroactive-candidates.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 import { movedTokens, prepareBlocks } from '../match/prepare-blocks.ts';
@@ -8,19 +11,51 @@ import { writeStep } from '../commit/run-step.ts';
 import { commitBackfill } from './commit-backfill.ts';
 import type { WriterContext, WriterWork } from '../commit/writer-queue.ts';
 
+/** What a search for coins found, and what blocks analysed since then do to them. */
+export interface CoinSearch {
+  readonly found: EarlierCoins;
+  readonly passed: PassedBlocks;
+}
+
 /**
  * One transaction: stores the coins that a backfill found, and applies to them the blocks analysed meanwhile, with
  * the same events as if the coins had been known then. False when some addresses have to be looked for again.
  */
-export function commitCoins(batch: BackfillBatch, found: EarlierCoins): WriterWork<boolean> {
+export function commitCoins(batch: BackfillBatch, search: CoinSearch): WriterWork<boolean> {
   return async (context) => {
+    // Before the transaction: it does not wait for a node.
+    const candidates = await findInPassed(context, batch, search);
+    if (candidates === undefined) return { value: false, events: [] };
+    const { found } = search;
     // Added before the commit: the next block may spend one.
     context.chain.utxo?.coins.add(found.coins);
     const { events, committedCount } = await context.chain.share.transaction((sql) =>
-      commitIn(sql, { context, batch, found }),
+      commitIn(sql, { context, batch, found, candidates }),
     );
     return { value: committedCount === batch.addresses.length, events };
   };
+}
+
+/** In all blocks passed since the addresses count. Undefined: the chain changed below what was searched. */
+async function findInPassed(
+  { db: sql, chain, ring, readBody, advance: { cursor } }: WriterContext,
+  { addresses }: BackfillBatch,
+  { found, passed }: CoinSearch,
+): Promise<readonly BlockCandidates[] | undefined> {
+  const { upTo } = passed;
+  if (upTo !== undefined && !(await isCanonical(sql, chain.gid, upTo))) return undefined;
+  const to = cursor.number ?? -1;
+  const left = listPassed(addresses, { from: (upTo?.number ?? -1) + 1, to });
+  const deps = { sql, chainGid: chain.gid, ring, readBody, codec: chain.utxo?.codec, coins: found.coins };
+  return [...passed.candidates, ...(await findRetroactiveCandidates(deps, left, to))];
+}
+
+async function isCanonical(sql: Sql, chainGid: string, { hash }: BlockRef): Promise<boolean> {
+  const { rows } = await sql.query(
+    `SELECT FROM blocks WHERE chain_gid = $1 AND hash = $2 AND status IN ('processed', 'confirmed')`,
+    [chainGid, hash],
+  );
+  return rows.length > 0;
 }
 
 async function commitIn(
@@ -29,24 +64,26 @@ async function commitIn(
     context,
     batch,
     found,
-  }: { readonly context: WriterContext; readonly batch: BackfillBatch; readonly found: EarlierCoins },
+    candidates,
+  }: {
+    readonly context: WriterContext;
+    readonly batch: BackfillBatch;
+    readonly found: EarlierCoins;
+    readonly candidates: readonly BlockCandidates[];
+  },
 ): Promise<{ events: OutboxEvent[]; committedCount: number }> {
-  const { chain, watch, assets, ring, readBody, signal, advance, now } = context;
+  const { chain, watch, assets, signal, advance, now } = context;
   const { cursor } = advance;
   const { gid: chainGid, family, network, utxo } = chain;
   const committed = await commitBackfill(sql, { chainGid, batch, found });
-  const passed = cursor.number ?? -1;
-  const retroactive = committed
-    .filter((entry) => entry.watchedFrom <= passed)
-    .map(({ id, address, watchedFrom }) => ({ id, address, fromBlock: watchedFrom }));
-  const candidates = await findRetroactiveCandidates(
-    { sql, chainGid, ring, readBody, codec: utxo?.codec },
-    retroactive,
-    passed,
-  );
   const step = await prepareBlocks(
     { sql, chainGid, family, network, watch, assets, utxo },
-    { blocks: [], retroactive, candidates, signal },
+    {
+      blocks: [],
+      retroactive: listPassed(committed, { from: 0, to: cursor.number ?? -1 }),
+      candidates,
+      signal,
+    },
   );
   const input = {
     segment: { entries: [], orphans: [], blocks: [] },

@@ -10,7 +10,11 @@ import {
 import type { Sql } from '@chainwatch/db';
 import { findBackfillBatch, writeBackfillProgress, type BackfillBatch } from './backfill-batch.ts';
 import { enrollAddresses } from './enroll-addresses.ts';
-import { findEarlierCoins, type EarlierCoins } from './find-earlier-coins.ts';
+import type { CoinSearch } from './commit-coins.ts';
+import { findEarlierCoins } from './find-earlier-coins.ts';
+import { findPassed } from './find-passed.ts';
+import type { BlockRing } from '../feed/chain-feed.ts';
+import type { PassedBlockReader } from '../match/find-retroactive-candidates.ts';
 
 interface BackfillDeps {
   readonly sql: Sql;
@@ -19,13 +23,15 @@ interface BackfillDeps {
   readonly readBlock: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
   readonly codec: UtxoCodec;
   readonly chainGid: string;
+  /** The last blocks that were analysed. */
+  readonly ring: Pick<BlockRing, 'firstNumber'>;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   /**
    * Stores the coins in a step of the chain's owner; resolves after the commit, to false when the chain changed
    * below some of them.
    */
-  readonly commit: (batch: BackfillBatch, found: EarlierCoins) => Promise<boolean>;
+  readonly commit: (batch: BackfillBatch, search: CoinSearch) => Promise<boolean>;
 }
 
 const LOOK_MS = 1_000;
@@ -71,7 +77,7 @@ export async function runBackfills(deps: BackfillDeps): Promise<void> {
 }
 
 async function runBatch(
-  { sql, client, readBlock, codec, chainGid, signal, commit }: BackfillDeps,
+  { sql, client, readBlock, codec, chainGid, ring, signal, commit }: BackfillDeps,
   batch: BackfillBatch,
 ): Promise<boolean> {
   await writeBackfillProgress(sql, { chainGid, batch, progress: { status: 'running' } });
@@ -81,5 +87,8 @@ async function runBatch(
       batch,
       progress: { status: 'running', method: 'rescan', nextBlock, toBlock },
     });
-  return commit(batch, await findEarlierCoins({ client, readBlock, codec, signal, onProgress }, batch));
+  const found = await findEarlierCoins({ client, readBlock, codec, signal, onProgress }, batch);
+  const readBody: PassedBlockReader = (ref) => readBlock(ref, signal);
+  const passed = await findPassed({ sql, chainGid, codec, readBody, ring }, batch.addresses, found);
+  return commit(batch, { found, passed });
 }

@@ -107,7 +107,8 @@ async function runBeside(
           readBlock,
           codec: utxo,
           chainGid: gid,
-          commit: (batch, found) => writerQueue.enqueue(commitCoins(batch, found)),
+          ring: parts.feed.ring,
+          commit: (batch, search) => writerQueue.enqueue(commitCoins(batch, search)),
         }),
     runWitnesses({ ...beside, chain: { gid, share }, writerQueue, pollMs }),
     runReprocess({

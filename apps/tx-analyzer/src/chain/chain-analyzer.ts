@@ -171,7 +171,7 @@ export class ChainAnalyzer {
 
   async #runQueued(signal: AbortSignal): Promise<void> {
     const { db, family: watch, now, relay } = this.#deps;
-    const { chain, assets, feed, status, writerQueue, passedBlockReader } = this.#parts;
+    const { chain, assets, feed, writerQueue, passedBlockReader } = this.#parts;
     const { cursor, ring } = feed;
     const { watchXid } = this.#watch;
     const events = await writerQueue.runNext({
@@ -179,7 +179,7 @@ export class ChainAnalyzer {
       readBody: passedBlockReader(signal),
       advance: { cursor, watchXid, lagEntries: feed.lagEntries(cursor), processedHashes: [] },
     });
-    if (status.status !== 'recovering') relay.publish(events);
+    if (!isHolding(cursor)) relay.publish(events);
     await this.#followDepth(cursor);
   }
 

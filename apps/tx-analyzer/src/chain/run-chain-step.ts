@@ -10,7 +10,7 @@ import { movedTokens, prepareBlocks } from '../match/prepare-blocks.ts';
 import type { MempoolAnalyzer } from '../mempool/mempool-analyzer.ts';
 import type { BlocksStep, BlockToAnalyse } from '../model/blocks-step.ts';
 import type { ChainContext } from '../model/chain-context.ts';
-import { nextCursor, statusOf, type ChainCursor } from '../model/chain-cursor.ts';
+import { isHolding, nextCursor, statusOf, type ChainCursor } from '../model/chain-cursor.ts';
 import type { Segment } from '../model/segment.ts';
 import type { ChainWatch, RetroactiveAddress } from '../watch/chain-watch.ts';
 import type { ChainAnalyzerDeps } from './chain-analyzer-deps.ts';
@@ -87,7 +87,7 @@ async function takeStep(
   assets.markSaved(step.newAssets, moved);
   status.reportStep(statusOf(advance));
   if (isReleased) void relay.catchUp();
-  else if (status.status !== 'recovering') relay.publish(events);
+  else if (!isHolding(next)) relay.publish(events);
   const height = {
     cursor: next,
     detectedBefore: blocks.length > 0 ? at : undefined,
@@ -95,7 +95,7 @@ async function takeStep(
     traceparent: blocks.at(-1)?.traceparent,
   };
   const followed = await followDepth(db, chain, height);
-  if (status.status !== 'recovering') relay.publish(followed);
+  if (!isHolding(next)) relay.publish(followed);
   const [first] = segment.entries;
   recordStep(chain.gid, {
     waitSeconds: first && (Date.now() - first.seenAtMs) / 1_000,

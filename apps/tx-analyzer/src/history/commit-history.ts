@@ -46,7 +46,7 @@ class OtherBranchError extends BaseError {
 
 /**
  * One transaction of the chain's owner: what history found, its events, and how far it is. Nothing for a job that was
- * deleted, or asked for again, since its turn began. Returns how many transactions were new.
+ * deleted, paused, or asked for again, since its turn began. Returns how many transactions were new.
  */
 export function commitHistory(step: HistoryStep): WriterWork<number> {
   return async (context) => {
@@ -105,7 +105,10 @@ async function writeHistory(
   return plan.upserts.length;
 }
 
-/** Addresses first, as whoever deletes one locks them. Returns the ids whose request is still the same. */
+/**
+ * Addresses first, as whoever deletes or switches one locks them. Returns the ids whose request is still the same; none of
+ * an address that is not monitored: blocks were matched without it.
+ */
 async function lockJobs(
   sql: Sql,
   chainGid: string,
@@ -116,6 +119,7 @@ async function lockJobs(
   const { rows } = await sql.query<{ address_id: string }>(
     `SELECT h.address_id FROM unnest($2::uuid[], $3::bigint[]) AS j (address_id, revision)
      JOIN address_histories h ON h.chain_gid = $1 AND h.address_id = j.address_id AND h.revision = j.revision
+     JOIN addresses a ON a.id = h.address_id AND a.is_monitored
      WHERE h.status <> 'complete' ORDER BY h.address_id FOR UPDATE OF h`,
     [chainGid, ids, jobs.map(({ revision }) => revision)],
   );

@@ -1,4 +1,4 @@
-import type { Block, UtxoCodec } from '@chainwatch/chain-core';
+import type { Block, Outpoint, UtxoCodec } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { BlockRing } from '../feed/chain-feed.ts';
 import type { RetroactiveAddress } from '../watch/chain-watch.ts';
@@ -18,10 +18,12 @@ export type PassedBlockReader = (ref: {
 interface PassedBlockDeps {
   readonly sql: Sql;
   readonly chainGid: string;
-  readonly ring: BlockRing;
+  readonly ring: Pick<BlockRing, 'firstNumber' | 'from'>;
   readonly readBody: PassedBlockReader;
   /** Of a family of unspent outputs. */
   readonly codec?: UtxoCodec;
+  /** Coins of the addresses that the database is about to know. */
+  readonly coins?: readonly Outpoint[];
 }
 
 /**
@@ -75,7 +77,7 @@ async function createFind(
  * address before.
  */
 async function readSpendable(
-  { sql, chainGid }: PassedBlockDeps,
+  { sql, chainGid, coins = [] }: PassedBlockDeps,
   addresses: readonly string[],
   from: number,
 ): Promise<Set<string>> {
@@ -83,7 +85,7 @@ async function readSpendable(
     'SELECT txid, vout FROM utxos WHERE chain_gid = $1 AND address = ANY($2) AND (spent_block_number IS NULL OR spent_block_number >= $3)',
     [chainGid, addresses, from],
   );
-  return new Set(rows.map(outpointKey));
+  return new Set([...rows, ...coins].map(outpointKey));
 }
 
 /** Canonical blocks of [from, to] that were analysed already, ascending; a few are read at once. */

@@ -127,13 +127,16 @@ export class SpecDatabase {
     );
   }
 
+  /** What the gateway does (update-addresses.ts). */
   async setMonitored(id: string, isMonitored: boolean): Promise<void> {
     await this.db.transaction(async (sql) => {
       await sql.query(
         'UPDATE addresses SET is_monitored = $2, watch_xid = pg_current_xact_id() WHERE id = $1',
         [id, isMonitored],
       );
-      if (isMonitored) await this.watchFromHead(id, sql);
+      if (!isMonitored) return;
+      await this.watchFromHead(id, sql);
+      await sql.query('UPDATE address_histories SET revision = revision + 1 WHERE address_id = $1', [id]);
     });
   }
 

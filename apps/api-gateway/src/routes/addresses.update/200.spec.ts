@@ -73,6 +73,22 @@ describe('one address and the list of them', () => {
     );
   });
 
+  it('gives up the turn of its history that is under way when it is monitored again', async () => {
+    await world.db.query(
+      `INSERT INTO address_histories (address_id, chain_gid, project_id, from_block, next_block) SELECT id, $2, project_id, 0, 5 FROM addresses WHERE id = $1`,
+      [id, gid],
+    );
+    const readJob = async () =>
+      (await world.db.query('SELECT revision, next_block FROM address_histories WHERE address_id = $1', [id]))
+        .rows[0];
+    for (const isMonitored of [false, true])
+      await world.api.patch(`/addresses/${lower}`).send({ is_monitored: isMonitored }).expect(200);
+    expect(await readJob()).toEqual({ revision: 1, next_block: 5 });
+    await world.api.patch(`/addresses/${lower}`).send({ is_monitored: true, label: 'First' }).expect(200);
+    expect(await readJob()).toEqual({ revision: 1, next_block: 5 });
+    await world.db.query('DELETE FROM address_histories');
+  });
+
   it('does not look through passed blocks again for a new label, nor when nothing is switched', async () => {
     const stateOf = async () =>
       (
