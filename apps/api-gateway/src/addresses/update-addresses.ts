@@ -45,11 +45,11 @@ export async function updateAddresses(
   sql: Sql,
   changes: ReadonlyMap<string, AddressChanges>,
 ): Promise<Switched[]> {
-  // Locked in the order of imports, and read again, so that two concurrent requests neither undo each other nor both
-  // believe that they switched.
+  // Locked in the order in which the services lock addresses, and read again, so that two concurrent requests neither undo
+  // each other nor both believe that they switched.
   const { rows } = await sql.query<Omit<Switched, 'isMonitored'> & { was_monitored: boolean }>(
     `SELECT id, chain_family AS "chainFamily", address, is_monitored AS was_monitored
-     FROM addresses WHERE id = ANY ($1) ORDER BY chain_family, address FOR UPDATE`,
+     FROM addresses WHERE id = ANY ($1) ORDER BY id FOR UPDATE`,
     [[...changes.keys()]],
   );
   const switched = rows.flatMap(({ was_monitored, ...row }) => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { waitFor } from '@chainwatch/testing';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
@@ -29,6 +30,31 @@ describe('PATCH /addresses', () => {
       .expect(200);
   const patch = async (items: readonly object[], client = world.api): Promise<Item[]> =>
     (await client.patch('/addresses').send({ items }).expect(200)).body.items;
+
+  it('takes addresses in the order in which the services lock them: neither ends the other as a deadlock', async () => {
+    // Ids are in the order of time: here the later address is the smaller one.
+    await importAll([`0x${'f'.repeat(40)}`]);
+    await importAll([`0x${'0'.repeat(39)}f`]);
+    const { rows } = await world.db.query<{ id: string; address: string }>(
+      'SELECT id, address FROM addresses WHERE address = ANY ($1) AND project_id = $2 ORDER BY id',
+      [[`0x${'f'.repeat(40)}`, `0x${'0'.repeat(39)}f`], world.project.projectId],
+    );
+    const lock = 'SELECT FROM addresses WHERE id = $1 FOR KEY SHARE';
+    const patched = await world.db.transaction(async (sql) => {
+      await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+      await sql.query(lock, [rows[0]!.id]);
+      const patching = patch(rows.map(({ address }) => ({ address, label: 'both' })));
+      await waitFor(async () => {
+        const waiting = await world.db.query(
+          `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return waiting.rows.length > 0;
+      });
+      await sql.query(lock, [rows[1]!.id]);
+      return { patching };
+    });
+    expect((await patched.patching).map(({ status }) => status)).toEqual(['updated', 'updated']);
+  });
 
   it('changes what each item names, in order, and says what the project has not', async () => {
     const [one, two, theirs] = newAddresses(3);
