@@ -209,7 +209,7 @@ it('holds the UTXO set of a real node through payments, chains of them, double s
   );
   expect(sums).toHaveLength(8);
   for (const { address, moved, held } of sums) expect([address, moved]).toEqual([address, held]);
-});
+}, 60_000 + ROUNDS * 12_000);
 
 it('misses none of 500 outputs to consecutive indexes that are derived while their block is worked on', async () => {
   const { addressFormat } = family.hd!.parsePublicKey({
