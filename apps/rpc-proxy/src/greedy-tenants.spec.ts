@@ -109,6 +109,29 @@ async function expectCalmServed(gateway: Gateway, count = 20): Promise<void> {
 
 const isReleased = (gateway: Gateway): boolean => gateway.tenants.process.held === 0;
 
+it('gives back what is held of a batch whose client leaves while it waits for the call of another one', async () => {
+  const gateway = await open({ cacheBytes: MIB });
+  let answerSlow: (() => void) | undefined;
+  node.answer = (seen, res, req) => {
+    if (seen.body.includes('eth_gasPrice')) answerSlow = () => answerResult('"0x1"')(seen, res, req);
+    else answerResult(`"0x${'a'.repeat(10_000)}"`)(seen, res, req);
+  };
+  const named = (method: string): string => call().replace('eth_estimateGas', method);
+  const [first, leaving] = [new Client(gateway), new Client(gateway)];
+  first.send(request(named('eth_chainId'), greedy.keys[0]));
+  await waitFor(() => first.statuses.length === 1 && isReleased(gateway));
+  first.send(request(named('eth_gasPrice'), greedy.keys[0]));
+  await waitFor(() => answerSlow !== undefined);
+  const before = gateway.tenants.process.held;
+  // One part is in the cache, the other one is under way: the batch asks nothing itself.
+  leaving.send(request(`[${named('eth_chainId')},${named('eth_gasPrice')}]`, greedy.keys[0]));
+  await waitFor(() => gateway.tenants.process.held > before + 5_000);
+  leaving.socket.destroy();
+  await waitFor(() => gateway.tenants.process.held < before + 5_000);
+  answerSlow!();
+  await waitFor(() => first.statuses.length === 2 && isReleased(gateway));
+});
+
 describe('answers that nobody reads', () => {
   const large = `"0x${'a'.repeat(126 * 1_024)}"`;
 

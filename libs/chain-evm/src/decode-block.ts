@@ -153,14 +153,14 @@ interface OwnTransfer {
 }
 
 function decodeTransfers(
-  { network, receipt, logIndex, trace }: TransactionParts,
+  { network, receipt, logIndex, trace }: Pick<TransactionParts, 'network' | 'receipt' | 'logIndex' | 'trace'>,
   own: OwnTransfer | undefined,
 ): Transfer[] {
   const transfers: Transfer[] = [];
   if (own !== undefined && own.amountRaw > 0n)
     transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, ...own });
   decodeLogs(network, { logs: receipt.logs, logIndex, transfers });
-  const logged = withoutOwn(decodeEtherLogs(receipt.logs), own);
+  const logged = withoutOwn(decodeEtherLogs(network, receipt.logs), own);
   for (const move of mergeMoves(logged, trace?.transfers ?? [])) {
     transfers.push({ index: transfers.length, type: 'internal', assetGid: network.native.gid, ...move });
   }
@@ -186,8 +186,7 @@ function decodeStateSync(
     logIndex,
   }: { readonly receipt: RawReceipt; readonly index: number; readonly logIndex: number },
 ): Transaction {
-  const transfers: Transfer[] = [];
-  decodeLogs(network, { logs: receipt.logs, logIndex, transfers });
+  const transfers = decodeTransfers({ network, receipt, logIndex }, undefined);
   return { hash: receipt.transactionHash, index, isFailed: false, transfers };
 }
 

@@ -31,20 +31,15 @@ export function decodeLogs(
     tokenGid: (address: string) => tokenGid(network, address),
     account: (address: string) => address,
   };
+  const { nativeTokenContract } = readTraits(network);
+  const isNative = ({ address }: RawLog): boolean =>
+    address === ETHER_LOG_ADDRESS || address === nativeTokenContract;
   decodeTransferLogs(notation, {
-    logs: logs.some(isEtherLog) ? logs.map(withoutEther) : logs,
+    // Logs of the native coin belong to no token.
+    logs: logs.some(isNative) ? logs.map((log) => (isNative(log) ? { ...log, topics: [] } : log)) : logs,
     logIndex,
     transfers,
   });
-}
-
-/** Replaces a log of EIP-7708, which belongs to no token. */
-function withoutEther(log: RawLog): RawLog {
-  return isEtherLog(log) ? { ...log, topics: [] } : log;
-}
-
-function isEtherLog({ address }: RawLog): boolean {
-  return address === ETHER_LOG_ADDRESS;
 }
 
 /** CAIP-19 of every contract with a log that may have moved balances without telling whose. */
@@ -69,18 +64,21 @@ function tokenGid(network: Network, address: string): string {
 }
 
 /**
- * Movements of ether in a transaction's logs, in the order of execution, its own payment included. Empty on
- * chains without EIP-7708.
+ * Movements of the native coin in a transaction's logs, in the order of execution, with EIP-7708 its own payment
+ * included. The contract that mirrors the coin names the caller as sender, who has paid the contract; the contract pays
+ * the receiver.
  */
-export function decodeEtherLogs(logs: readonly RawLog[]): InternalTransfer[] {
+export function decodeEtherLogs(network: Network, logs: readonly RawLog[]): InternalTransfer[] {
+  const { nativeTokenContract } = readTraits(network);
   const moves: InternalTransfer[] = [];
   for (const { address, topics, data } of logs) {
-    if (address !== ETHER_LOG_ADDRESS || data.length !== 66) continue;
+    const isMirror = address === nativeTokenContract;
+    if ((address !== ETHER_LOG_ADDRESS && !isMirror) || data.length !== 66) continue;
     const [topic = '', from = '', to] = topics;
     const amountRaw = BigInt(data);
     if (amountRaw === 0n) continue;
     if (topic === TRANSFER_TOPIC && topics.length === 3)
-      moves.push({ from: addressOf(from), to: addressOf(to), amountRaw });
+      moves.push({ from: isMirror ? address : addressOf(from), to: addressOf(to), amountRaw });
     else if (BURN_TOPICS.includes(topic) && topics.length === 2)
       moves.push({ from: addressOf(from), amountRaw });
   }

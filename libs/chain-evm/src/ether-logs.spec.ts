@@ -179,3 +179,27 @@ describe('ether that is logged', () => {
     expect(short((await readBoth('ethereum', [item([], { isFailed: true })])).slow)).toEqual([]);
   });
 });
+
+describe('POL that its own contract moves', () => {
+  const mirror = '0x0000000000000000000000000000000000001010';
+  const { tx } = fixedItems()[2]!;
+  const items = [item([move(sender, other, 5, mirror)], { tx: { ...tx, to: mirror } })];
+  const told = [
+    [0, 'native', sender, mirror, 5, undefined, 'slip44:966'],
+    [1, 'internal', mirror, other, 5, undefined, 'slip44:966'],
+  ];
+
+  it('is told once, as the native coin, and not as a token beside it', async () => {
+    const { slow, quick } = await readBoth('polygon', items);
+    expect(short(slow)).toEqual(told);
+    expect(short(quick)).toEqual(told);
+    expect(quick?.possibleTransactions?.(new Set([other])).map(({ transfers }) => transfers)).toEqual([
+      slow.transactions[0]?.transfers,
+    ]);
+  });
+
+  it('is told once where the node traces, too', async () => {
+    const traced = [{ from: mirror, to: other, amountRaw: 5n }];
+    expect(short((await readBoth('polygon', items, traced)).slow)).toEqual(told);
+  });
+});

@@ -1,3 +1,4 @@
+import { ChainClientError } from '@chainwatch/chain-core';
 import { findBlocksOf } from './find-blocks-of.ts';
 import { solanaNetworks } from './networks.ts';
 import type { RpcClient } from './rpc-client.ts';
@@ -17,7 +18,7 @@ interface Made {
 }
 
 /** A node with these transactions, one signature each, in the order of their slots. */
-function openSession(made: readonly Made[], { firstSlot = 0 } = {}) {
+function openSession(made: readonly Made[], { firstSlot = 0, finalSlot = Infinity } = {}) {
   const signatureOf = (position: number): string => `signature ${position}`;
   const asked: string[] = [];
   const answers: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
@@ -30,8 +31,19 @@ function openSession(made: readonly Made[], { firstSlot = 0 } = {}) {
           : [],
     }),
     getSignaturesForAddress: ([account, config]) => {
-      const { before, limit } = config as { before?: string; limit: number };
+      const {
+        before,
+        limit,
+        minContextSlot = 0,
+      } = config as {
+        before?: string;
+        limit: number;
+        minContextSlot?: number;
+      };
+      if (minContextSlot > finalSlot)
+        throw new ChainClientError('Minimum context slot has not been reached', { nodeCode: -32016 });
       const all = made
+        .filter(({ slot }) => slot <= finalSlot)
         .map(({ slot, keys }, position) => ({ slot, keys, signature: signatureOf(position) }))
         .filter(({ keys }) => keys.includes(String(account)))
         .toReversed();
@@ -127,5 +139,18 @@ it('says that the node does not keep slots that old', async () => {
   ).rejects.toMatchObject({
     code: 'block_not_found',
     publicMessage: 'block 49 is not known to the node, which keeps blocks from 50 on',
+  });
+});
+
+it('does not take the list of a node that is behind for a whole one', async () => {
+  const made = [
+    { slot: 4, keys: [wallet] },
+    { slot: 9, keys: [wallet] },
+  ];
+  const wanted = { addresses: [wallet], fromBlock: 3, toBlock: 10 };
+  expect(slotsOf(await findBlocksOf(openSession(made, { finalSlot: 10 }).session, wanted))).toEqual([4, 9]);
+  await expect(findBlocksOf(openSession(made, { finalSlot: 6 }).session, wanted)).rejects.toMatchObject({
+    code: 'block_not_found',
+    publicMessage: 'block 10 is not known to the node',
   });
 });

@@ -15,7 +15,7 @@ const PAGE_BLOCKS = 64;
  * The final blocks with transactions that name an address or one of its token accounts. A transfer of tokens to an owner
  * names the token account alone: those that the owner has now are asked for, and those that were closed since are found
  * in its own transactions, which created them.
- * @throws BlockNotFoundError when the node does not keep slots that old
+ * @throws BlockNotFoundError when the node does not keep slots that old, or the last one is not final to it yet
  */
 export async function findBlocksOf(
   session: Session,
@@ -28,7 +28,10 @@ export async function findBlocksOf(
   for (const address of addresses)
     accounts.set(
       address,
-      new Set([...(known?.get(address) ?? []), ...(await listOwned(session, address, signal))]),
+      new Set([
+        ...(known?.get(address) ?? []),
+        ...(await listOwned(session, { address, slotMin: toBlock, signal })),
+      ]),
     );
   for (;;) {
     const lists: SignatureList[] = [];
@@ -65,9 +68,17 @@ async function expectKept(session: Session, slot: number, signal?: AbortSignal):
     );
 }
 
-async function listOwned(session: Session, address: string, signal?: AbortSignal): Promise<string[]> {
+async function listOwned(
+  session: Session,
+  {
+    address,
+    slotMin,
+    signal,
+  }: { readonly address: string; readonly slotMin: number; readonly signal: AbortSignal | undefined },
+): Promise<string[]> {
   const found = await readTokenAccounts(session, {
     owner: address,
+    slotMin,
     dataSlice: { offset: 0, length: 0 },
     ...(signal === undefined ? {} : { signal }),
   });

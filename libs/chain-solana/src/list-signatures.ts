@@ -1,4 +1,6 @@
+import { BlockNotFoundError } from '@chainwatch/chain-core';
 import { z } from 'zod';
+import { isBehindContext } from './classify-node-error.ts';
 import { parse } from './read-headers.ts';
 import type { Session } from './session.ts';
 import type { SignatureEntry, SignatureList } from './signature-book.ts';
@@ -10,7 +12,10 @@ const ENTRIES_MAX = 5_000;
 
 const pageSchema = z.array(z.object({ signature: z.string().min(1), slot: z.int().min(0) }));
 
-/** The final transactions in slots [fromSlot, toSlot] that name an account; of many, those of the lowest slots. */
+/**
+ * The final transactions in slots [fromSlot, toSlot] that name an account; of many, those of the lowest slots.
+ * @throws BlockNotFoundError when `toSlot` is not final to the node yet, so that its list would end early
+ */
 export async function listSignatures(
   session: Session,
   {
@@ -28,16 +33,7 @@ export async function listSignatures(
   let found: SignatureEntry[] = [];
   let coveredSlot = toSlot;
   for (let before: string | undefined; ; ) {
-    const config = {
-      commitment: 'finalized',
-      limit: PAGE_SIGNATURES,
-      ...(before === undefined ? {} : { before }),
-    };
-    const page = parse(
-      'getSignaturesForAddress',
-      pageSchema,
-      await session.rpc.call('getSignaturesForAddress', [account, config], signal),
-    );
+    const page = await readPage(session, { account, toSlot, before, signal });
     found.push(...page.filter(({ slot }) => slot >= fromSlot && slot <= toSlot));
     if (found.length > ENTRIES_MAX) {
       // Whole slots: those of the highest slot that is kept in part go, too.
@@ -51,4 +47,39 @@ export async function listSignatures(
   const list = { fromSlot, toSlot: coveredSlot, entries: found.reverse() };
   session.signatures.add(account, list);
   return list;
+}
+
+async function readPage(
+  session: Session,
+  {
+    account,
+    toSlot,
+    before,
+    signal,
+  }: {
+    readonly account: string;
+    readonly toSlot: number;
+    readonly before: string | undefined;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<z.infer<typeof pageSchema>> {
+  const config = {
+    commitment: 'finalized',
+    minContextSlot: toSlot,
+    limit: PAGE_SIGNATURES,
+    ...(before === undefined ? {} : { before }),
+  };
+  try {
+    return parse(
+      'getSignaturesForAddress',
+      pageSchema,
+      await session.rpc.call('getSignaturesForAddress', [account, config], signal),
+    );
+  } catch (error) {
+    if (!isBehindContext(error)) throw error;
+    throw new BlockNotFoundError(`getSignaturesForAddress: slot ${toSlot} is not final to the node yet`, {
+      cause: error,
+      publicMessage: `block ${toSlot} is not known to the node`,
+    });
+  }
 }

@@ -127,6 +127,18 @@ describe('ChainFollower', () => {
     expect(memory.entries.some(({ type }) => type === 'reorg')).toBe(false);
   });
 
+  it('keeps what it has while a node is below its start, although every node has that block', async () => {
+    const { node, memory, followHead } = await create(50);
+    await followHead();
+    node.lag = 20;
+    node.agreeing = 2;
+    expect(await followHead()).toMatchObject({
+      type: 'waiting',
+      reason: expect.stringContaining('below block 50'),
+    });
+    expect(memory.entries.map(({ type, number }) => [type, number])).toEqual([['block', 50]]);
+  });
+
   it('undoes everything and begins again at its start height when the branches part below it', async () => {
     const { chain, memory, followHead } = await create(50);
     await followHead();

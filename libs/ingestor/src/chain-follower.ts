@@ -283,7 +283,12 @@ export class ChainFollower {
     const advance = planAdvance(this.#state, head);
     if (advance.type !== 'compare') return this.follow(head);
     const ours = await store.findCanonicalAtOrBelow(head.number);
-    if (ours?.hash === head.hash) return behind(head, this.#state);
+    // Every node of this chain has that block, so no count of endpoints says that it is on another branch.
+    if (ours === undefined)
+      return waiting(
+        `the node's head ${head.number} is below block ${this.#state.startNumber}, where the chain began here: waiting for a higher one; where the node began anew, reset the chain`,
+      );
+    if (ours.hash === head.hash) return behind(head, this.#state);
     const isLower = head.number < this.#state.head!.number;
     if (isLower && ((await client.countAgreeing?.(head, signal)) ?? 1) < 2) {
       return waiting(

@@ -7,6 +7,9 @@ import type { Upstream } from '../upstreams/upstream.ts';
 import type { SharedStore } from './shared-store.ts';
 import type { StoredReply } from './stored-reply.ts';
 
+/** A local chain starts over with its node, and then has another head. */
+const WHILE_LOCAL: Lifetime = { ms: Infinity, untilHead: true };
+
 /** A call whose answer may be kept. */
 export interface CacheCall {
   readonly chain: Chain;
@@ -62,8 +65,9 @@ export class AnswerCache {
     if (reply.status !== 200 || !chain.serves(upstream)) return;
     const result = findResult(reply.body);
     if (result === undefined || isEmpty(result)) return;
-    const lifetime = lifetimeOf(call, result);
-    if (lifetime === FOREVER && !chain.network.isLocal) this.#shared?.set(key, stored);
+    const told = lifetimeOf(call, result);
+    const lifetime = told === FOREVER && chain.network.isLocal ? WHILE_LOCAL : told;
+    if (lifetime === FOREVER) this.#shared?.set(key, stored);
     if (lifetime === undefined) return;
     // The head moved while the node answered, so we cannot tell which head the answer belongs to.
     if (lifetime.untilHead && call.stamp !== chain.headStamp) return;

@@ -291,6 +291,7 @@ export class SharedBatch implements ResponseSink {
 
   #leave(): void {
     this.#isGone = true;
+    this.#held.release();
     for (const leave of this.#leaves.values()) leave();
     this.#abandonUnwanted();
   }
