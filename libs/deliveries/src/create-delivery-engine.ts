@@ -12,6 +12,7 @@ import { completeOptions, type DeliveryDependencies, type DeliveryOptions } from
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { postponeDeliveries } from './queue/postpone-deliveries.ts';
 import { Recorder } from './record/recorder.ts';
+import { createSteadyClock } from './steady-clock.ts';
 
 export interface DeliveryEngine {
   readonly dispatcher: Dispatcher;
@@ -31,18 +32,19 @@ export function createDeliveryEngine(
 ): DeliveryEngine {
   const options = completeOptions(given);
   const { db, planned, logger, random = Math.random, now = Date.now, trace, onAttempt } = dependencies;
+  const steady = createSteadyClock(now);
   const channels = createChannelStore(planned, dependencies.open);
-  const jobs = new JobsInMemory(options.visibilityMs, now());
-  const queues = new ChannelQueues({ jobs, options, logger, now });
+  const jobs = new JobsInMemory(options.visibilityMs, steady());
+  const queues = new ChannelQueues({ jobs, options, logger, now: steady });
   const stopObserving = observeQueues(queues, now);
   const wake = new Signal();
   const recorder = new Recorder({ db, planned, channels, options, logger, random, now });
   const senders = createSenders(dependencies, options);
   const starter = new AttemptStarter({
     ...{ queues, recorder, senders, trace, onAttempt },
-    ...{ wake, options, logger, now },
+    ...{ wake, options, logger, now: steady },
   });
-  const claiming = { db, channels, queues, jobs, members, options, logger, now };
+  const claiming = { db, channels, queues, jobs, members, options, logger, now: steady };
   const claims = new ClaimLoop(claiming, wake);
   const dispatcher = new Dispatcher({ db, planned, channels, queues, members, wake, options, logger });
   const giveBack = (ids: readonly string[]): Promise<void> => postponeDeliveries(db, ids, 0);

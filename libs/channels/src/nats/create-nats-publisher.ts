@@ -40,9 +40,9 @@ interface Customer {
   readonly connection: NatsConnection;
   readonly client: JetStreamClient;
   readonly manager: JetStreamManager;
-  /** By subject: whether a stream takes it, and when that was looked up. */
+  /** By subject that was published to: whether a stream takes it, and when that was looked up. */
   readonly streams: Map<string, { readonly isTaken: boolean; readonly atMs: number }>;
-  /** What the server refused, by subject. */
+  /** What the server refused, by subject. Of other subjects nothing is kept: the server may say what it wants. */
   readonly refusals: Map<string, Error>;
 }
 
@@ -72,10 +72,10 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
 
   async function open(target: NatsTarget, timeoutMs: number): Promise<Customer> {
     const connection = await connectToCustomer(target, dial, timeoutMs);
-    const refusals = new Map<string, Error>();
-    void noteRefusals(connection, refusals);
+    const known: Pick<Customer, 'streams' | 'refusals'> = { streams: new Map(), refusals: new Map() };
+    void noteRefusals(connection, known);
     const manager = await jetstreamManager(connection, { checkAPI: false, timeout: STREAM_LOOKUP_MS });
-    return { connection, client: jetstream(connection), manager, streams: new Map(), refusals };
+    return { connection, client: jetstream(connection), manager, ...known };
   }
 
   function closeUnused(usedBeforeMs: number, countMax = Infinity): void {
@@ -139,7 +139,7 @@ async function publishToStream(
     return { stream: ack.stream, sequence: ack.seq, isDuplicate: ack.duplicate };
   } catch (error) {
     // The stream may be gone, so the next message looks for it again.
-    customer.streams.delete(message.subject);
+    customer.streams.set(message.subject, { isTaken: true, atMs: -Infinity });
     throw customer.refusals.get(message.subject) ?? new NotAcknowledgedError(error);
   }
 }
@@ -166,11 +166,15 @@ async function isTakenByStream({ manager, streams }: Customer, subject: string):
   return isTaken;
 }
 
-async function noteRefusals(connection: NatsConnection, refusals: Map<string, Error>): Promise<void> {
+async function noteRefusals(
+  connection: NatsConnection,
+  { streams, refusals }: Pick<Customer, 'streams' | 'refusals'>,
+): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type !== 'error') continue;
     const { error } = status;
-    if ('subject' in error && typeof error.subject === 'string') refusals.set(error.subject, error);
+    if ('subject' in error && typeof error.subject === 'string' && streams.has(error.subject))
+      refusals.set(error.subject, error);
   }
 }
 

@@ -68,6 +68,21 @@ test('starts in event order, retries behind, whatever the order in which they co
   expect(order).toEqual([1, 2, 3, 9, 8]);
 });
 
+test('first attempts that never end hold up no retry for ever, and keep half of the turns', () => {
+  const digest = { from: 2, max: 200 };
+  const retries = [job(1, false), job(2, false)];
+  const queue = queueWith(retries, { concurrency: 1, intervalMs: 60_000, digest });
+  const order: unknown[] = [];
+  for (let minute = 0; minute < 6; minute += 1) {
+    queue.push(job(10 * minute + 10));
+    queue.push(job(10 * minute + 11));
+    const started = queue.next(minute * 60_000) as DeliveryJob[];
+    order.push(idsOf(started));
+    queue.end(started, false, minute * 60_000);
+  }
+  expect(order).toEqual([[10, 11], [20, 21], [1], [30, 31, 40, 41], [2], [50, 51, 60, 61]]);
+});
+
 test('lets an unknown receiver have two requests, and one more for every answer', () => {
   const jobs = Array.from({ length: 40 }, (_, index) => job(index));
   const queue = queueWith(jobs);

@@ -5,6 +5,8 @@ import type { DeliveryJob } from '../delivery-job.ts';
 const TIMER_SLACK_MS = 20;
 /** Concurrent requests to a receiver that has not answered yet; every success allows one more. */
 const UNPROVEN_CONCURRENCY = 2;
+/** A retry that has been due for longer goes every second time, however many first attempts come. */
+const PATIENCE_MS = 60_000;
 /** A receiver may hang when requests are unanswered and it has answered none for this long. */
 const SLOW_MS = 1_000;
 
@@ -37,7 +39,8 @@ export interface BacklogLook {
 
 /**
  * The jobs of one channel in memory: first attempts in event order, retries behind them, and history behind both. What
- * is behind gets at most half of the slots, so that it never delays a newer first attempt.
+ * is behind gets at most half of the slots, so that it never delays a newer first attempt; but first attempts that never
+ * end do not hold up a retry for ever.
  */
 export class ChannelQueue {
   #limits: QueueLimits;
@@ -50,6 +53,8 @@ export class ChannelQueue {
   #active = 0;
   /** Requests under way with retries or history. */
   #activeBehind = 0;
+  /** The last request went ahead of first attempts. */
+  #wentAhead = false;
   #failures = 0;
   #nextStartMs = 0;
   #window: number;
@@ -204,7 +209,7 @@ export class ChannelQueue {
       return undefined;
     const startMs = Math.max(this.#nextStartMs, this.#pace.nextStartMs);
     if (nowMs < startMs) return startMs - nowMs;
-    const jobs = this.#take();
+    const jobs = this.#take(nowMs);
     if (jobs.length === 0) return undefined;
     this.#nextStartMs = paceNext(this.#nextStartMs, nowMs, this.#intervalMs);
     this.#pace.nextStartMs = paceNext(this.#pace.nextStartMs, nowMs, this.#limits.sharedIntervalMs);
@@ -217,13 +222,20 @@ export class ChannelQueue {
     return Math.max(this.#limits.intervalMs, perSecond === undefined ? 0 : 1_000 / perSecond);
   }
 
-  #take(): readonly DeliveryJob[] {
+  #take(nowMs: number): readonly DeliveryJob[] {
     const { digest, concurrency } = this.#limits;
-    if (digest !== undefined && this.#fresh.length >= digest.from) return this.#fresh.splice(0, digest.max);
     const isFree = this.#activeBehind < Math.max(1, concurrency / 2);
+    this.#wentAhead = isFree && !this.#wentAhead && this.#hasPatienceEnded(nowMs);
+    if (this.#wentAhead) return this.#retries.splice(0, 1);
+    if (digest !== undefined && this.#fresh.length >= digest.from) return this.#fresh.splice(0, digest.max);
     const job =
       this.#fresh.shift() ?? (isFree ? (this.#retries.shift() ?? this.#historical.shift()) : undefined);
     return job === undefined ? [] : [job];
+  }
+
+  #hasPatienceEnded(nowMs: number): boolean {
+    const [retry] = this.#retries;
+    return this.#fresh.length > 0 && retry !== undefined && nowMs - retry.dueAt.getTime() > PATIENCE_MS;
   }
 
   /** Nothing that shares its pace starts before `atMs`, as the receiver asked. */

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createDial } from '@chainwatch/outbound';
+import { createNatsPublisher } from './create-nats-publisher.ts';
+
+/** A server that a customer wrote: it takes everything, and says what it wants. */
+async function startServer(): Promise<{ server: Server; sockets: Set<Socket>; url: string }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.write(
+      'INFO {"server_id":"s","version":"2.10.0","proto":1,"headers":true,"max_payload":1048576}\r\n',
+    );
+    socket.on('data', (data) => {
+      for (const _ping of data.toString('latin1').matchAll(/PING\r\n/g)) socket.write('PONG\r\n');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, sockets, url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test('keeps nothing of what a server says of subjects that nobody publishes to', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const { server, sockets, url } = await startServer();
+  const publisher = createNatsPublisher({ dial: createDial({ allow: ['127.0.0.0/8'] }) });
+  const publish = () =>
+    publisher.publish(
+      {
+        config: { url, subject: 'payments', auth: { type: 'none' } },
+        credentials: { auth: { type: 'none' } },
+        secrets: [],
+      } as never,
+      { subject: 'payments', payload: '{}', messageId: 'm', headers: {} },
+      5_000,
+    );
+  await publish();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const [socket] = sockets;
+  const padding = 'x'.repeat(3_000);
+  for (let count = 0; count < 20_000; count += 1) {
+    const isTaken = socket!.write(`-ERR 'Permissions Violation for Publish to "s${count}.${padding}"'\r\n`);
+    if (!isTaken) await once(socket!, 'drain');
+  }
+  await publish();
+  collect();
+  expect((process.memoryUsage().heapUsed - before) / 1_048_576).toBeLessThan(20);
+  await publisher.close();
+  server.close();
+}, 30_000);
