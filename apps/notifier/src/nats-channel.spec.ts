@@ -109,6 +109,25 @@ describe('a NATS channel', () => {
     await listener.close();
   });
 
+  test('records its attempts, and those of others, whatever bytes a server says', async () => {
+    const answering = await connect({ servers: tokenServer.url, token: 's3cret' });
+    // Its stream leaves the answer to whoever listens.
+    const manager = await jetstreamManager(answering);
+    await manager.streams.add({ name: 'mine', subjects: ['mine'], no_ack: true });
+    const said = JSON.stringify({ error: { code: 400, err_code: 10_000, description: 'no\0!' } });
+    answering.subscribe('mine', { callback: (_error, message) => void message.respond(said) });
+    await answering.flush();
+    await addChannel('mine', { type: 'token', token: 's3cret' }, tokenServer.url);
+    await addChannel('other', { type: 'token', token: 'wrong' }, tokenServer.url);
+    await world.start({ scheduleMs: [0] });
+    await world.waitForStatus(await world.emit(), 'failed', 5_000);
+    expect((await attempts()).map(({ error_code: code }) => code).sort()).toEqual([
+      'authentication_failed',
+      'not_acknowledged',
+    ]);
+    await answering.close();
+  });
+
   test('waits for the stream that takes the subject, which drops what comes twice, and keeps the order', async () => {
     const manager = await jetstreamManager(reader);
     await manager.streams.add({ name: 'events', subjects: ['stored.>'] });

@@ -120,12 +120,26 @@ function attemptColumns(finished: readonly FinishedAttempt[]): unknown[][] {
     finished.map(({ attempt }) => attempt.durationMs),
     finished.map(({ attempt }) => attempt.statusCode ?? null),
     finished.map(({ attempt }) => attempt.errorCode ?? null),
-    finished.map(({ attempt }) => JSON.stringify(attempt.request)),
+    finished.map(({ attempt }) => toJson(attempt.request)),
     finished.map(({ attempt }) =>
-      attempt.responseHeaders === undefined ? null : JSON.stringify(attempt.responseHeaders),
+      attempt.responseHeaders === undefined ? null : toJson(attempt.responseHeaders),
     ),
-    finished.map(({ attempt }) => attempt.responseBody ?? null),
+    finished.map(({ attempt }) => (attempt.responseBody === undefined ? null : toText(attempt.responseBody))),
   ];
+}
+
+/**
+ * PostgreSQL holds no NUL and no half of a surrogate pair. One receiver's text that it refuses would keep the outcomes
+ * of all others in the batch from being recorded.
+ */
+function toText(text: string): string {
+  return text.replaceAll(/[\0\p{Surrogate}]/gu, '\uFFFD');
+}
+
+function toJson(value: object): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'string' ? toText(member) : member,
+  );
 }
 
 /** A delivered row stays delivered, whatever a second worker's late attempt says. */
