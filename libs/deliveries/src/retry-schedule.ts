@@ -18,6 +18,9 @@ export const DEFAULT_RETRY_SCHEDULE_MS: readonly number[] = [
   24 * HOUR,
 ];
 
+/** No receiver makes us wait for longer: what it says is a stranger's, and may be no time at all. */
+export const WAIT_MS_MAX = 24 * HOUR;
+
 export interface RetryDelayOptions {
   readonly scheduleMs: readonly number[];
   /** Attempts made so far, at least 1. */

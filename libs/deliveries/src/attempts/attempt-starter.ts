@@ -8,6 +8,7 @@ import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryDependencies, DeliveryOptions } from '../delivery-options.ts';
 import type { ChannelState, FinishedAttempt } from '../record/decide-outcome.ts';
 import type { Recorder } from '../record/recorder.ts';
+import { WAIT_MS_MAX } from '../retry-schedule.ts';
 
 /** Senders by kind of channel. */
 export type Senders = ReadonlyMap<string, Sender>;
@@ -149,7 +150,8 @@ export class AttemptStarter implements QueueListener {
     const isFailure = first.errorCode !== undefined;
     const saysNothing = jobs[0]!.isTest || (isFailure && isUncounted(first));
     queue.end(jobs, saysNothing ? undefined : isFailure, now());
-    const pauseMs = first.errorCode === 'rate_limited' ? (first.retryAfterMs ?? PAUSE_MS) : first.pauseMs;
+    const askedMs = first.errorCode === 'rate_limited' ? (first.retryAfterMs ?? PAUSE_MS) : first.pauseMs;
+    const pauseMs = askedMs && Math.min(askedMs, WAIT_MS_MAX);
     if (pauseMs !== undefined) queues.pause(queue.channel, now() + pauseMs);
     onAttempt?.(first, jobs);
     // The slot is free already. The attempt is recorded meanwhile, and the row stays claimed until that is written.

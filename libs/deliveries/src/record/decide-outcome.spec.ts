@@ -128,6 +128,11 @@ const CASES: readonly Case[] = [
     outcome: ['pending', 2, 7_000],
   },
   {
+    name: 'a receiver that wants us never again is asked after a day',
+    attempt: attempt('rate_limited', { retryAfterMs: 1e20 }),
+    outcome: ['pending', 0, 86_400_000],
+  },
+  {
     name: 'the same of a channel that fails meanwhile',
     attempt: attempt('rate_limited'),
     before: failing,

@@ -1,7 +1,7 @@
 import { FATAL_ERRORS, isUncounted, type Attempt } from '@chainwatch/channels';
 import { isOpen, type Channel } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
-import { findRetryDelay } from '../retry-schedule.ts';
+import { findRetryDelay, WAIT_MS_MAX } from '../retry-schedule.ts';
 
 export interface FinishedAttempt {
   readonly job: DeliveryJob;
@@ -81,7 +81,7 @@ function repeatUncounted(
   const { attemptCount, isTest } = job;
   if (isTest && attempt.errorCode === 'internal_error')
     return { status: 'failed', attemptCount, nextAttemptAt: new Date(nowMs) };
-  const nextAttemptAt = new Date(nowMs + (attempt.retryAfterMs ?? UNCOUNTED_DELAY_MS));
+  const nextAttemptAt = new Date(nowMs + Math.min(attempt.retryAfterMs ?? UNCOUNTED_DELAY_MS, WAIT_MS_MAX));
   return { status: isTest ? 'pending' : waitingStatus(state), attemptCount, nextAttemptAt };
 }
 
