@@ -14,6 +14,7 @@ function createIntake() {
   let catchUps = 0;
   const dispatcher = {
     size: 0,
+    close: () => undefined,
     dispatch: async ({ eventId }: EventRef): Promise<void> => void dispatched.push(eventId),
     catchUp: () => {
       catchUps += 1;

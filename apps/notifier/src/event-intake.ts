@@ -95,6 +95,7 @@ export class EventIntake {
 
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#deps.engine.dispatcher.close();
     await Promise.all([this.#catchingUp, this.#filling]);
   }
 

@@ -65,6 +65,37 @@ describe('two replicas', () => {
     for (const id of ids) expect(arrived(id)).toEqual(sent);
   });
 
+  test('take waiting deliveries over ahead of what is new, when a replica comes and when one leaves', async () => {
+    const ids = ['00', '44', '88', 'cc'].map((head) => `${head}${randomUUID().slice(2)}`);
+    for (const id of ids) await world.addChannel(`${receiver.url}?${id}`, { id });
+    receiver.answer = (_req, res) => void setTimeout(() => res.end(), 20);
+    // What waits is looked for long after what is new has come.
+    const options = { concurrencyPerChannel: 1, pollMs: 300 };
+    const first = await world.start(options, { ...share, sweepAfterMs: 30_000 });
+    await waitFor(async () => (await countShares()).join() === '32');
+    const sent: string[] = [];
+    const emit = async (count: number): Promise<void> => {
+      for (let done = 0; done < count; done += 1) {
+        sent.push(await world.emit());
+        await delay(5);
+      }
+    };
+    await emit(40);
+    await world.start(options, { ...share, sweepAfterMs: 30_000 });
+    await emit(60);
+    await settled();
+    await emit(40);
+    await Promise.all([first.stop(), emit(60)]);
+    for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
+    await waitFor(() => receiver.requests.length >= sent.length * ids.length);
+    for (const id of ids)
+      expect(
+        receiver.requests
+          .filter(({ url }) => url.endsWith(id))
+          .map(({ headers }) => sent.indexOf(headers['x-webhook-event-id'] as string)),
+      ).toEqual(sent.map((_, index) => index));
+  });
+
   test('take over from one that leaves, and complete what a replica did not hear', async () => {
     const ids = ['1', '2', '3', '4', '5', '6', '7', '8'].map((head) => `${head}${randomUUID().slice(1)}`);
     for (const id of ids) await world.addChannel(receiver.url, { id });

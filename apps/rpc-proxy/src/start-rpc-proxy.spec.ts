@@ -266,12 +266,12 @@ describe('networks', () => {
 });
 
 describe('the two interfaces of TRON', () => {
-  const TRON = 'tron:0x7a69';
-  const NOWBLOCK = '/tron-local/wallet/getnowblock';
+  const TRON = 'tron:0x2b6653dc';
+  const NOWBLOCK = '/tron/wallet/getnowblock';
   let jsonRpc: SpecNode;
   let wallets: SpecNode[];
   beforeAll(async () => {
-    const chainId = 0x7a69;
+    const chainId = 0x2b6653dc;
     jsonRpc = await startSpecNode(answerResult('"json"'), { chainId });
     // The node lacks the other interface: it answers questions about it like any web server.
     jsonRpc.health.getblock = () => undefined;
@@ -286,7 +286,7 @@ describe('the two interfaces of TRON', () => {
   it('may stand on different hosts: each is asked, watched and told of by itself', async () => {
     const seal = (url: string, field: string): string => world.sealer.seal(url, `${field}:${TRON}`);
     await world.db.query(
-      "INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed, other_endpoints_sealed) VALUES ($1, 'tron', 'tron-local', 'trx', 'https://x', $2, jsonb_build_object('evm', $3::text))",
+      "INSERT INTO blockchains (gid, family, name, short_name, image_url, endpoint_sealed, other_endpoints_sealed) VALUES ($1, 'tron', 'tron', 'trx', 'https://x', $2, jsonb_build_object('evm', $3::text))",
       [
         TRON,
         seal(`${wallets[0]!.url}/key/wallet?token=t`, 'endpoint'),
@@ -294,10 +294,10 @@ describe('the two interfaces of TRON', () => {
       ],
     );
     const gateway = await world.open({});
-    const chain = gateway.directory.find('tron-local')!;
+    const chain = gateway.directory.find('tron')!;
     const wallet = chain.paths!;
     await waitFor(() => chain.serves(chain.upstreams[0]!) && wallet.serves(wallet.upstreams[0]!));
-    expect((await post(gateway, call('eth_call'), { path: '/tron-local' })).text).toContain('"json"');
+    expect((await post(gateway, call('eth_call'), { path: '/tron' })).text).toContain('"json"');
     expect((await post(gateway, '{}', { path: `${NOWBLOCK}?visible=true` })).text).toBe('{"from":0}');
     expect([jsonRpc.seen.map(({ url }) => url), wallets[0]!.seen.map(({ url }) => url)]).toEqual([
       ['/eth'],
@@ -329,7 +329,7 @@ describe('the two interfaces of TRON', () => {
 
   it('have answers that are kept, and state that is never taken for history', async () => {
     const gateway = await world.open({ [TRON]: [jsonRpc.url] }, { cacheBytes: 1_000_000 });
-    const chain = gateway.directory.find('tron-local')!;
+    const chain = gateway.directory.find('tron')!;
     await waitFor(() => chain.serves(chain.upstreams[0]!));
     const rows: [method: string, params: string, result: string, expected: number][] = [
       ['eth_getBlockByNumber', '["0x5",true]', '{"number":"0x5"}', 1],
@@ -345,7 +345,7 @@ describe('the two interfaces of TRON', () => {
       jsonRpc.answer = answerResult(result);
       jsonRpc.seen.length = 0;
       for (const id of ['1', '"two"']) {
-        expect((await post(gateway, call(method, params, id), { path: '/tron-local' })).text).toBe(
+        expect((await post(gateway, call(method, params, id), { path: '/tron' })).text).toBe(
           `{"jsonrpc":"2.0","id":${id},"result":${result}}`,
         );
         setHead(jsonRpc, (head += 1));
@@ -360,7 +360,7 @@ describe('the two interfaces of TRON', () => {
       {},
       { endpoints: { [TRON]: [`${jsonRpc.url}/jsonrpc`, ...wallets.map(({ url }) => url)] } },
     );
-    const wallet = gateway.directory.find('tron-local')!.paths!;
+    const wallet = gateway.directory.find('tron')!.paths!;
     await waitFor(() => wallet.upstreams.every(({ isChecked }) => isChecked));
     expect(wallet.upstreams.map((upstream) => wallet.serves(upstream))).toEqual([false, false, true]);
     wallets[0]!.health.getblock = wallets[1]!.health.getblock!;

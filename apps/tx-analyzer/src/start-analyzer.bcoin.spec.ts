@@ -150,66 +150,70 @@ async function compare(watched: readonly ScriptKey[]): Promise<void> {
   expect(rows.map(({ coin }) => coin).sort()).toEqual(theirs.sort());
 }
 
-it('holds the UTXO set of a real node through payments, chains of them, double spends and reorgs of depth 1 to 20', async () => {
-  const watched = SCRIPT_KINDS.flatMap((kind) => [newKey(`${kind} 0`, kind), newKey(`${kind} 1`, kind)]);
-  const keys = [...watched, ...Array.from({ length: 4 }, (_, index) => newKey(`foreign ${index}`))];
-  const first = (await node.readCoins([miner])).filter(({ height }) => height <= 9);
-  world.startAnalyzer();
-  await follow();
-  await world.settle();
-  for (const key of watched.slice(0, 8)) await world.watch(project, key.address);
-  /** Transactions of each block above START, in their order, without the coinbase. */
-  let branch: Transaction[][] = [];
-  let deepest = 0;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    // Every third round, and once at the whole depth.
-    const depth = round % 3 === 2 ? Math.min(branch.length, round >= ROUNDS - 3 ? 20 : 1 + random(8)) : 0;
-    const orphaned = depth === 0 ? [] : branch.slice(-depth).flat();
-    const next = branch.slice(0, branch.length - depth);
-    const blocks = depth === 0 ? 1 + random(3) : depth + 1;
-    const added: Transaction[][] = [];
-    for (let position = 0; position < blocks; position += 1) {
-      const content: Transaction[] = [];
-      const spendable = () => listCoins(first, [...next, ...added, content], keys);
-      for (const transaction of orphaned) {
-        const isThere = [...added.flat(), ...content].includes(transaction);
-        const unspent = new Set(spendable().map((coin) => `${coin.txid}:${coin.vout}`));
-        // What comes first, a payment that is mined again or another one of the same coins, is left to chance.
-        if (
-          !isThere &&
-          random(2) === 0 &&
-          transaction.ins.every(({ hash, index }) =>
-            unspent.has(`${Buffer.from(hash).reverse().toString('hex')}:${index}`),
-          )
-        )
-          content.push(transaction);
-      }
-      for (let count = random(4); count > 0; count -= 1)
-        content.push(...[pay(spendable(), keys)].filter((transaction) => transaction !== undefined));
-      added.push(content);
-    }
-    const script = watched[random(watched.length)]!.script;
-    if (depth > 0) await node.reorg({ depth, script, transactions: added });
-    else for (const transactions of added) await node.mine(1, { script, transactions });
-    branch = [...next, ...added];
-    deepest = Math.max(deepest, await follow());
+it(
+  'holds the UTXO set of a real node through payments, chains of them, double spends and reorgs of depth 1 to 20',
+  async () => {
+    const watched = SCRIPT_KINDS.flatMap((kind) => [newKey(`${kind} 0`, kind), newKey(`${kind} 1`, kind)]);
+    const keys = [...watched, ...Array.from({ length: 4 }, (_, index) => newKey(`foreign ${index}`))];
+    const first = (await node.readCoins([miner])).filter(({ height }) => height <= 9);
+    world.startAnalyzer();
+    await follow();
     await world.settle();
-    if (depth > 0 || round === ROUNDS - 1) await compare(watched.slice(0, 8));
-    if (round % 8 === 5) {
-      await world.stopAnalyzer();
-      world.startAnalyzer();
+    for (const key of watched.slice(0, 8)) await world.watch(project, key.address);
+    /** Transactions of each block above START, in their order, without the coinbase. */
+    let branch: Transaction[][] = [];
+    let deepest = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      // Every third round, and once at the whole depth.
+      const depth = round % 3 === 2 ? Math.min(branch.length, round >= ROUNDS - 3 ? 20 : 1 + random(8)) : 0;
+      const orphaned = depth === 0 ? [] : branch.slice(-depth).flat();
+      const next = branch.slice(0, branch.length - depth);
+      const blocks = depth === 0 ? 1 + random(3) : depth + 1;
+      const added: Transaction[][] = [];
+      for (let position = 0; position < blocks; position += 1) {
+        const content: Transaction[] = [];
+        const spendable = () => listCoins(first, [...next, ...added, content], keys);
+        for (const transaction of orphaned) {
+          const isThere = [...added.flat(), ...content].includes(transaction);
+          const unspent = new Set(spendable().map((coin) => `${coin.txid}:${coin.vout}`));
+          // What comes first, a payment that is mined again or another one of the same coins, is left to chance.
+          if (
+            !isThere &&
+            random(2) === 0 &&
+            transaction.ins.every(({ hash, index }) =>
+              unspent.has(`${Buffer.from(hash).reverse().toString('hex')}:${index}`),
+            )
+          )
+            content.push(transaction);
+        }
+        for (let count = random(4); count > 0; count -= 1)
+          content.push(...[pay(spendable(), keys)].filter((transaction) => transaction !== undefined));
+        added.push(content);
+      }
+      const script = watched[random(watched.length)]!.script;
+      if (depth > 0) await node.reorg({ depth, script, transactions: added });
+      else for (const transactions of added) await node.mine(1, { script, transactions });
+      branch = [...next, ...added];
+      deepest = Math.max(deepest, await follow());
+      await world.settle();
+      if (depth > 0 || round === ROUNDS - 1) await compare(watched.slice(0, 8));
+      if (round % 8 === 5) {
+        await world.stopAnalyzer();
+        world.startAnalyzer();
+      }
     }
-  }
-  expect(deepest).toBe(20);
-  const sums = await world.rows<{ address: string; moved: string; held: string }>(
-    `SELECT a.address,
+    expect(deepest).toBe(20);
+    const sums = await world.rows<{ address: string; moved: string; held: string }>(
+      `SELECT a.address,
        COALESCE((SELECT sum(CASE WHEN f.to_address = a.address THEN f.amount_raw ELSE -f.amount_raw END) FROM transfers f JOIN transactions t ON t.id = f.transaction_id
          WHERE a.address = ANY(f.monitored_addresses) AND t.status <> 'reorged'), 0)::text AS moved,
        COALESCE((SELECT sum(amount_raw) FROM utxos u WHERE u.address = a.address AND u.spent_by IS NULL), 0)::text AS held FROM addresses a`,
-  );
-  expect(sums).toHaveLength(8);
-  for (const { address, moved, held } of sums) expect([address, moved]).toEqual([address, held]);
-}, 60_000 + ROUNDS * 12_000);
+    );
+    expect(sums).toHaveLength(8);
+    for (const { address, moved, held } of sums) expect([address, moved]).toEqual([address, held]);
+  },
+  60_000 + ROUNDS * 12_000,
+);
 
 it('misses none of 500 outputs to consecutive indexes that are derived while their block is worked on', async () => {
   const { addressFormat } = family.hd!.parsePublicKey({

@@ -1,6 +1,6 @@
 import type { Logger } from '@chainwatch/telemetry';
 import type { Database } from '@chainwatch/db';
-import { ShareSupervisor, type ShareTiming } from '@chainwatch/ownership';
+import { ShareSupervisor, type ShareTiming, type ShareWork } from '@chainwatch/ownership';
 
 /** Which channels this replica looks after. Every channel has one replica, and a replica that dies leaves its channels to the others. */
 export interface ChannelShares {
@@ -45,17 +45,18 @@ function partitionsOf(share: string): string[] {
 
 /** Shares the channels among the replicas, as rows of `owners` (kind `channels`). */
 export function shareChannels({ db, logger, onGain, onLoss, timing }: ChannelSharesOptions): ChannelShares {
-  const gained = new Map<string, AbortSignal>();
-  const owned = new Map<string, AbortSignal>();
+  type Held = Pick<ShareWork<string>, 'share' | 'signal'>;
+  const gained = new Map<string, Held>();
+  const owned = new Map<string, Held>();
   const listOwned = (): string[] =>
-    [...owned].flatMap(([share, signal]) => (signal.aborted ? [] : [share])).sort();
+    [...owned].flatMap(([share, { signal }]) => (signal.aborted ? [] : [share])).sort();
   const supervisor = new ShareSupervisor({
     db,
     kind: 'channels',
     logger,
     listShares: () => Promise.resolve(new Map(SHARES.map((share) => [share, share]))),
-    work: async ({ item: share, signal }) => {
-      gained.set(share, signal);
+    work: async ({ item: share, signal, share: held }) => {
+      gained.set(share, { signal, share: held });
       onGain();
       await untilAborted(signal);
       gained.delete(share);
@@ -65,9 +66,12 @@ export function shareChannels({ db, logger, onGain, onLoss, timing }: ChannelSha
     timing,
   });
   return {
-    owns: (id) => owned.get(shareOf(id))?.aborted === false,
+    owns(id) {
+      const held = owned.get(shareOf(id));
+      return held !== undefined && !held.signal.aborted && held.share.isOurs;
+    },
     begin() {
-      for (const [share, signal] of gained) owned.set(share, signal);
+      for (const [share, held] of gained) owned.set(share, held);
       gained.clear();
     },
     get partitions() {

@@ -8,6 +8,7 @@ import { shareOf, type ChannelShares } from './channel-shares.ts';
 import { createChannelStore } from './channel-store.ts';
 import { findBacklogs } from './claim/claim-backlogs.ts';
 import { ClaimLoop } from './claim/claim-loop.ts';
+import { Leftovers } from './claim/leftovers.ts';
 import { completeOptions, type DeliveryDependencies, type DeliveryOptions } from './delivery-options.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { postponeDeliveries } from './queue/postpone-deliveries.ts';
@@ -34,7 +35,7 @@ export function createDeliveryEngine(
   const { db, planned, logger, random = Math.random, now = Date.now, trace, onAttempt } = dependencies;
   const steady = createSteadyClock(now);
   const channels = createChannelStore(planned, dependencies.open);
-  const jobs = new JobsInMemory(options.visibilityMs, steady());
+  const jobs = new JobsInMemory(options.visibilityMs);
   const queues = new ChannelQueues({ jobs, options, logger, now: steady });
   const stopObserving = observeQueues(queues, now);
   const wake = new Signal();
@@ -42,10 +43,11 @@ export function createDeliveryEngine(
   const senders = createSenders(dependencies, options);
   const starter = new AttemptStarter({
     ...{ queues, recorder, senders, trace, onAttempt },
-    ...{ wake, options, logger, now: steady },
+    ...{ wake, options, logger, now: steady, owns: members.owns },
   });
   const claiming = { db, channels, queues, jobs, members, options, logger, now: steady };
-  const claims = new ClaimLoop(claiming, wake);
+  const leftovers = new Leftovers(claiming);
+  const claims = new ClaimLoop({ ...claiming, leftovers }, wake);
   const dispatcher = new Dispatcher({ db, planned, channels, queues, members, wake, options, logger });
   const giveBack = (ids: readonly string[]): Promise<void> => postponeDeliveries(db, ids, 0);
   return {
@@ -53,14 +55,18 @@ export function createDeliveryEngine(
     async changeShare() {
       // A batch under way would plan for the channels that came, ahead of older events that only the table has.
       await dispatcher.drain();
-      members.begin();
+      // Before a share counts that was lost and came again: others have claimed its rows meanwhile.
       await giveBack(queues.clear(({ channel }) => !members.owns(channel.id)));
+      members.begin();
+      await leftovers.find();
       await findBacklogs(claiming);
+      wake.notify();
     },
     isSending: (share) =>
       [...queues].some(({ channel, active }) => active > 0 && shareOf(channel.id) === share),
     async stop() {
       stopObserving();
+      dispatcher.close();
       await dispatcher.drain();
       queues.close();
       starter.close();

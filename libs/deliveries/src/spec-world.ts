@@ -10,13 +10,20 @@ import {
   type SpecEvent,
 } from '@chainwatch/testing-stack';
 import { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';
+import type { ChannelShares } from './channel-shares.ts';
 import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.ts';
 
+type Members = Pick<ChannelShares, 'owns' | 'begin' | 'partitions'>;
+
 /** An engine that owns all channels, without a bus: events come to it as a notifier would bring them. */
-export interface World extends Omit<DeliveryRows, 'insertEvent'> {
+export interface World extends DeliveryRows {
   /** Commits an event and dispatches it. Returns its id. */
   emit(more?: SpecEvent): Promise<string>;
-  start(options?: Partial<DeliveryOptions>, more?: Partial<DeliveryDependencies>): Promise<DeliveryEngine>;
+  start(
+    options?: Partial<DeliveryOptions>,
+    more?: Partial<DeliveryDependencies>,
+    members?: Partial<Members>,
+  ): Promise<DeliveryEngine>;
   stop(): Promise<void>;
 }
 
@@ -57,8 +64,8 @@ async function createWorld(databaseUrl: string): Promise<World> {
         void engine.dispatcher.dispatch({ eventId, projectId, type: TYPES[kind] });
       return eventId;
     },
-    async start(options = {}, more = {}) {
-      const one = await startOne(databaseUrl, options, more);
+    async start(options = {}, more = {}, members = {}) {
+      const one = await startOne({ databaseUrl, members }, options, more);
       started.push(one);
       return one.engine;
     },
@@ -71,7 +78,7 @@ async function createWorld(databaseUrl: string): Promise<World> {
 
 /** An engine with connections of its own. */
 async function startOne(
-  databaseUrl: string,
+  { databaseUrl, members }: { readonly databaseUrl: string; readonly members: Partial<Members> },
   options: Partial<DeliveryOptions>,
   more: Partial<DeliveryDependencies>,
 ): Promise<{ engine: DeliveryEngine; stop: () => Promise<void> }> {
@@ -94,7 +101,7 @@ async function startOne(
       ...more,
     },
     options,
-    { owns: () => true, begin: () => undefined, partitions: undefined },
+    { owns: () => true, begin: () => undefined, partitions: undefined, ...members },
   );
   await engine.changeShare();
   await engine.dispatcher.catchUp();

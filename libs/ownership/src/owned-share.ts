@@ -52,6 +52,11 @@ export class OwnedShare {
     return this.#lost.signal;
   }
 
+  /** False as well when the lease has ended in a standstill and the timer that tells of it has not fired yet. */
+  get isOurs(): boolean {
+    return !this.#lost.signal.aborted && performance.now() - this.#renewedAtMs < LEASE_MS;
+  }
+
   get isIdle(): boolean {
     return this.#underWay === 0 && !this.#lost.signal.aborted;
   }

@@ -16,9 +16,7 @@ const AT_ONCE = 250;
  */
 export async function readGenerated(
   sql: Sql,
-  key: PublicKeyRow,
-  change: number,
-  indexes: readonly number[],
+  { key, change, indexes }: { key: PublicKeyRow; change: number; indexes: readonly number[] },
 ): Promise<HdRecord[]> {
   const records: HdRecord[] = [];
   const lastUsed = (await readLastUsed(sql, [key.id])).get(`${key.id}/${change}`) ?? -1;

@@ -24,6 +24,8 @@ export interface AttemptStarterDeps extends Sending, Pick<DeliveryDependencies, 
   /** Notified when a queue runs low that has more deliveries parked. */
   readonly wake: Signal;
   readonly options: Pick<DeliveryOptions, 'attemptTimeoutMs' | 'concurrency'>;
+  /** Whether the channel is this replica's now. */
+  readonly owns: (channelId: string) => boolean;
   readonly now: () => number;
 }
 
@@ -73,14 +75,18 @@ export class AttemptStarter implements QueueListener {
 
   /** Starts the jobs that may start now, and schedules the next look for the rest. */
   #startReady(): void {
-    const { queues, now } = this.#deps;
+    const { now, owns } = this.#deps;
     if (this.#isStartQueued) return;
-    queues.dropExpired();
     let soonestMs = Infinity;
     let begun = 0;
     for (const queue of this.#ready) {
       if (this.#isSaturated) return;
       if (begun === STARTS_PER_TURN) return this.#startNextTurn();
+      // Lost in a standstill: another replica may have these jobs by now, and this one gives them back.
+      if (!owns(queue.channel.id)) {
+        this.#ready.delete(queue);
+        continue;
+      }
       if (queue.isSuspect(now()) && this.#suspects >= this.#deps.options.concurrency / 2) continue;
       const next = queue.channel.fault === undefined ? queue.next(now()) : undefined;
       if (typeof next === 'number') {

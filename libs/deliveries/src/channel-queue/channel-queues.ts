@@ -122,14 +122,6 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     return jobs.map(({ id }) => id);
   }
 
-  /** Drops jobs whose rows others may have claimed by now; they are read from the table again. */
-  dropExpired(): void {
-    const { jobs, now } = this.#deps;
-    const nowMs = now();
-    if (!jobs.mayHaveExpired(nowMs)) return;
-    for (const queue of this.#queues.values()) this.forget(queue.drop((job) => jobs.isExpired(job, nowMs)));
-  }
-
   forget(jobs: readonly DeliveryJob[]): void {
     for (const job of jobs) this.#deps.jobs.forget(job);
   }

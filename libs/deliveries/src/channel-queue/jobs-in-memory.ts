@@ -11,12 +11,9 @@ export class JobsInMemory {
   readonly #visibilityMs: number;
   readonly #jobs = new Map<string, LeasedJob>();
   #bytes = 0;
-  /** At this time every lease here still had at least half of the visibility left. */
-  #extendedAtMs: number;
 
-  constructor(visibilityMs: number, nowMs: number) {
+  constructor(visibilityMs: number) {
     this.#visibilityMs = visibilityMs;
-    this.#extendedAtMs = nowMs;
   }
 
   get count(): number {
@@ -57,17 +54,5 @@ export class JobsInMemory {
       const leased = this.#jobs.get(id);
       if (leased !== undefined) leased.leasedAtMs = atMs;
     }
-    this.#extendedAtMs = atMs;
-  }
-
-  /**
-   * True after a standstill of this process or of the database: others may have claimed some of these rows.
-   */
-  mayHaveExpired(nowMs: number): boolean {
-    return nowMs - this.#extendedAtMs >= this.#visibilityMs / 2;
-  }
-
-  isExpired(job: DeliveryJob, nowMs: number): boolean {
-    return nowMs - (this.#jobs.get(job.id)?.leasedAtMs ?? 0) >= this.#visibilityMs;
   }
 }

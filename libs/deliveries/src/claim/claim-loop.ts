@@ -6,20 +6,25 @@ import type { ClaimDeps } from './claim-deps.ts';
 import { claimDue } from './claim-due.ts';
 import { claimHistory } from './claim-history.ts';
 import { claimProbes } from './claim-probes.ts';
+import type { Leftovers } from './leftovers.ts';
 import { refreshQueues } from './refresh-queues.ts';
 
 const CLEAN_UP_MS = 600_000;
 
+export interface ClaimLoopDeps extends ClaimDeps {
+  readonly leftovers: Pick<Leftovers, 'park'>;
+}
+
 /** Turns rows of the deliveries table into jobs: what is due, what is parked for open channels, probes of failing ones. */
 export class ClaimLoop {
-  readonly #deps: ClaimDeps;
+  readonly #deps: ClaimLoopDeps;
   readonly #wake: Signal;
   readonly #stop = new AbortController();
   readonly #lastAt = { refresh: 0, extend: 0, cleanUp: 0, backlogs: 0, history: 0 };
   readonly #running: Promise<void>;
 
   /** @param wake ends the wait before the next step */
-  constructor(deps: ClaimDeps, wake: Signal) {
+  constructor(deps: ClaimLoopDeps, wake: Signal) {
     this.#deps = deps;
     this.#wake = wake;
     this.#lastAt.extend = deps.now();
@@ -51,6 +56,8 @@ export class ClaimLoop {
     if (this.#isDue('refresh', options.refreshMs)) await refreshQueues(this.#deps);
     if (this.#isDue('backlogs', options.pollMs * 2)) await findBacklogs(this.#deps);
     if (this.#isDue('cleanUp', CLEAN_UP_MS)) await this.#cleanUp();
+    // Ahead of the claims: as due rows they would not hold back what is new.
+    await this.#deps.leftovers.park();
     const isMoreDue = await claimDue(this.#deps);
     const isMoreParked = await claimBacklogs(this.#deps);
     await claimProbes(this.#deps);

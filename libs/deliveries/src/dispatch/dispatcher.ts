@@ -1,4 +1,5 @@
 import type { Logger } from '@chainwatch/telemetry';
+import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { Signal } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
@@ -11,6 +12,7 @@ import {
   type Completed,
   insertDeliveries,
   insertKnownDeliveries,
+  listStored,
   type KnownRow,
   markDispatched,
 } from '../queue/store-deliveries.ts';
@@ -21,6 +23,7 @@ import { selectEvents } from '../queue/select-events.ts';
 import type { EventRef } from './event-ref.ts';
 import { type ExpectedEvent, expectEvents, findWantedEvents, isUnfiltered } from './find-wanted-events.ts';
 import { findLeftOut } from './find-left-out.ts';
+import { findMissed } from './find-missed.ts';
 import {
   type DispatchPlan,
   type EventBytes,
@@ -43,12 +46,15 @@ export interface DispatcherDeps {
 }
 
 /**
- * The places of a batch in two lines: the one in which deliveries get their ids, and the one in which they
- * are handed on.
+ * What a batch keeps while it is tried again: its places in two lines, the one in which deliveries get their ids and the
+ * one in which they are handed on, and the ids that it gave. Batches behind it have given theirs by then.
  */
-interface Places {
+interface BatchTurn {
   readonly planning: Ticket;
   readonly handing: Ticket;
+  readonly idOf: (event: EventToPlan, channel: Channel) => string;
+  /** A statement failed that may have stored some of them. */
+  mayBeStored: boolean;
 }
 
 const BATCH_MAX = 200;
@@ -59,6 +65,8 @@ const MARK_MS = 50;
 const MARKS_MAX = 1_000;
 /** Row ids of a partition of events (ADR 19): what comes from the bus is hardly ever older than a day. */
 const ROWS_OF_DAY = 2 ** 32;
+/** Pause before a batch that could not be stored is tried again. */
+const RETRY_MS = 1_000;
 /** Concurrent batches: an event does not wait until those before it are stored. */
 const BATCHES = 3;
 
@@ -85,6 +93,7 @@ export class Dispatcher {
   #lastRow = 0;
   /** Events under way, which the sweep must leave alone. */
   readonly #waiting = new Set<string>();
+  readonly #closing = new AbortController();
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -117,8 +126,8 @@ export class Dispatcher {
    */
   async sweep(olderThanMs: number, limit: number): Promise<number> {
     const { db, members } = this.#deps;
-    const overdue = await listOverdueEvents(db, { olderThanMs, limit, partitions: members.partitions });
-    const missed = overdue.filter(({ eventId }) => !this.#waiting.has(eventId));
+    const listed = await listOverdueEvents(db, { olderThanMs, limit, partitions: members.partitions });
+    const missed = findMissed(listed, this.#waiting);
     for (let start = 0; start < missed.length; start += BATCH_MAX)
       await this.#dispatchBatch(missed.slice(start, start + BATCH_MAX), true);
     // The next sweep must not find the same rows again.
@@ -131,26 +140,54 @@ export class Dispatcher {
     return listEventsInGaps(this.#deps.db, gaps);
   }
 
+  /** What cannot be stored is not tried again from now on. */
+  close(): void {
+    this.#closing.abort();
+  }
+
   async drain(): Promise<void> {
     await this.#batcher.drain();
     await this.#marker.drain();
   }
 
-  /** Batches overlap while they wait for the database, but keep their order where ids are given and jobs are handed on. */
+  /**
+   * Batches overlap while they wait for the database, but keep their order where ids are given and jobs are handed on.
+   * One that fails is tried again in its place: those behind it may have been stored.
+   */
   async #dispatchBatch(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
-    const places = { planning: this.#planning.takeTicket(), handing: this.#handing.takeTicket() };
+    const turn: BatchTurn = {
+      planning: this.#planning.takeTicket(),
+      handing: this.#handing.takeTicket(),
+      idOf: createIds(),
+      mayBeStored: false,
+    };
     try {
       const isSmall = refs.length <= KNOWN_MAX && !isSweep;
-      const left = isSmall ? await this.#dispatchKnown(refs, places) : refs;
-      if (left.length > 0) await this.#dispatchRead(left, isSweep, places);
+      const left = isSmall ? await this.#dispatchKnown(refs, turn) : refs;
+      while (left.length > 0 && !(await this.#tryToDispatch(left, isSweep, turn)));
     } finally {
-      places.planning.release();
-      places.handing.release();
+      turn.planning.release();
+      turn.handing.release();
+    }
+  }
+
+  /** False: it failed, and may be tried again now. @throws what it failed with, when this is closing */
+  async #tryToDispatch(refs: readonly EventRef[], isSweep: boolean, turn: BatchTurn): Promise<boolean> {
+    const { signal } = this.#closing;
+    try {
+      await this.#dispatchRead(refs, isSweep, turn);
+      return true;
+    } catch (err) {
+      turn.mayBeStored = true;
+      if (signal.aborted) throw err;
+      this.#deps.logger.warn({ err, count: refs.length }, 'events could not be dispatched, retrying');
+      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      return false;
     }
   }
 
   /** Reads events and channels, plans, stores the plan. */
-  async #dispatchRead(refs: readonly EventRef[], isSweep: boolean, places: Places): Promise<void> {
+  async #dispatchRead(refs: readonly EventRef[], isSweep: boolean, turn: BatchTurn): Promise<void> {
     const { planned, channels, options, logger } = this.#deps;
     const [events, listed] = await Promise.all([
       selectEvents(
@@ -160,21 +197,23 @@ export class Dispatcher {
       channels.listByProjects([...new Set(refs.map(({ projectId }) => projectId))]),
     ]);
     const leftOut = await findLeftOut(planned, events, listed);
-    await places.planning.turn;
+    await turn.planning.turn;
     const wanted = findWantedEvents(events, {
       channels: listed,
       leftOut,
       onFault: ({ id }, err) =>
         logger.error({ err, channel_id: id }, 'the filters of a notification channel could not be read'),
     });
-    const { plan, handover } = this.#plan(wanted, isSweep);
-    places.planning.release();
+    const { plan, handover } = this.#plan(wanted, isSweep, turn.idOf);
+    turn.planning.release();
     const bytes = new Map(events.map((event) => [event.event_id, event]));
     let inserted: ReadonlySet<string> = new Set();
     try {
-      inserted = await insertDeliveries(planned, handover.rows, options.visibilityMs);
+      const stored = turn.mayBeStored ? await listStored(planned, handover.rows) : [];
+      const added = await insertDeliveries(planned, handover.rows, options.visibilityMs);
+      inserted = new Set([...stored, ...added]);
     } finally {
-      await places.handing.turn;
+      await turn.handing.turn;
       this.#settle(handover, inserted, bytes);
     }
     for (const one of plan.completed) this.#complete(one, one.event.id);
@@ -182,20 +221,23 @@ export class Dispatcher {
 
   /**
    * Dispatches events whose type and channels are known, in one statement. It skips events for which that no
-   * longer holds, and returns them.
+   * longer holds, and returns them; all of them when the statement failed.
    */
-  async #dispatchKnown(refs: readonly EventRef[], places: Places): Promise<readonly EventRef[]> {
+  async #dispatchKnown(refs: readonly EventRef[], turn: BatchTurn): Promise<readonly EventRef[]> {
     if (this.#expect(refs) === undefined) return refs;
-    await places.planning.turn;
+    await turn.planning.turn;
     const expected = this.#expect(refs);
     if (expected === undefined) return refs;
-    const { handover } = this.#plan(expected, false);
-    places.planning.release();
+    const { handover } = this.#plan(expected, false, turn.idOf);
+    turn.planning.release();
     let rows: ReadonlyMap<string, KnownRow> = new Map();
     try {
       rows = await this.#insertKnown(expected, handover);
+    } catch (err) {
+      turn.mayBeStored = true;
+      this.#deps.logger.warn({ err, count: refs.length }, 'events could not be dispatched, retrying');
     } finally {
-      await places.handing.turn;
+      await turn.handing.turn;
       this.#settle(handover, new Set([...rows.values()].flatMap(({ inserted }) => inserted)), rows);
     }
     for (const one of expected) {
@@ -247,10 +289,11 @@ export class Dispatcher {
   #plan<E extends EventToPlan>(
     wanted: readonly WantedEvent<E>[],
     isSweep: boolean,
+    newId: BatchTurn['idOf'],
   ): { plan: DispatchPlan<E>; handover: Handover } {
     const { queues, members } = this.#deps;
     const roomOf = (channel: Channel): number => queues.roomForNew(queues.of(channel));
-    const plan = planDispatch({ wanted, owns: members.owns, roomOf, isSweep, newId: uuidv7 });
+    const plan = planDispatch({ wanted, owns: members.owns, roomOf, isSweep, newId });
     return { plan, handover: new Handover(queues, plan.deliveries) };
   }
 
@@ -264,4 +307,15 @@ export class Dispatcher {
       .add(completed)
       .catch((err: unknown) => this.#deps.logger.warn({ err }, 'events could not be marked as dispatched'));
   }
+}
+
+/** A new id for each delivery of a batch, and the same one when it is planned again. */
+function createIds(): BatchTurn['idOf'] {
+  const ids = new Map<string, string>();
+  return ({ event_id: eventId }, { id: channelId }) => {
+    const key = `${eventId} ${channelId}`;
+    const id = ids.get(key) ?? uuidv7();
+    ids.set(key, id);
+    return id;
+  };
 }

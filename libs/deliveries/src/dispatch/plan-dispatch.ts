@@ -40,7 +40,7 @@ export interface DispatchInput<E extends EventToPlan> {
   /** A sweep also stores what other replicas missed. */
   readonly isSweep: boolean;
   /** Must give growing ids, so that parked rows come back in the order of the plan. */
-  readonly newId: () => string;
+  readonly newId: (event: EventToPlan, channel: Channel) => string;
 }
 
 /**
@@ -57,7 +57,7 @@ export function planDispatch<E extends EventToPlan>(input: DispatchInput<E>): Di
   const deliveries = wanted.flatMap(({ event, channels }) =>
     channels
       .filter(({ id }) => isSweep || owns(id))
-      .map((channel) => ({ id: newId(), event, channel, route: findRoute(channel) })),
+      .map((channel) => ({ id: newId(event, channel), event, channel, route: findRoute(channel) })),
   );
   const completed = wanted.filter(
     ({ event, channels }) =>

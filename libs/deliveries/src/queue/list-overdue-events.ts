@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 import { inPartitions, type Partitions } from './in-partitions.ts';
-import { SELECT_UNDISPATCHED, type UndispatchedEvent } from './undispatched-event.ts';
+import { FROM_UNDISPATCHED, UNDISPATCHED_COLUMNS, type UndispatchedEvent } from './undispatched-event.ts';
 
 export interface OverdueEventsQuery {
   readonly olderThanMs: number;
@@ -8,17 +8,24 @@ export interface OverdueEventsQuery {
   readonly partitions: Partitions;
 }
 
+export interface OverdueEvent extends UndispatchedEvent {
+  readonly isOverdue: boolean;
+}
+
 /**
- * Events of this replica's projects that nobody completed in time, in order. A time in the future comes from
- * a clock that runs ahead; such an event counts as overdue at once.
+ * Undispatched events of this replica's projects, in order, and whether somebody should have completed them by now. A time
+ * so far in the future comes from a clock that ran ahead, and counts as overdue, too; that of an event which was committed
+ * while this statement began is a little ahead.
  */
 export async function listOverdueEvents(
   db: Sql,
   { olderThanMs, limit, partitions }: OverdueEventsQuery,
-): Promise<readonly UndispatchedEvent[]> {
-  const { rows } = await db.query<UndispatchedEvent>(
-    `${SELECT_UNDISPATCHED}
-     WHERE e.created_at NOT BETWEEN now() - $1 * interval '1 ms' AND now() AND ${inPartitions('e.project_id', 3)}
+): Promise<readonly OverdueEvent[]> {
+  const { rows } = await db.query<OverdueEvent>(
+    `SELECT ${UNDISPATCHED_COLUMNS},
+       e.created_at NOT BETWEEN now() - $1 * interval '1 ms' AND now() + $1 * interval '1 ms' AS "isOverdue"
+     ${FROM_UNDISPATCHED}
+     WHERE ${inPartitions('e.project_id', 3)}
      ORDER BY u.event_row_id LIMIT $2`,
     [olderThanMs, limit, partitions ?? null],
   );

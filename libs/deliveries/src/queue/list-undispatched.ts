@@ -1,5 +1,5 @@
 import type { Sql } from '@chainwatch/db';
-import { SELECT_UNDISPATCHED, type UndispatchedEvent } from './undispatched-event.ts';
+import { FROM_UNDISPATCHED, UNDISPATCHED_COLUMNS, type UndispatchedEvent } from './undispatched-event.ts';
 
 /** A page of undispatched events in order, behind the row `after`. */
 export async function listUndispatched(
@@ -8,7 +8,7 @@ export async function listUndispatched(
   limit: number,
 ): Promise<readonly UndispatchedEvent[]> {
   const { rows } = await db.query<UndispatchedEvent>(
-    `${SELECT_UNDISPATCHED} WHERE u.event_row_id > $1 ORDER BY u.event_row_id LIMIT $2`,
+    `SELECT ${UNDISPATCHED_COLUMNS} ${FROM_UNDISPATCHED} WHERE u.event_row_id > $1 ORDER BY u.event_row_id LIMIT $2`,
     [after, limit],
   );
   return rows;

@@ -39,6 +39,19 @@ export async function insertDeliveries(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Those of the deliveries that are there and claimed: what a statement stored whose answer was lost. */
+export async function listStored(
+  planned: Sql,
+  deliveries: readonly NewDelivery[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await planned.query<{ id: string }>({
+    name: 'list_stored_deliveries',
+    text: `SELECT id FROM deliveries WHERE id = ANY($1::uuid[]) AND status = 'pending'`,
+    values: [deliveries.map(({ id }) => id)],
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
 export interface KnownEvent {
   readonly eventId: string;
   readonly projectId: string;

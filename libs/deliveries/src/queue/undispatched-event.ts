@@ -5,12 +5,14 @@ export interface UndispatchedEvent {
   readonly projectId: string;
 }
 
+export const UNDISPATCHED_COLUMNS = 'e.id, e.event_id AS "eventId", e.project_id AS "projectId"';
+
 /**
  * Events `e` of rows `u`. OFFSET 0 makes the planner go row by row in the order of the queue, because it
  * cannot know how short the queue is.
  */
-export const SELECT_UNDISPATCHED = `
-  SELECT e.id, e.event_id AS "eventId", e.project_id AS "projectId" FROM undispatched_events u
+export const FROM_UNDISPATCHED = `
+  FROM undispatched_events u
   CROSS JOIN LATERAL (
     SELECT id, event_id, project_id, chain_gid, sequence, created_at FROM event_log
     WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e`;

@@ -64,7 +64,7 @@ export const createPublicKeyAddresses = defineRoute({
       indexes === undefined
         ? await generateNextAddress(deps, generation)
         : await generateAddresses(deps, generation, indexes);
-    const items = await readGenerated(deps.db, key, body.change, generated.indexes);
+    const items = await readGenerated(deps.db, { key, change: body.change, indexes: generated.indexes });
     return {
       status: 201,
       body: {

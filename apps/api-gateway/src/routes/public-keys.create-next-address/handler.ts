@@ -32,7 +32,7 @@ export const createNextAddress = defineRoute({
       author: { principal, requestId },
       signal,
     });
-    const [record] = await readGenerated(deps.db, key, body.change, indexes);
+    const [record] = await readGenerated(deps.db, { key, change: body.change, indexes });
     if (record === undefined) throw notFound(`The public key ${key.id} was deleted meanwhile.`);
     return { status: 201, body: record, location: `/addresses/${record.address}` };
   },
