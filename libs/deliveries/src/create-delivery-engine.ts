@@ -53,13 +53,19 @@ export function createDeliveryEngine(
   return {
     dispatcher,
     async changeShare() {
-      // A batch under way would plan for the channels that came, ahead of older events that only the table has.
+      const giveLostBack = (): Promise<void> =>
+        giveBack(queues.clear(({ channel }) => !members.owns(channel.id)));
+      // The next owner does not wait for a batch of ours that cannot be stored.
+      await giveLostBack();
+      // What is on its way would be planned for the channels that came, ahead of older events that only the table has.
       await dispatcher.drain();
-      // Before a share counts that was lost and came again: others have claimed its rows meanwhile.
-      await giveBack(queues.clear(({ channel }) => !members.owns(channel.id)));
-      members.begin();
-      await leftovers.find();
-      await findBacklogs(claiming);
+      await dispatcher.between(async () => {
+        // Before a share counts that was lost and came again: others have claimed its rows meanwhile.
+        await giveLostBack();
+        members.begin();
+        await leftovers.find();
+        await findBacklogs(claiming);
+      });
       wake.notify();
     },
     isSending: (share) =>

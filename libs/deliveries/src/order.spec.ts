@@ -175,7 +175,7 @@ describe('no event overtakes an older one of its channel', () => {
     const older = await world.insertEvent({});
     await world.db.query(
       `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
-       VALUES ('01900000-0000-7000-8000-000000000000', $1, $2, $3, 'transaction.detected', 'pending', now() + interval '1 hour')`,
+       VALUES ('01900000-0000-7000-8000-000000000000', $1, $2, $3, 'transaction.detected', 'pending', now() + interval '6 s')`,
       [world.projectId, channelId, older.eventId],
     );
     await world.start({ ...ONE, pollMs: 50 });
@@ -188,6 +188,87 @@ describe('no event overtakes an older one of its channel', () => {
     );
     await expectInOrder(newer);
   });
+
+  test('when a batch is stored for longer than a lease lasts, and those behind it are not sent twice', async () => {
+    await world.addChannel(receiver.url);
+    let calls = -1;
+    const db = intercept('insert_known_deliveries', async (_statement, run) => {
+      calls += 1;
+      if (calls === 1) await delay(1_000);
+      return run();
+    });
+    await world.start({ ...ONE, visibilityMs: 300, pollMs: 30 }, { db });
+    const { firsts, answer } = await keepBusy();
+    answer();
+    calls = 0;
+    await expectInOrder([...firsts, ...(await emitApart(3))]);
+  });
+
+  test('when more of what an owner left is found while the rest is looked at', async () => {
+    const channelId = await world.addChannel(receiver.url);
+    const leave = async (id: string, lease: string): Promise<string> => {
+      const { eventId } = await world.insertEvent({});
+      await world.db.query(
+        `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
+         VALUES ($1, $2, $3, $4, 'transaction.detected', 'pending', now() + $5::interval)`,
+        [id, world.projectId, channelId, eventId, lease],
+      );
+      return eventId;
+    };
+    const sending = await leave('01900000-0000-7000-8000-000000000000', '6 s');
+    const gate = createGate();
+    let looks = 0;
+    const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
+      if (typeof statement !== 'string') return world.db.query(statement);
+      const result = await world.db.query(statement, values);
+      if (statement.includes('WITH parked AS') && (looks += 1) === 1) await gate.opened;
+      return result;
+    };
+    const engine = await world.start(
+      { ...ONE, pollMs: 50 },
+      { db: { ...world.db, query: query as Database['query'] } },
+    );
+    await waitFor(() => looks === 1);
+    const older = await leave('01900000-0000-7000-8000-000000000001', '600 ms');
+    await engine.changeShare();
+    gate.open();
+    await waitFor(() => looks > 2);
+    await world.db.query(
+      `UPDATE deliveries SET status = 'delivered', attempt_count = 1 WHERE event_id = $1`,
+      [sending],
+    );
+    await expectInOrder([older, ...(await emitApart(2))]);
+  });
+});
+
+test('what is claimed for a channel that goes meanwhile is given back', async () => {
+  const channelId = await world.addChannel(receiver.url);
+  const { eventId } = await world.insertEvent({});
+  await world.db.query(
+    `INSERT INTO deliveries (project_id, channel_id, event_id, event_type, status, next_attempt_at)
+     VALUES ($1, $2, $3, 'transaction.detected', 'held', now())`,
+    [world.projectId, channelId, eventId],
+  );
+  let isOwner = true;
+  const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
+    if (typeof statement !== 'string') return world.db.query(statement);
+    const result = await world.db.query(statement, values);
+    if (statement.includes(`SET status = 'pending'`)) isOwner = false;
+    return result;
+  };
+  await world.start(
+    { pollMs: 50, visibilityMs: 60_000 },
+    { db: { ...world.db, query: query as Database['query'] } },
+    { owns: () => isOwner, partitions: undefined },
+  );
+  await waitFor(() => !isOwner);
+  await waitFor(
+    async () =>
+      (await world.rows(`SELECT 1 FROM deliveries WHERE status = 'held' OR next_attempt_at <= now()`))
+        .length === 1,
+    { message: 'the delivery to be there for the next owner' },
+  );
+  expect(arrived()).toEqual([]);
 });
 
 test('a replica that lost a channel in a standstill starts nothing more of it', async () => {

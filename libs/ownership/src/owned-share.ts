@@ -32,6 +32,8 @@ export class OwnedShare {
   #isEnded = false;
   /** When the last renewal that the database stored was sent, on our own monotonic clock. */
   #renewedAtMs: number;
+  /** The same by the clock of the day, which goes on while a machine is suspended. */
+  #renewedAtDate: number;
   /** Renewals under way, our transactions among them: an idle renewal behind one of those would wait for its row. */
   #underWay = 0;
 
@@ -40,6 +42,7 @@ export class OwnedShare {
     this.#db = db;
     this.claim = claim;
     this.#renewedAtMs = askedAtMs;
+    this.#renewedAtDate = dateOf(askedAtMs);
     this.#armEnd();
   }
 
@@ -54,7 +57,8 @@ export class OwnedShare {
 
   /** False as well when the lease has ended in a standstill and the timer that tells of it has not fired yet. */
   get isOurs(): boolean {
-    return !this.#lost.signal.aborted && performance.now() - this.#renewedAtMs < LEASE_MS;
+    const ageMs = Math.max(performance.now() - this.#renewedAtMs, Date.now() - this.#renewedAtDate);
+    return !this.#lost.signal.aborted && ageMs < LEASE_MS;
   }
 
   get isIdle(): boolean {
@@ -102,7 +106,7 @@ export class OwnedShare {
 
   /** Records that a renewal sent at `sentAtMs` is stored. */
   noteRenewed(sentAtMs: number): void {
-    this.#renewedAtMs = Math.max(this.#renewedAtMs, sentAtMs);
+    if (sentAtMs > this.#renewedAtMs) [this.#renewedAtMs, this.#renewedAtDate] = [sentAtMs, dateOf(sentAtMs)];
     this.#armEnd();
   }
 
@@ -147,6 +151,10 @@ export class OwnedShare {
     if (performance.now() - this.#renewedAtMs >= LEASE_MS) this.lose('it could not be renewed in time');
     this.#lost.signal.throwIfAborted();
   }
+}
+
+function dateOf(monotonicMs: number): number {
+  return Date.now() - (performance.now() - monotonicMs);
 }
 
 /**

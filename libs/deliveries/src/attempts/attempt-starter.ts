@@ -31,6 +31,8 @@ export interface AttemptStarterDeps extends Sending, Pick<DeliveryDependencies, 
 
 /** Most requests begun in one turn of the event loop, so that answers are read in between and their sockets used again. */
 const STARTS_PER_TURN = 32;
+/** A share of which it is not known whether it is ours is looked at again after this. */
+const LOST_LOOK_MS = 500;
 /** Pause where a receiver does not say how long to wait. */
 const PAUSE_MS = 1_000;
 
@@ -82,9 +84,9 @@ export class AttemptStarter implements QueueListener {
     for (const queue of this.#ready) {
       if (this.#isSaturated) return;
       if (begun === STARTS_PER_TURN) return this.#startNextTurn();
-      // Lost in a standstill: another replica may have these jobs by now, and this one gives them back.
-      if (!owns(queue.channel.id)) {
-        this.#ready.delete(queue);
+      // Lost, perhaps in a standstill: another replica may have these jobs by now, and this one gives them back.
+      if (queue.queued > 0 && !owns(queue.channel.id)) {
+        soonestMs = Math.min(soonestMs, LOST_LOOK_MS);
         continue;
       }
       if (queue.isSuspect(now()) && this.#suspects >= this.#deps.options.concurrency / 2) continue;

@@ -126,6 +126,10 @@ export class ChannelQueue {
     this.#hasBacklog = false;
   }
 
+  isArriving(id: string): boolean {
+    return this.#arriving.has(id);
+  }
+
   /** Before the database is asked for parked rows. */
   beginLook(): BacklogLook {
     const [beforeId] = this.#arriving;

@@ -130,6 +130,11 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     return this.#deps.jobs.has(deliveryId);
   }
 
+  /** Whether the job's row is being stored, and handed on then. */
+  isArriving({ id, channelId }: Pick<DeliveryJob, 'id' | 'channelId'>): boolean {
+    return this.#queues.get(channelId)?.isArriving(id) ?? false;
+  }
+
   /** Takes a job whose row this replica has claimed. */
   enqueue(job: DeliveryJob): void {
     const queue = this.#queues.get(job.channelId);

@@ -2,6 +2,7 @@ import { isOpen } from '../channel-store.ts';
 import type { ChannelQueue } from '../channel-queue/channel-queue.ts';
 import { claimParkedDeliveries } from '../queue/claim-parked-deliveries.ts';
 import { listBacklogs } from '../queue/list-backlogs.ts';
+import { postponeDeliveries } from '../queue/postpone-deliveries.ts';
 import { CLAIM_MAX, type ClaimDeps } from './claim-deps.ts';
 
 /** Finds the channels with parked rows, before anything new goes to them. */
@@ -22,7 +23,10 @@ export async function claimBacklogs(deps: ClaimDeps): Promise<boolean> {
   return isMore;
 }
 
-async function claimBacklog({ db, queues, options }: ClaimDeps, queue: ChannelQueue): Promise<boolean> {
+async function claimBacklog(
+  { db, queues, members, options }: ClaimDeps,
+  queue: ChannelQueue,
+): Promise<boolean> {
   const limit = Math.min(CLAIM_MAX, queues.roomForBacklog(queue));
   if (limit <= 0) return false;
   const look = queue.beginLook();
@@ -33,6 +37,15 @@ async function claimBacklog({ db, queues, options }: ClaimDeps, queue: ChannelQu
     isProbe: false,
     visibilityMs: options.visibilityMs,
   });
+  // It went meanwhile, and nobody here would send them.
+  if (!members.owns(queue.channel.id)) {
+    await postponeDeliveries(
+      db,
+      jobs.map(({ id }) => id),
+      0,
+    );
+    return false;
+  }
   for (const job of jobs) queues.enqueue(job);
   if (jobs.length < limit) queue.endLook(look);
   return queue.hasBacklog && jobs.length > 0;

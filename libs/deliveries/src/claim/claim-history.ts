@@ -30,7 +30,7 @@ export async function claimHistory(deps: ClaimDeps, isLook: boolean): Promise<bo
 }
 
 async function claimOfChannel(
-  { db, queues, options, logger }: ClaimDeps,
+  { db, queues, members, options, logger }: ClaimDeps,
   channel: Channel,
 ): Promise<boolean> {
   const queue = queues.of(channel);
@@ -48,6 +48,8 @@ async function claimOfChannel(
     .filter(({ channels: of }) => of.length > 0)
     .map(({ event }) => ({ id: uuidv7(), event }));
   const inserted = await insertHistorical(db, { channel, rowIds, deliveries: mine }, options.visibilityMs);
+  // Of a channel that went meanwhile the next owner claims them when their lease ends.
+  if (!members.owns(channel.id)) return false;
   for (const { id, event } of mine) if (inserted.has(id)) queues.enqueue(toJob(id, channel, event));
   return queue.needsHistory;
 }

@@ -12,7 +12,7 @@ import { refreshQueues } from './refresh-queues.ts';
 const CLEAN_UP_MS = 600_000;
 
 export interface ClaimLoopDeps extends ClaimDeps {
-  readonly leftovers: Pick<Leftovers, 'park'>;
+  readonly leftovers: Pick<Leftovers, 'park' | 'has'>;
 }
 
 /** Turns rows of the deliveries table into jobs: what is due, what is parked for open channels, probes of failing ones. */

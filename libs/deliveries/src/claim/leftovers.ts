@@ -17,9 +17,9 @@ export class Leftovers {
 
   /** Called when channels came or went, before anything new goes to those that came. */
   async find(): Promise<void> {
-    const { db, channels, queues, members } = this.#deps;
+    const { db, channels, queues, members, options } = this.#deps;
     for (const [id, { channel }] of this.#left) if (!members.owns(channel.id)) this.#forget(id);
-    const listed = await listUnattempted(db, members.partitions);
+    const listed = await listUnattempted(db, members.partitions, options.visibilityMs);
     const left = listed.filter(({ id }) => !queues.has(id) && !this.#left.has(id));
     for (const channel of await channels.listByIds([...new Set(left.map(({ channelId }) => channelId))]))
       queues.of(channel);
@@ -33,9 +33,14 @@ export class Leftovers {
 
   /** Moves what is due now into the backlog. */
   async park(): Promise<void> {
-    if (this.#left.size === 0) return;
-    const claimed = await parkUnattempted(this.#deps.db, [...this.#left.keys()]);
-    for (const id of this.#left.keys()) if (!claimed.has(id) || this.#deps.queues.has(id)) this.#forget(id);
+    const ids = [...this.#left.keys()];
+    if (ids.length === 0) return;
+    const claimed = await parkUnattempted(this.#deps.db, ids);
+    for (const id of ids) if (!claimed.has(id) || this.#deps.queues.has(id)) this.#forget(id);
+  }
+
+  has(id: string): boolean {
+    return this.#left.has(id);
   }
 
   #forget(id: string): void {

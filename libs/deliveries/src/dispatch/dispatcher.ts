@@ -46,15 +46,13 @@ export interface DispatcherDeps {
 }
 
 /**
- * What a batch keeps while it is tried again: its places in two lines, the one in which deliveries get their ids and the
- * one in which they are handed on, and the ids that it gave. Batches behind it have given theirs by then.
+ * The places of a batch in two lines, the one in which deliveries get their ids and the one in which they are handed on,
+ * and the ids that it gave: batches behind it have given theirs when it is planned again.
  */
 interface BatchTurn {
   readonly planning: Ticket;
   readonly handing: Ticket;
   readonly idOf: (event: EventToPlan, channel: Channel) => string;
-  /** A statement failed that may have stored some of them. */
-  mayBeStored: boolean;
 }
 
 const BATCH_MAX = 200;
@@ -65,7 +63,7 @@ const MARK_MS = 50;
 const MARKS_MAX = 1_000;
 /** Row ids of a partition of events (ADR 19): what comes from the bus is hardly ever older than a day. */
 const ROWS_OF_DAY = 2 ** 32;
-/** Pause before a batch that could not be stored is tried again. */
+/** Pause before a statement of a batch is tried again. */
 const RETRY_MS = 1_000;
 /** Concurrent batches: an event does not wait until those before it are stored. */
 const BATCHES = 3;
@@ -150,68 +148,75 @@ export class Dispatcher {
     await this.#marker.drain();
   }
 
-  /**
-   * Batches overlap while they wait for the database, but keep their order where ids are given and jobs are handed on.
-   * One that fails is tried again in its place: those behind it may have been stored.
-   */
-  async #dispatchBatch(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
-    const turn: BatchTurn = {
+  /** Does `work` between two batches: when those before it have handed on their jobs, and none after it has a plan. */
+  async between(work: () => Promise<void>): Promise<void> {
+    const { planning, handing } = this.#takeTurn();
+    try {
+      await handing.turn;
+      await work();
+    } finally {
+      planning.release();
+      handing.release();
+    }
+  }
+
+  #takeTurn(): BatchTurn {
+    return {
       planning: this.#planning.takeTicket(),
       handing: this.#handing.takeTicket(),
       idOf: createIds(),
-      mayBeStored: false,
     };
+  }
+
+  /** Batches overlap while they wait for the database, but keep their order where ids are given and jobs are handed on. */
+  async #dispatchBatch(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
+    const turn = this.#takeTurn();
     try {
       const isSmall = refs.length <= KNOWN_MAX && !isSweep;
       const left = isSmall ? await this.#dispatchKnown(refs, turn) : refs;
-      while (left.length > 0 && !(await this.#tryToDispatch(left, isSweep, turn)));
+      if (left.length > 0) await this.#dispatchRead(left, isSweep, turn);
     } finally {
       turn.planning.release();
       turn.handing.release();
     }
   }
 
-  /** False: it failed, and may be tried again now. @throws what it failed with, when this is closing */
-  async #tryToDispatch(refs: readonly EventRef[], isSweep: boolean, turn: BatchTurn): Promise<boolean> {
+  /**
+   * Runs statements of a batch until they succeed: what is behind it may have been stored, and waits for it.
+   * @throws what another try does not change, and whatever comes when this is closing
+   */
+  async #persist<T>(run: (isRetry: boolean) => Promise<T>): Promise<T> {
     const { signal } = this.#closing;
-    try {
-      await this.#dispatchRead(refs, isSweep, turn);
-      return true;
-    } catch (err) {
-      turn.mayBeStored = true;
-      if (signal.aborted) throw err;
-      this.#deps.logger.warn({ err, count: refs.length }, 'events could not be dispatched, retrying');
-      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      return false;
+    for (let isRetry = false; ; isRetry = true) {
+      try {
+        return await run(isRetry);
+      } catch (err) {
+        if (signal.aborted || isRefused(err)) throw err;
+        this.#deps.logger.warn({ err }, 'events could not be dispatched, retrying');
+        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
     }
   }
 
   /** Reads events and channels, plans, stores the plan. */
   async #dispatchRead(refs: readonly EventRef[], isSweep: boolean, turn: BatchTurn): Promise<void> {
-    const { planned, channels, options, logger } = this.#deps;
-    const [events, listed] = await Promise.all([
-      selectEvents(
-        planned,
-        refs.map(({ eventId }) => eventId),
-      ),
-      channels.listByProjects([...new Set(refs.map(({ projectId }) => projectId))]),
-    ]);
-    const leftOut = await findLeftOut(planned, events, listed);
+    const { events, channels, leftOut } = await this.#persist(() => this.#read(refs));
     await turn.planning.turn;
     const wanted = findWantedEvents(events, {
-      channels: listed,
+      channels,
       leftOut,
       onFault: ({ id }, err) =>
-        logger.error({ err, channel_id: id }, 'the filters of a notification channel could not be read'),
+        this.#deps.logger.error(
+          { err, channel_id: id },
+          'the filters of a notification channel could not be read',
+        ),
     });
     const { plan, handover } = this.#plan(wanted, isSweep, turn.idOf);
     turn.planning.release();
     const bytes = new Map(events.map((event) => [event.event_id, event]));
     let inserted: ReadonlySet<string> = new Set();
     try {
-      const stored = turn.mayBeStored ? await listStored(planned, handover.rows) : [];
-      const added = await insertDeliveries(planned, handover.rows, options.visibilityMs);
-      inserted = new Set([...stored, ...added]);
+      inserted = await this.#persist((isRetry) => this.#insert(handover, isRetry));
     } finally {
       await turn.handing.turn;
       this.#settle(handover, inserted, bytes);
@@ -219,9 +224,28 @@ export class Dispatcher {
     for (const one of plan.completed) this.#complete(one, one.event.id);
   }
 
+  async #read(refs: readonly EventRef[]) {
+    const { planned, channels } = this.#deps;
+    const [events, listed] = await Promise.all([
+      selectEvents(
+        planned,
+        refs.map(({ eventId }) => eventId),
+      ),
+      channels.listByProjects([...new Set(refs.map(({ projectId }) => projectId))]),
+    ]);
+    return { events, channels: listed, leftOut: await findLeftOut(planned, events, listed) };
+  }
+
+  /** Returns the ids that are new. A try before may have stored some of them, and its answer was lost. */
+  async #insert({ rows }: Handover, isRetry: boolean): Promise<ReadonlySet<string>> {
+    const { planned, options } = this.#deps;
+    const inserted = await insertDeliveries(planned, rows, options.visibilityMs);
+    return isRetry ? listStored(planned, rows) : inserted;
+  }
+
   /**
    * Dispatches events whose type and channels are known, in one statement. It skips events for which that no
-   * longer holds, and returns them; all of them when the statement failed.
+   * longer holds, and returns them.
    */
   async #dispatchKnown(refs: readonly EventRef[], turn: BatchTurn): Promise<readonly EventRef[]> {
     if (this.#expect(refs) === undefined) return refs;
@@ -231,14 +255,12 @@ export class Dispatcher {
     const { handover } = this.#plan(expected, false, turn.idOf);
     turn.planning.release();
     let rows: ReadonlyMap<string, KnownRow> = new Map();
+    let inserted: ReadonlySet<string> = new Set();
     try {
-      rows = await this.#insertKnown(expected, handover);
-    } catch (err) {
-      turn.mayBeStored = true;
-      this.#deps.logger.warn({ err, count: refs.length }, 'events could not be dispatched, retrying');
+      ({ rows, inserted } = await this.#persist((isRetry) => this.#insertKnown(expected, handover, isRetry)));
     } finally {
       await turn.handing.turn;
-      this.#settle(handover, new Set([...rows.values()].flatMap(({ inserted }) => inserted)), rows);
+      this.#settle(handover, inserted, rows);
     }
     for (const one of expected) {
       const row = rows.get(one.event.event_id);
@@ -250,7 +272,8 @@ export class Dispatcher {
   async #insertKnown(
     expected: readonly ExpectedEvent[],
     { rows: deliveries }: Handover,
-  ): Promise<ReadonlyMap<string, KnownRow>> {
+    isRetry: boolean,
+  ): Promise<{ rows: ReadonlyMap<string, KnownRow>; inserted: ReadonlySet<string> }> {
     const { planned, options } = this.#deps;
     const events = expected.map(({ event: { event_id: eventId, project_id: projectId, type } }) => ({
       eventId,
@@ -259,13 +282,17 @@ export class Dispatcher {
     }));
     const projects = [...new Map(expected.map(({ project }) => [project.projectId, project])).values()];
     const fromRow = Math.max(0, this.#lastRow - ROWS_OF_DAY);
-    const rows = await insertKnownDeliveries(
-      planned,
-      { deliveries, events, projects, fromRow },
-      options.visibilityMs,
-    );
-    for (const { id } of rows) this.#lastRow = Math.max(this.#lastRow, id);
-    return new Map(rows.map((row) => [row.event_id, row]));
+    const known = { deliveries, events, projects, fromRow };
+    const listed = await insertKnownDeliveries(planned, known, options.visibilityMs);
+    for (const { id } of listed) this.#lastRow = Math.max(this.#lastRow, id);
+    const rows = new Map(listed.map((row) => [row.event_id, row]));
+    const inserted = isRetry
+      ? await listStored(
+          planned,
+          deliveries.filter(({ eventId }) => rows.has(eventId)),
+        )
+      : new Set(listed.flatMap((row) => row.inserted));
+    return { rows, inserted };
   }
 
   #expect(refs: readonly EventRef[]): readonly ExpectedEvent[] | undefined {
@@ -318,4 +345,9 @@ function createIds(): BatchTurn['idOf'] {
     ids.set(key, id);
     return id;
   };
+}
+
+/** The database refuses a value (SQLSTATE class 22), whenever it gets it. */
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('22');
 }

@@ -5,7 +5,11 @@ export async function parkUnattempted(db: Sql, ids: readonly string[]): Promise<
   const { rows } = await db.query<{ id: string }>(
     `WITH parked AS (
        UPDATE deliveries SET status = 'held', updated_at = now()
-       WHERE id = ANY($1::uuid[]) AND status = 'pending' AND attempt_count = 0 AND next_attempt_at <= now() RETURNING id)
+       WHERE id IN (
+         SELECT id FROM deliveries
+         WHERE id = ANY($1::uuid[]) AND status = 'pending' AND attempt_count = 0 AND next_attempt_at <= now()
+         FOR UPDATE SKIP LOCKED)
+       RETURNING id)
      SELECT id FROM deliveries
      WHERE id = ANY($1::uuid[]) AND status = 'pending' AND attempt_count = 0 AND id NOT IN (SELECT id FROM parked)`,
     [ids],
