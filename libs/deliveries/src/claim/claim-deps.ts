@@ -17,5 +17,10 @@ export interface ClaimDeps {
   readonly now: () => number;
 }
 
+/** What the owner before has claimed (leftovers.ts). */
+export interface ClaimLoopDeps extends ClaimDeps {
+  readonly leftovers: { readonly park: () => Promise<void>; readonly has: (id: string) => boolean };
+}
+
 /** Rows that one statement claims. */
 export const CLAIM_MAX = 500;

@@ -4,8 +4,7 @@ import type { DeliveryJob } from '../delivery-job.ts';
 import { claimDueDeliveries } from '../queue/claim-due-deliveries.ts';
 import { parkDueDeliveries } from '../queue/park-due-deliveries.ts';
 import { postponeDeliveries } from '../queue/postpone-deliveries.ts';
-import { CLAIM_MAX, type ClaimDeps } from './claim-deps.ts';
-import type { ClaimLoopDeps } from './claim-loop.ts';
+import { CLAIM_MAX, type ClaimDeps, type ClaimLoopDeps } from './claim-deps.ts';
 
 /** Claims due rows: retries, tests, and those of a dead owner. True: there may be more. */
 export async function claimDue(deps: ClaimLoopDeps): Promise<boolean> {

@@ -2,18 +2,13 @@ import type { Signal } from '@chainwatch/chain-core';
 import { discardExpired } from '../queue/discard-expired.ts';
 import { postponeDeliveries } from '../queue/postpone-deliveries.ts';
 import { claimBacklogs, findBacklogs } from './claim-backlogs.ts';
-import type { ClaimDeps } from './claim-deps.ts';
+import type { ClaimLoopDeps } from './claim-deps.ts';
 import { claimDue } from './claim-due.ts';
 import { claimHistory } from './claim-history.ts';
 import { claimProbes } from './claim-probes.ts';
-import type { Leftovers } from './leftovers.ts';
 import { refreshQueues } from './refresh-queues.ts';
 
 const CLEAN_UP_MS = 600_000;
-
-export interface ClaimLoopDeps extends ClaimDeps {
-  readonly leftovers: Pick<Leftovers, 'park' | 'has'>;
-}
 
 /** Turns rows of the deliveries table into jobs: what is due, what is parked for open channels, probes of failing ones. */
 export class ClaimLoop {
