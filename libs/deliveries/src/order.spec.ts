@@ -160,13 +160,16 @@ describe('no event overtakes an older one of its channel', () => {
     const older = await world.insertEvent({});
     await world.db.query(
       `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
-       VALUES ('01900000-0000-7000-8000-000000000000', $1, $2, $3, 'transaction.detected', 'pending', now() + interval '600 ms')`,
+       VALUES ('01900000-0000-7000-8000-000000000000', $1, $2, $3, 'transaction.detected', 'pending', now() + interval '6 s')`,
       [world.projectId, channelId, older.eventId],
     );
     await world.start({ ...ONE, pollMs: 50 });
     const newer = await emitApart(3);
     await delay(200);
     expect(arrived()).toEqual([]);
+    await world.db.query('UPDATE deliveries SET next_attempt_at = now() WHERE event_id = $1', [
+      older.eventId,
+    ]);
     await expectInOrder([older.eventId, ...newer]);
   });
 
