@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import type { Database, Statement } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
 import type { Receiver } from '@chainwatch/testing-stack';
@@ -31,15 +31,41 @@ function createGate(): { readonly opened: Promise<void>; readonly open: () => vo
   return { opened, open };
 }
 
-/** Emits one event for each dispatch under way at once. */
+/** Each goes in a batch of its own: the one before it has begun when an event is committed. */
 async function emitApart(count: number): Promise<string[]> {
   const sent: string[] = [];
-  for (let done = 0; done < count; done += 1) {
-    sent.push(await world.emit());
-    await delay(10);
-  }
+  while (sent.length < count) sent.push(await world.emit());
   return sent;
 }
+
+async function countDeliveries(where = 'true'): Promise<number> {
+  return (await world.rows(`SELECT 1 FROM deliveries WHERE ${where}`)).length;
+}
+
+/** Resolves when so many deliveries are stored. */
+const stored = (count: number, where?: string): Promise<unknown> =>
+  waitFor(async () => (await countDeliveries(where)) === count);
+
+/** An event whose delivery another owner has claimed for 6 s. */
+async function insertClaimed(channelId: string): Promise<string> {
+  const { eventId } = await world.insertEvent({});
+  await world.db.query(
+    `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
+     VALUES ($1, $2, $3, $4, 'transaction.detected', 'pending', now() + interval '6 s')`,
+    [`01900000-0000-7000-8000-${randomUUID().slice(24)}`, world.projectId, channelId, eventId],
+  );
+  return eventId;
+}
+
+/** The lease of that owner ends. */
+const endLease = (eventId: string): Promise<unknown> =>
+  world.db.query('UPDATE deliveries SET next_attempt_at = now() WHERE event_id = $1', [eventId]);
+
+/** That owner has recorded its attempt. */
+const record = (eventId: string): Promise<unknown> =>
+  world.db.query(`UPDATE deliveries SET status = 'delivered', attempt_count = 1 WHERE event_id = $1`, [
+    eventId,
+  ]);
 
 /** One event is delivered, so that the channel is known; the request of the next one is answered when the test says so. */
 async function keepBusy(): Promise<{ readonly firsts: readonly string[]; readonly answer: () => void }> {
@@ -60,11 +86,11 @@ async function expectInOrder(sent: readonly string[]): Promise<void> {
 describe('no event overtakes an older one of its channel', () => {
   test('when the channel changes while the first of several batches is stored', async () => {
     const channelId = await world.addChannel(receiver.url);
-    let held = 0;
+    let held = 1;
     const db = intercept('insert_known_deliveries', async (_statement, run) => {
       // Of the first event: those behind it are stored before the channel changes.
       if ((held += 1) > 1) return run();
-      await delay(60);
+      await stored(4);
       await world.db.query(`UPDATE notification_channels SET name = 'renamed' WHERE id = $1`, [channelId]);
       return run();
     });
@@ -72,7 +98,7 @@ describe('no event overtakes an older one of its channel', () => {
     const { firsts, answer } = await keepBusy();
     held = 0;
     const sent = await emitApart(3);
-    await delay(150);
+    await stored(5);
     answer();
     await expectInOrder([...firsts, ...sent]);
   });
@@ -86,18 +112,19 @@ describe('no event overtakes an older one of its channel', () => {
         // Events of a channel with filters are read first.
         isRead ? { config: { filters: { chain_gids: [CHAIN] } } } : {},
       );
-      let calls = -1;
+      let calls = 1;
       const db = intercept(name, async (_statement, run) => {
         calls += 1;
         if (calls !== 1) return run();
-        await delay(40);
+        // Those behind it are stored, unless they wait until its events are read.
+        if (name !== 'select_events') await stored(4);
         throw new Error('Connection terminated unexpectedly');
       });
       await world.start(ONE, { db });
       const { firsts, answer } = await keepBusy();
       calls = 0;
       const sent = await emitApart(3);
-      await waitFor(async () => (await world.rows('SELECT 1 FROM deliveries')).length === 5);
+      await stored(5);
       answer();
       await expectInOrder([...firsts, ...sent]);
       expect(calls).toBeGreaterThan(1);
@@ -106,7 +133,7 @@ describe('no event overtakes an older one of its channel', () => {
 
   test('when the answer to what was stored is lost, which is not sent twice either', async () => {
     await world.addChannel(receiver.url);
-    let calls = -1;
+    let calls = 1;
     const db = intercept('insert_known_deliveries', async (_statement, run) => {
       calls += 1;
       const result = await run();
@@ -117,7 +144,7 @@ describe('no event overtakes an older one of its channel', () => {
     const { firsts, answer } = await keepBusy();
     calls = 0;
     const sent = await emitApart(3);
-    await delay(100);
+    await stored(5);
     answer();
     await expectInOrder([...firsts, ...sent]);
   });
@@ -156,69 +183,52 @@ describe('no event overtakes an older one of its channel', () => {
   });
 
   test('when its owner died: what that owner has claimed goes first, when its lease ends', async () => {
-    const channelId = await world.addChannel(receiver.url);
-    const older = await world.insertEvent({});
-    await world.db.query(
-      `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
-       VALUES ('01900000-0000-7000-8000-000000000000', $1, $2, $3, 'transaction.detected', 'pending', now() + interval '6 s')`,
-      [world.projectId, channelId, older.eventId],
-    );
+    const older = await insertClaimed(await world.addChannel(receiver.url));
     await world.start({ ...ONE, pollMs: 50 });
     const newer = await emitApart(3);
-    await delay(200);
+    await stored(3, `status = 'held'`);
     expect(arrived()).toEqual([]);
-    await world.db.query('UPDATE deliveries SET next_attempt_at = now() WHERE event_id = $1', [
-      older.eventId,
-    ]);
-    await expectInOrder([older.eventId, ...newer]);
+    await endLease(older);
+    await expectInOrder([older, ...newer]);
   });
 
   test('when its owner still sends: what is new waits until that is on record', async () => {
-    const channelId = await world.addChannel(receiver.url);
-    const older = await world.insertEvent({});
-    await world.db.query(
-      `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
-       VALUES ('01900000-0000-7000-8000-000000000000', $1, $2, $3, 'transaction.detected', 'pending', now() + interval '6 s')`,
-      [world.projectId, channelId, older.eventId],
-    );
+    const older = await insertClaimed(await world.addChannel(receiver.url));
     await world.start({ ...ONE, pollMs: 50 });
     const newer = await emitApart(2);
-    await delay(200);
+    await stored(2, `status = 'held'`);
     expect(arrived()).toEqual([]);
-    await world.db.query(
-      `UPDATE deliveries SET status = 'delivered', attempt_count = 1 WHERE event_id = $1`,
-      [older.eventId],
-    );
+    await record(older);
     await expectInOrder(newer);
   });
 
   test('when a batch is stored for longer than a lease lasts, and those behind it are not sent twice', async () => {
     await world.addChannel(receiver.url);
-    let calls = -1;
+    let calls = 1;
+    let later: readonly string[] = [];
     const db = intercept('insert_known_deliveries', async (_statement, run) => {
       calls += 1;
-      if (calls === 1) await delay(1_000);
+      // Until those behind it were claimed again.
+      if (calls === 1)
+        await waitFor(
+          async () =>
+            (await countDeliveries(`event_id = ANY('{${later.join()}}') AND updated_at > created_at`)) === 2,
+        );
       return run();
     });
     await world.start({ ...ONE, visibilityMs: 300, pollMs: 30 }, { db });
     const { firsts, answer } = await keepBusy();
     answer();
+    for (const eventId of firsts) await world.waitForStatus(eventId, 'delivered');
     calls = 0;
-    await expectInOrder([...firsts, ...(await emitApart(3))]);
+    const [first] = await emitApart(1);
+    later = await emitApart(2);
+    await expectInOrder([...firsts, first!, ...later]);
   });
 
   test('when more of what an owner left is found while the rest is looked at', async () => {
     const channelId = await world.addChannel(receiver.url);
-    const leave = async (id: string, lease: string): Promise<string> => {
-      const { eventId } = await world.insertEvent({});
-      await world.db.query(
-        `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
-         VALUES ($1, $2, $3, $4, 'transaction.detected', 'pending', now() + $5::interval)`,
-        [id, world.projectId, channelId, eventId, lease],
-      );
-      return eventId;
-    };
-    const sending = await leave('01900000-0000-7000-8000-000000000000', '6 s');
+    const sending = await insertClaimed(channelId);
     const gate = createGate();
     let looks = 0;
     const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
@@ -232,15 +242,15 @@ describe('no event overtakes an older one of its channel', () => {
       { db: { ...world.db, query: query as Database['query'] } },
     );
     await waitFor(() => looks === 1);
-    const older = await leave('01900000-0000-7000-8000-000000000001', '600 ms');
+    const older = await insertClaimed(channelId);
     await engine.changeShare();
     gate.open();
     await waitFor(() => looks > 2);
-    await world.db.query(
-      `UPDATE deliveries SET status = 'delivered', attempt_count = 1 WHERE event_id = $1`,
-      [sending],
-    );
-    await expectInOrder([older, ...(await emitApart(2))]);
+    await record(sending);
+    const newer = await emitApart(2);
+    await stored(2, `status = 'held'`);
+    await endLease(older);
+    await expectInOrder([older, ...newer]);
   });
 });
 
@@ -265,12 +275,7 @@ test('what is claimed for a channel that goes meanwhile is given back', async ()
     { owns: () => isOwner, partitions: undefined },
   );
   await waitFor(() => !isOwner);
-  await waitFor(
-    async () =>
-      (await world.rows(`SELECT 1 FROM deliveries WHERE status = 'held' OR next_attempt_at <= now()`))
-        .length === 1,
-    { message: 'the delivery to be there for the next owner' },
-  );
+  await stored(1, `status = 'held' OR next_attempt_at <= now()`);
   expect(arrived()).toEqual([]);
 });
 
@@ -279,13 +284,14 @@ test('a replica that lost a channel in a standstill starts nothing more of it', 
   const gate = createGate();
   receiver.answer = (_req, res) => void gate.opened.then(() => res.end());
   let isOwner = true;
-  await world.start(ONE, {}, { owns: () => isOwner });
+  const engine = await world.start(ONE, {}, { owns: () => isOwner });
   const [first, second] = await emitApart(2);
   await waitFor(() => receiver.requests.length === 1);
   isOwner = false;
   gate.open();
   await world.waitForStatus(first!, 'delivered');
-  await delay(100);
+  // It gives back what it has left.
+  await engine.changeShare();
   expect(arrived()).toEqual([first]);
   expect(await world.rows('SELECT status FROM deliveries WHERE event_id = $1', [second])).toEqual([
     { status: 'pending' },

@@ -1,12 +1,10 @@
 import type { Logger } from '@chainwatch/telemetry';
-import { setTimeout as delay } from 'node:timers/promises';
-import { v7 as uuidv7 } from 'uuid';
 import type { Signal } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ChannelQueues } from '../channel-queue/channel-queues.ts';
 import type { Channel, ChannelStore } from '../channel-store.ts';
 import type { ChannelShares } from '../channel-shares.ts';
-import { createBatcher, type Ticket, TicketLock } from '../create-batcher.ts';
+import { createBatcher } from '../create-batcher.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import {
   type Completed,
@@ -20,6 +18,7 @@ import { listEventsInGaps, type EventGap } from '../queue/list-events-in-gaps.ts
 import { listOverdueEvents } from '../queue/list-overdue-events.ts';
 import { listUndispatched } from '../queue/list-undispatched.ts';
 import { selectEvents } from '../queue/select-events.ts';
+import { type BatchTurn, BatchTurns } from './batch-turns.ts';
 import type { EventRef } from './event-ref.ts';
 import { type ExpectedEvent, expectEvents, findWantedEvents, isUnfiltered } from './find-wanted-events.ts';
 import { findLeftOut } from './find-left-out.ts';
@@ -32,6 +31,7 @@ import {
   planDispatch,
   type WantedEvent,
 } from './plan-dispatch.ts';
+import { untilDone } from './until-done.ts';
 
 export interface DispatcherDeps {
   readonly db: Sql;
@@ -45,16 +45,6 @@ export interface DispatcherDeps {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-/**
- * The places of a batch in two lines, the one in which deliveries get their ids and the one in which they are handed on,
- * and the ids that it gave: batches behind it have given theirs when it is planned again.
- */
-interface BatchTurn {
-  readonly planning: Ticket;
-  readonly handing: Ticket;
-  readonly idOf: (event: EventToPlan, channel: Channel) => string;
-}
-
 const BATCH_MAX = 200;
 /** At most as many events as a block brings at once; larger batches go the ordinary way. */
 const KNOWN_MAX = 32;
@@ -63,8 +53,6 @@ const MARK_MS = 50;
 const MARKS_MAX = 1_000;
 /** Row ids of a partition of events (ADR 19): what comes from the bus is hardly ever older than a day. */
 const ROWS_OF_DAY = 2 ** 32;
-/** Pause before a statement of a batch is tried again. */
-const RETRY_MS = 1_000;
 /** Concurrent batches: an event does not wait until those before it are stored. */
 const BATCHES = 3;
 
@@ -74,8 +62,7 @@ const BATCHES = 3;
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
-  readonly #planning = new TicketLock();
-  readonly #handing = new TicketLock();
+  readonly #turns = new BatchTurns();
   readonly #batcher = createBatcher<EventRef>((refs) => this.#dispatchBatch(refs, false), BATCH_MAX, {
     concurrency: BATCHES,
   });
@@ -148,29 +135,14 @@ export class Dispatcher {
     await this.#marker.drain();
   }
 
-  /** Does `work` between two batches: when those before it have handed on their jobs, and none after it has a plan. */
-  async between(work: () => Promise<void>): Promise<void> {
-    const { planning, handing } = this.#takeTurn();
-    try {
-      await handing.turn;
-      await work();
-    } finally {
-      planning.release();
-      handing.release();
-    }
-  }
-
-  #takeTurn(): BatchTurn {
-    return {
-      planning: this.#planning.takeTicket(),
-      handing: this.#handing.takeTicket(),
-      idOf: createIds(),
-    };
+  /** Does `work` between two batches: what is on its way goes first, and what comes is planned afterwards. */
+  between(work: () => Promise<void>): Promise<void> {
+    return this.#turns.between(work);
   }
 
   /** Batches overlap while they wait for the database, but keep their order where ids are given and jobs are handed on. */
   async #dispatchBatch(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
-    const turn = this.#takeTurn();
+    const turn = this.#turns.take();
     try {
       const isSmall = refs.length <= KNOWN_MAX && !isSweep;
       const left = isSmall ? await this.#dispatchKnown(refs, turn) : refs;
@@ -181,26 +153,9 @@ export class Dispatcher {
     }
   }
 
-  /**
-   * Runs statements of a batch until they succeed: what is behind it may have been stored, and waits for it.
-   * @throws what another try does not change, and whatever comes when this is closing
-   */
-  async #persist<T>(run: (isRetry: boolean) => Promise<T>): Promise<T> {
-    const { signal } = this.#closing;
-    for (let isRetry = false; ; isRetry = true) {
-      try {
-        return await run(isRetry);
-      } catch (err) {
-        if (signal.aborted || isRefused(err)) throw err;
-        this.#deps.logger.warn({ err }, 'events could not be dispatched, retrying');
-        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      }
-    }
-  }
-
   /** Reads events and channels, plans, stores the plan. */
   async #dispatchRead(refs: readonly EventRef[], isSweep: boolean, turn: BatchTurn): Promise<void> {
-    const { events, channels, leftOut } = await this.#persist(() => this.#read(refs));
+    const { events, channels, leftOut } = await this.#store(() => this.#read(refs));
     await turn.planning.turn;
     const wanted = findWantedEvents(events, {
       channels,
@@ -216,12 +171,16 @@ export class Dispatcher {
     const bytes = new Map(events.map((event) => [event.event_id, event]));
     let inserted: ReadonlySet<string> = new Set();
     try {
-      inserted = await this.#persist((isRetry) => this.#insert(handover, isRetry));
+      inserted = await this.#store((isRetry) => this.#insert(handover, isRetry));
     } finally {
       await turn.handing.turn;
       this.#settle(handover, inserted, bytes);
     }
     for (const one of plan.completed) this.#complete(one, one.event.id);
+  }
+
+  #store<T>(run: (isRetry: boolean) => Promise<T>): Promise<T> {
+    return untilDone(run, { signal: this.#closing.signal, logger: this.#deps.logger });
   }
 
   async #read(refs: readonly EventRef[]) {
@@ -257,7 +216,7 @@ export class Dispatcher {
     let rows: ReadonlyMap<string, KnownRow> = new Map();
     let inserted: ReadonlySet<string> = new Set();
     try {
-      ({ rows, inserted } = await this.#persist((isRetry) => this.#insertKnown(expected, handover, isRetry)));
+      ({ rows, inserted } = await this.#store((isRetry) => this.#insertKnown(expected, handover, isRetry)));
     } finally {
       await turn.handing.turn;
       this.#settle(handover, inserted, rows);
@@ -334,20 +293,4 @@ export class Dispatcher {
       .add(completed)
       .catch((err: unknown) => this.#deps.logger.warn({ err }, 'events could not be marked as dispatched'));
   }
-}
-
-/** A new id for each delivery of a batch, and the same one when it is planned again. */
-function createIds(): BatchTurn['idOf'] {
-  const ids = new Map<string, string>();
-  return ({ event_id: eventId }, { id: channelId }) => {
-    const key = `${eventId} ${channelId}`;
-    const id = ids.get(key) ?? uuidv7();
-    ids.set(key, id);
-    return id;
-  };
-}
-
-/** The database refuses a value (SQLSTATE class 22), whenever it gets it. */
-function isRefused(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('22');
 }
