@@ -15,6 +15,7 @@ const ROOMS = {
     'history',
     'reprocess',
     'incidents',
+    'evidence',
     'chain',
   ],
   'apps/balance-service': ['read', 'work', 'plan', 'store', 'chain'],

@@ -11,7 +11,6 @@ export default {
     '@nx/js',
     'nx',
     '@prisma/client',
-    'assemblyscript',
   ],
   ignoreBinaries: ['chainwatch', 'go', 'gofmt', 'ldd', 'openssl', 'php', 'taskset'],
   workspaces: {

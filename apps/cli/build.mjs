@@ -79,11 +79,6 @@ export async function buildCli(path) {
 /** Modules that read a file beside themselves: in one file it stands inside. */
 const WASM_READS = [
   {
-    path: /evm-prover\/src\/block-prover\.ts$/,
-    read: "readFileSync(new URL('./prover.wasm', import.meta.url))",
-    wasm: 'prover.wasm',
-  },
-  {
     path: /tiny-secp256k1\/lib\/wasm_loader\.js$/,
     read: 'readFileSync(path("secp256k1.wasm"))',
     wasm: 'secp256k1.wasm',

@@ -168,6 +168,11 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    name: 'the history of a chain does nothing but fail',
+    series: { 'chainwatch_worker_stalled_status{worker="history",chain_gid="eip155:1"}': flat(1) },
+    fires: { '4m': [], '6m': ['WorkerStandsStill eip155:1'] },
+  },
+  {
     name: 'the ingestor of a family without active chains is not there',
     series: { [build('block-ingestor-tron')]: GONE },
     fires: { '30m': [] },

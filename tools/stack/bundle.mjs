@@ -96,10 +96,7 @@ export async function buildRelease(outdir) {
 }
 
 /** Read by modules that look beside themselves. */
-const FILES_BESIDE_CHUNKS = [
-  'libs/evm-prover/src/prover.wasm',
-  'node_modules/tiny-secp256k1/lib/secp256k1.wasm',
-];
+const FILES_BESIDE_CHUNKS = ['node_modules/tiny-secp256k1/lib/secp256k1.wasm'];
 
 /**
  * @param {string} outdir

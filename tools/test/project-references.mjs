@@ -12,7 +12,6 @@ import { repoDir } from '../../libs/host/src/repo.mjs';
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const MORE_FILES = {
   'apps/dashboard': ['src/**/*.tsx', 'vite.config.ts'],
-  'libs/evm-prover': ['*.mjs'],
   'libs/host': ['src/*.mjs'],
   'tools/acceptance': ['../../examples/**/*.ts'],
   'tools/nx': ['**/*.mjs'],

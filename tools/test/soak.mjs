@@ -34,8 +34,10 @@ const PARTS = [
   },
   {
     name: 'proofs',
-    title: 'the two proofs of EVM blocks against each other over 1,000 random blocks',
-    specs: ['libs/chain-evm/src/prove-'],
+    title: 'the proof of EVM blocks over 1,000 random blocks, tries, and traces',
+    specs: [
+      'libs/chain-evm/src/(verify-block\\.property|traced\\.property|compute-ordered-root|prove-senders)',
+    ],
     env: { PROVE_RUNS: '1000' },
   },
   {
@@ -46,7 +48,16 @@ const PARTS = [
   {
     name: 'lies',
     title: 'a node of each family tells every lie that its liar knows',
-    specs: ['tools/acceptance/src/.*/lies\\.soak\\.spec\\.ts$'],
+    specs: [
+      'tools/acceptance/src/.*/lies\\.soak\\.spec\\.ts$',
+      'apps/tx-analyzer/src/start-analyzer\\.lies\\.',
+    ],
+  },
+  {
+    name: 'hostile',
+    title: '2,000 hostile values of contracts, memos, mints and requests beside payments that nobody misses',
+    specs: ['tools/acceptance/src/hostile/'],
+    env: { HOSTILE_CASES: '500' },
   },
   {
     name: 'streams',

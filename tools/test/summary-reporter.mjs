@@ -40,6 +40,6 @@ function nameFailures({ testFilePath, testResults, testExecError, failureMessage
   return messages.map((message) => {
     const [head = ''] = stripVTControlCharacters(message).split(/\n\s+at /);
     const text = head.replace(/\s+/g, ' ').trim();
-    return `  ${path}: ${text.slice(0, 300)}`;
+    return `  ${path}: ${text.slice(0, 1_000)}`;
   });
 }

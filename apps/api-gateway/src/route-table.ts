@@ -49,6 +49,7 @@ import { listEvents } from './routes/events.list/handler.ts';
 import { streamEvents } from './routes/events.stream/handler.ts';
 import { acceptIncident } from './routes/incidents.accept/handler.ts';
 import { listIncidents } from './routes/incidents.list/handler.ts';
+import { listOwnIncidents } from './routes/incidents.list-own/handler.ts';
 import { deleteConfirmationPolicy } from './routes/confirmation-policies.delete/handler.ts';
 import { getConfirmationPolicy } from './routes/confirmation-policies.get/handler.ts';
 import { listConfirmationPolicies } from './routes/confirmation-policies.list/handler.ts';
@@ -75,6 +76,7 @@ import { getStats } from './routes/stats.get/handler.ts';
 import { createToken } from './routes/tokens.create/handler.ts';
 import { getToken } from './routes/tokens.get/handler.ts';
 import { listTokens } from './routes/tokens.list/handler.ts';
+import { refreshToken } from './routes/tokens.refresh/handler.ts';
 import { getTransaction } from './routes/transactions.get/handler.ts';
 import { getTransactionByHash } from './routes/transactions.get-by-hash/handler.ts';
 import { listTransactions } from './routes/transactions.list/handler.ts';
@@ -167,6 +169,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   resetBlockchain,
   listNodes,
   listIncidents,
+  listOwnIncidents,
   acceptIncident,
   ...updateEndpointRoutes,
   listBlocks,
@@ -177,6 +180,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   listTokens,
   createToken,
   getToken,
+  refreshToken,
   listPublicKeys,
   createPublicKey,
   getPublicKey,

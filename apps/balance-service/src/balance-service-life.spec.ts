@@ -71,7 +71,8 @@ async function findOwner(): Promise<string | undefined> {
 /** In the database. */
 const isOwned = async (): Promise<boolean> =>
   (await world.rows('SELECT 1 FROM owners WHERE lease_until > clock_timestamp()')).length > 0;
-const published = (): string[] => broker.payloads('balance.changed').map((payload) => payload.data.current);
+const published = (): (string | null)[] =>
+  broker.payloads('balance.changed').map((payload) => payload.data.current);
 
 describe('the service', () => {
   it('says every 10 s that a chain has an owner, while the node answers nothing', async () => {

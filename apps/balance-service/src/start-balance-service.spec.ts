@@ -49,6 +49,22 @@ describe('balances', () => {
     ]);
   });
 
+  test('of a token whose decimals nobody knows are kept and told in base units', async () => {
+    await world.db.query('UPDATE assets SET decimals = NULL WHERE gid = $1', [TOKEN]);
+    await world.start();
+    await world.mine([{ assetGid: TOKEN, to: 0, amount: 3_000_000n }]);
+    await world.settle();
+    expect(await world.current(0, TOKEN)).toBe(3_000_000n);
+    await world.db.query('UPDATE assets SET decimals = 6 WHERE gid = $1', [TOKEN]);
+    await world.mine([{ assetGid: TOKEN, to: 0, amount: 500_000n }]);
+    await world.settle();
+    const ofToken = (await told()).filter(({ asset_gid }) => asset_gid === TOKEN);
+    expect(ofToken).toMatchObject([
+      { previous: null, current: null, delta: null, current_raw: '3000000', delta_raw: null },
+      { previous: '3', current: '3.5', delta: '0.5', current_raw: '3500000', delta_raw: '500000' },
+    ]);
+  });
+
   test('are published with the ids of their content', async () => {
     await world.start();
     await world.mine([{ assetGid: TOKEN, to: 0, amount: 7n }]);

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import type { PoolClient } from 'pg';
+import { formatAmount } from '@chainwatch/amounts';
+import { EVENT_SCHEMAS } from '@chainwatch/events';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { runBalanceStep, type StepResult } from './chain/balance-step.ts';
@@ -57,11 +59,24 @@ async function countRows(table: 'adjustments' | 'balance_reads'): Promise<number
   return rows[0]!.count;
 }
 
-async function deltas(): Promise<[string | null, string][]> {
+async function deltas(): Promise<[string | null, string | null][]> {
   const { rows } = await world.db.query<{ payload: string }>('SELECT payload FROM event_log ORDER BY id');
   return rows
-    .map(({ payload }) => JSON.parse(payload).data)
-    .map(({ previous, current }) => [previous, current]);
+    .map(({ payload }) => EVENT_SCHEMAS['balance.changed'].parse(JSON.parse(payload)).data)
+    .map(({ previous, current, delta, changes }) => {
+      // Inputs and outputs explain everything, fees included.
+      const sum = changes!.reduce((total, { amount_raw: amount }) => total + BigInt(amount), 0n);
+      if (delta !== null) expect(formatAmount(sum, 8)).toBe(delta);
+      expect(changes!.filter(({ reason }) => reason !== 'transfer')).toEqual([]);
+      return [previous, current];
+    });
+}
+
+async function verifications(): Promise<unknown[]> {
+  const { rows } = await world.db.query<{ payload: string }>('SELECT payload FROM event_log ORDER BY id');
+  return rows.map(
+    ({ payload }) => EVENT_SCHEMAS['balance.changed'].parse(JSON.parse(payload)).data.verification,
+  );
 }
 
 describe('the coins of an address at a block', () => {
@@ -157,7 +172,30 @@ describe('balances', () => {
       ['0', '0.0000005'],
       ['0.0000005', '0.00000078'],
     ]);
+    // Summed from coins whose transactions are proved.
+    expect(await verifications()).toEqual(['proved', 'proved']);
     expect([await countRows('adjustments'), await countRows('balance_reads')]).toEqual([0, 0]);
+  });
+
+  it('of an unproved payment change with its release, as a transfer', async () => {
+    const id = await world.watch(await world.addProject(), A);
+    await settle();
+    await world.advance({ outputs: [{ address: A, amountRaw: 50n }] });
+    await world.db.query(`UPDATE transactions SET verification = 'unproved'`);
+    await world.db.query(`CREATE TABLE unproved AS SELECT * FROM utxos`);
+    await world.db.query('DELETE FROM utxos');
+    await settle();
+    expect([await deltas(), await countRows('adjustments')]).toEqual([[], 0]);
+    await world.advance();
+    await world.db.query(`UPDATE transactions SET verification = 'agreed'`);
+    await world.db.query('INSERT INTO utxos SELECT * FROM unproved');
+    await world.db.query(
+      `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason) VALUES ($1, $2, $3, 'detected')`,
+      [bitcoin.gid, id, BTC],
+    );
+    await settle();
+    expect(await deltas()).toEqual([['0', '0.0000005']]);
+    expect([await verifications(), await countRows('adjustments')]).toEqual([['proved'], 0]);
   });
 
   it('of a block that spends its own outputs are what stands at its end', async () => {

@@ -1,4 +1,4 @@
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus, BusMessage } from '@chainwatch/bus';
 import type { DeliveryEngine, EventRef } from '@chainwatch/deliveries';
@@ -9,6 +9,7 @@ export interface EventIntakeDeps {
   readonly engine: Pick<DeliveryEngine, 'changeShare' | 'dispatcher' | 'isSending'>;
   readonly order: EventOrder;
   readonly logger: Pick<Logger, 'warn'>;
+  readonly health?: WorkerHealth;
 }
 
 /** Most events from the bus that wait for the database. Those beyond it are read from the table when half are done. */
@@ -123,14 +124,16 @@ export class EventIntake {
   }
 
   async #catchUpAll(): Promise<void> {
-    const { engine, logger } = this.#deps;
+    const { engine, logger, health } = this.#deps;
     while (this.#due.events && !this.#stop.signal.aborted) {
       const due = this.#due;
       this.#due = { share: false, events: false };
       try {
         if (due.share) await engine.changeShare();
         await engine.dispatcher.catchUp();
+        health?.succeed();
       } catch (err) {
+        health?.fail('what waited could not be taken over');
         logger.warn({ err }, 'what waited could not be taken over');
         this.#due = { share: due.share || this.#due.share, events: true };
         await this.#pause(RETRY_MS);

@@ -4,7 +4,7 @@ import { createDatabase, waitForSchema } from '@chainwatch/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createGuardedAgent } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
+import { runService, startHealthServer, startTelemetry, Workers } from '@chainwatch/telemetry';
 import { startBacklogWatch } from './backlogs/start-backlog-watch.ts';
 import { readConfig } from './config.ts';
 import { observeAttempts } from './observe-attempts.ts';
@@ -38,10 +38,9 @@ await runService({
       bodyTimeoutMs: config.WEBHOOK_TIMEOUT,
       keepAliveTimeoutMs: 4_000,
     });
+    const workers = new Workers();
     const notifier = startNotifier({
-      db,
-      planned,
-      bus,
+      ...{ workers, db, planned, bus },
       dispatcher: agent,
       dial,
       logger,
@@ -50,8 +49,11 @@ await runService({
       ...observeAttempts(),
       options: readOptions(config),
     });
-    const stopRetention = startRetention({ db, logger, retention: readRetention(config) });
-    const stopBacklogWatch = startBacklogWatch({ db, planned, logger });
+    const stopRetention = startRetention({
+      ...{ db, logger, retention: readRetention(config) },
+      health: { days: workers.of('retention days'), rows: workers.of('retention') },
+    });
+    const stopBacklogWatch = startBacklogWatch({ db, planned, logger, health: workers.of('backlogs') });
     const health = await startHealthServer({
       port: config.HEALTH_PORT,
       checks: notifier.readiness,
@@ -63,6 +65,7 @@ await runService({
         await notifier.stop();
         await stopRetention();
         await stopBacklogWatch();
+        workers.stop();
         await health.stop();
         await bus.close();
         await agent.destroy();

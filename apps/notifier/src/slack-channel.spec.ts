@@ -117,7 +117,7 @@ describe('a Slack channel', () => {
     await world.start({ ...slack({ digestFrom: 1_000 }), scheduleMs: [0, 50] });
     const sent = [await world.emit(), await world.emit()];
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
-    await waitFor(() => api.sent.length === 4, { timeoutMs: 20_000 });
+    await waitFor(() => api.sent.length === 4);
     expect(api.refused).toBeGreaterThan(0);
     expect(api.refused).toBeLessThan(8);
     expect(await errorCodes()).toEqual(['rate_limited']);

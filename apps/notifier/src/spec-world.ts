@@ -3,6 +3,7 @@ import { createDatabase } from '@chainwatch/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createGuardedAgent } from '@chainwatch/outbound';
 import { startNats, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
+import { Workers } from '@chainwatch/telemetry';
 import {
   createDeliveryRows,
   startPostgres,
@@ -99,9 +100,11 @@ async function startOne(
     headersTimeoutMs: 10_000,
     bodyTimeoutMs: 10_000,
   });
+  const workers = new Workers({ stalledAfterMs: 0 });
   const notifier = startNotifier({
     db,
     planned: more.db ?? db,
+    workers,
     bus,
     dispatcher,
     dial,
@@ -116,6 +119,7 @@ async function startOne(
     if (isStopped) return;
     isStopped = true;
     await notifier.stop();
+    workers.stop();
     await bus.close();
     await dispatcher.destroy();
     await db.close();

@@ -16,6 +16,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import { startAnvil, startTcpProxy, waitFor, type AnvilHandle } from '@chainwatch/testing';
 import { startBcoin, type BcoinHandle } from '@chainwatch/tool-devnet/start-bcoin';
+import { compileV1, signV1 } from '@chainwatch/tool-devnet/solana';
 import { startSolana, type SolanaHandle } from '@chainwatch/tool-devnet/start-solana';
 import { startTron, type TronHandle } from '@chainwatch/tool-devnet/start-tron';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
@@ -225,11 +226,29 @@ it('@solana/web3.js reads, sends, confirms and subscribes', async () => {
       connection.removeSlotChangeListener(ticking),
     ]);
     expect(await connection.getBalance(friend.publicKey)).toBe(LAMPORTS_PER_SOL);
-    const transaction = await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 });
+    const transaction = await connection.getTransaction(signature, { maxSupportedTransactionVersion: 1 });
     expect(transaction?.meta?.err).toBeNull();
-    const block = await connection.getBlock(transaction!.slot, { maxSupportedTransactionVersion: 0 });
+    const block = await connection.getBlock(transaction!.slot, { maxSupportedTransactionVersion: 1 });
     expect(block?.transactions.map((entry) => entry.transaction.signatures[0])).toContain(signature);
     expect((await connection.getSignatureStatuses([signature])).value[0]?.err).toBeNull();
+    // Version 1 goes through as bytes, and its refusal by a caller of version 0 comes back as the node wrote it.
+    const version1 = await connection.sendRawTransaction(
+      signV1(
+        compileV1({
+          payer: payer.publicKey,
+          recentBlockhash: (await connection.getLatestBlockhash()).blockhash,
+          instructions: [
+            SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: friend.publicKey, lamports: 7 }),
+          ],
+        }),
+        [payer],
+      ),
+    );
+    await waitFor(async () => (await connection.getSignatureStatus(version1)).value?.err === null);
+    const read = (maxSupportedTransactionVersion: number) =>
+      connection.getTransaction(version1, { maxSupportedTransactionVersion });
+    expect(await read(1)).toMatchObject({ version: 1, meta: { err: null, fee: 5_000 } });
+    await expect(read(0)).rejects.toThrow(/Transaction version \(1\) is not supported/);
     await expect(connection.requestAirdrop(payer.publicKey, -1)).rejects.toThrow();
     // Preflight refuses, and the client reads the logs of the node's error.
     const tooMuch = new Transaction().add(

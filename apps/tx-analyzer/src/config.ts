@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import {
   DATABASE_VARIABLES,
   durationMs,
@@ -26,8 +25,6 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       .extend({
         /** Bodies read ahead per chain, at most. */
         PREFETCH_WINDOW: integer(1, 256).default(64),
-        /** Threads that read a backlog of blocks; 0: none. The default leaves a core to the database: with two, threads gain nothing. */
-        BODY_THREADS: integer(0, 64).default(Math.max(0, availableParallelism() - 2)),
         /** One request to a node. */
         NODE_TIMEOUT: durationMs().default(10_000),
         /** How often a mempool is read, where the node tells it; 0: never. */

@@ -1,7 +1,6 @@
 import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
-import { BodyThreads } from './feed/body-threads.ts';
 import { readConfig } from './config.ts';
 import { createOpenChain, findUtxo } from './open-chain.ts';
 import { startAnalyzer } from './start-analyzer.ts';
@@ -22,19 +21,12 @@ await runService({
     });
     await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
     const bus = await createBus(NAME, { ...natsOptionsOf(config), logger });
-    const threads = new BodyThreads({
-      count: config.BODY_THREADS,
-      // The bundle puts it beside this file.
-      entry: new URL('./body.worker.mjs', import.meta.url),
-      logger,
-    });
     const analyzer = startAnalyzer({
       db,
       bus,
       logger,
       openChain: createOpenChain(config),
       findUtxo,
-      openBacklog: threads.open,
       options: {
         prefetchWindow: config.PREFETCH_WINDOW,
         mempoolPollMs: config.MEMPOOL_POLL,
@@ -50,7 +42,6 @@ await runService({
     return {
       stop: async () => {
         await analyzer.stop();
-        await threads.stop();
         await Promise.all([health.stop(), bus.close(), db.close()]);
         await telemetry.stop();
       },

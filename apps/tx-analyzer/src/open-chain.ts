@@ -5,7 +5,7 @@ import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import type { readConfig } from './config.ts';
 
-/** Opens chains with this process' configuration; its threads do the same. */
+/** Opens chains with this process' configuration. */
 export const createOpenChain = (config: ReturnType<typeof readConfig>) =>
   createChainOpener({
     findFamily,

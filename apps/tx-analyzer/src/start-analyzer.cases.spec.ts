@@ -59,82 +59,6 @@ const reads = () =>
     `SELECT address_id, asset_gid, block_number, reason FROM balance_reads WHERE reason <> 'imported' ORDER BY id`,
   );
 
-describe('a block that is announced', () => {
-  let root: Block;
-  const watched = async (address: string) => {
-    await world.watch(project, ALICE);
-    world.startAnalyzer();
-    root = world.chain.make(undefined);
-    await world.feedBlocks(root);
-    await world.settle();
-    return world.chain.make(root, { transactions: [pay('1', BOB, address)] });
-  };
-  const readOnce = (reads: number) =>
-    waitFor(() => world.chain.reads === reads, { message: 'the body to be read' });
-
-  it('is read before its entry comes, and not again', async () => {
-    const next = await watched(ALICE);
-    world.announce(next);
-    await readOnce(2);
-    await world.feedBlocks(next);
-    await world.settle();
-    expect(world.chain.reads).toBe(2);
-    expect((await payloads()).map(({ data }) => data.transaction.block_hash)).toEqual([next.hash]);
-    expect(await reads()).toMatchObject([{ block_number: 2, reason: 'detected' }]);
-  });
-
-  it('leaves no trace when it is a lie or an orphan', async () => {
-    const orphan = await watched(ALICE);
-    const next = world.chain.make(root, { transactions: [pay('2', BOB, ALICE)] });
-    world.announce({ ...next, hash: hashOf('nowhere') });
-    await readOnce(2);
-    world.announce({ ...next, number: 7 });
-    await readOnce(3);
-    world.announce(orphan);
-    await readOnce(4);
-    await world.feedBlocks(next, world.chain.make(next));
-    await world.settle();
-    expect((await payloads()).map(({ data }) => data.transaction.hash)).toEqual([next.transactions[0]!.hash]);
-  });
-
-  it('is looked through again when an address that counts from it becomes known before its entry', async () => {
-    const next = await watched(CAROL);
-    const { transactions } = next;
-    let looks = 0;
-    Object.defineProperty(next, 'transactions', { get: () => ((looks += 1), transactions) });
-    const ask = world.db.query.bind(world.db) as (...asked: unknown[]) => Promise<unknown>;
-    let updateReads = 0;
-    const query = async (...asked: unknown[]): Promise<unknown> => {
-      const result = await ask(...asked);
-      if ((asked[0] as { name?: string }).name === 'read_address_updates') updateReads += 1;
-      return result;
-    };
-    Object.assign(world.db, { query });
-    world.announce(next);
-    await waitFor(() => looks > 0, { message: 'the block to be looked through' });
-    await world.db.transaction(async (sql) => {
-      const { id } = await world.watch(project, CAROL, sql);
-      await sql.query('UPDATE address_watches SET from_block = $2 WHERE address_id = $1', [id, next.number]);
-    });
-    // One may have been under way.
-    const before = updateReads;
-    await waitFor(() => updateReads >= before + 2, { message: 'the address to be known' });
-    await world.feedBlocks(next);
-    await world.settle();
-    expect(await types()).toEqual(['transaction.detected']);
-  });
-
-  it('counts for an address that is registered after it was looked through', async () => {
-    const next = await watched(CAROL);
-    world.announce(next);
-    await readOnce(2);
-    await world.watch(project, CAROL);
-    await world.feedBlocks(next);
-    await waitFor(async () => (await types()).length === 1, { message: 'the late event' });
-    expect(await world.rows('SELECT status FROM transactions')).toEqual([{ status: 'detected' }]);
-  });
-});
-
 describe('what a transaction means', () => {
   it('tells each of two projects once', async () => {
     const other = await world.addProject();
@@ -1060,29 +984,25 @@ describe('a sender that a node told wrong', () => {
     return proved;
   };
 
-  it.each([true, false])(
-    'is not told: the block is read again, from another endpoint (announced: %s)',
-    async (isAnnounced) => {
-      await world.watch(project, ALICE);
-      const proved = lie();
-      world.startAnalyzer();
-      const root = world.chain.make(undefined);
-      await world.feedBlocks(root);
-      await world.settle();
-      const next = world.chain.make(root, { transactions: [pay('1', BOB, DAVE), pay('2', BOB, ALICE)] });
-      if (isAnnounced) world.announce(next);
-      await world.feedBlocks(next);
-      await world.settle();
-      expect(
-        (await payloads()).map(({ data }) =>
-          data.transaction.transfers.map(({ from, to }) => [from?.toLowerCase(), to?.toLowerCase()]),
-        ),
-      ).toEqual([[[BOB, ALICE]]]);
-      // Of the payment to DAVE nobody asks who made it.
-      expect(proved.every((senders) => senders.length === 1)).toBe(true);
-      expect([proved[0], proved.at(-1)]).toEqual([[CAROL], [BOB]]);
-    },
-  );
+  it('is not told: the block is read again, from another endpoint', async () => {
+    await world.watch(project, ALICE);
+    const proved = lie();
+    world.startAnalyzer();
+    const root = world.chain.make(undefined);
+    await world.feedBlocks(root);
+    await world.settle();
+    const next = world.chain.make(root, { transactions: [pay('1', BOB, DAVE), pay('2', BOB, ALICE)] });
+    await world.feedBlocks(next);
+    await world.settle();
+    expect(
+      (await payloads()).map(({ data }) =>
+        data.transaction.transfers.map(({ from, to }) => [from?.toLowerCase(), to?.toLowerCase()]),
+      ),
+    ).toEqual([[[BOB, ALICE]]]);
+    // Of the payment to DAVE nobody asks who made it.
+    expect(proved.every((senders) => senders.length === 1)).toBe(true);
+    expect([proved[0], proved.at(-1)]).toEqual([[CAROL], [BOB]]);
+  });
 
   it('is not told to an address that is late', async () => {
     const proved = lie();

@@ -1,4 +1,12 @@
-import { createStallRecorder, describeChain, notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
+import {
+  createStallRecorder,
+  describeChain,
+  notOk,
+  ok,
+  probe,
+  Workers,
+  type Checks,
+} from '@chainwatch/telemetry';
 import {
   hasSameEndpoints,
   type ActiveChain,
@@ -37,6 +45,9 @@ const DEFAULTS: Required<AnalyzerOptions> = {
   mempoolPollMs: 1_000,
   mempoolGraceMs: 60_000,
   unknownWaitMs: 300_000,
+  attestWaitMs: 10_000,
+  beatMs: 10_000,
+  stalledAfterMs: 15_000,
 };
 
 /** Analyses its part of the active chains. */
@@ -52,6 +63,7 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
     subjects: FLOW['tx-analyzer'].produces,
     chainGids: () => [...analyzers.keys()],
   });
+  const workers = new Workers({ stalledAfterMs: deps.options?.stalledAfterMs });
   const recordStalls = createStallRecorder();
   const onLook = (): void =>
     recordStalls(
@@ -59,7 +71,7 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
         reports().map(({ chainGid, status }) => [chainGid, status === 'stalled' || status === 'unknown']),
       ),
     );
-  const chains = superviseChains({ ...deps, relay, analyzers, families, onLook });
+  const chains = superviseChains({ ...deps, relay, analyzers, families, workers, onLook });
   const reports = (): ChainReport[] =>
     [...chains.shares.keys()].map((gid) => reportOf(gid, chains.stateOf(gid), analyzers.get(gid)));
   const unsubscribes = [
@@ -75,11 +87,12 @@ export function startAnalyzer(deps: AnalyzerDeps): Analyzer {
   ];
   return {
     reports,
-    readiness: () => checkReadiness(deps, reports()),
+    readiness: () => checkReadiness(deps, reports(), workers),
     async stop() {
       for (const unsubscribe of unsubscribes) unsubscribe();
       await chains.stop();
       await relay.stop();
+      workers.stop();
     },
   };
 }
@@ -89,6 +102,7 @@ interface Supervised extends AnalyzerDeps {
   readonly analyzers: Map<string, ChainAnalyzer>;
   /** Watch sets that are loaded. */
   readonly families: Set<FamilyWatch>;
+  readonly workers: Workers;
   readonly onLook: () => void;
 }
 
@@ -133,7 +147,11 @@ function reportOf(
   return { chainGid, lagBlocks: 0, status: 'unknown', reason: state.reason };
 }
 
-async function checkReadiness({ db, bus }: AnalyzerDeps, reports: readonly ChainReport[]): Promise<Checks> {
+async function checkReadiness(
+  { db, bus }: AnalyzerDeps,
+  reports: readonly ChainReport[],
+  workers: Workers,
+): Promise<Checks> {
   const checks = reports.map(
     ({ chainGid, status, reason, cursorNumber }) =>
       [`chain ${chainGid}`, describeChain({ status, reason, head_number: cursorNumber })] as const,
@@ -142,6 +160,7 @@ async function checkReadiness({ db, bus }: AnalyzerDeps, reports: readonly Chain
     postgres: await probe(() => db.query('SELECT 1')),
     nats: bus.isConnected ? ok : notOk('NATS does not answer'),
     ...Object.fromEntries(checks),
+    ...workers.checks(),
   };
 }
 

@@ -121,7 +121,7 @@ describe('a node with transactions of an unknown type', () => {
     await start(one.url, two.url);
     await takeFinal();
     await waitFor(async () => (await told()).length === 2, { message: 'the confirmation' });
-    expect(await told()).toEqual(['transaction.detected 5 unproved', 'transaction.confirmed 5 unproved']);
+    expect(await told()).toEqual(['transaction.detected 5 unproved', 'transaction.confirmed 5 agreed']);
     expect(await incidents(world)).toMatchObject(
       KINDS.map((kind) => ({ kind, status: 'open', block_number: 1, last_block_number: 1 })),
     );

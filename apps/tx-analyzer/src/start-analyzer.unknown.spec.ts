@@ -77,6 +77,40 @@ const cursor = async () =>
   )[0];
 
 describe('a block with something unknown', () => {
+  it('that shows only when its transaction is decoded is told without it, and the chain goes on', async () => {
+    const one = makeUnknown(undefined, '1');
+    const two = world.chain.make(one, { transactions: [pay('2')] });
+    const blind = makeBlind('one', parts);
+    let isDoubted = false;
+    // As a block that is proved from its bytes: whole at its first reading, until somebody takes part.
+    const lazy = (block: Block): Block =>
+      Object.defineProperty({ ...block }, 'transactions', {
+        get: () => {
+          isDoubted = true;
+          throw new IncompleteBlockError('transaction 0 could not be read');
+        },
+      });
+    world.chain.endpoints = [
+      {
+        label: 'one',
+        tell: (block, options) =>
+          parts.has(block.hash) && !isDoubted ? lazy(block) : blind.tell(block, options),
+      },
+    ];
+    world.startAnalyzer();
+    await world.feedBlocks(one, two);
+    await isWaiting();
+    await passLimit(world);
+    await world.settle();
+    const hashes = [...one.transactions, ...two.transactions].map(
+      ({ hash }) => `transaction.detected ${hash}`,
+    );
+    expect(await types()).toEqual(hashes);
+    expect(await incidents(world)).toMatchObject([
+      { kind: KIND, status: 'open', transaction_hash: one.transactions[0]!.hash },
+    ]);
+  });
+
   it('waits its limit, over a restart as well, and is taken as far as it is understood', async () => {
     world.chain.endpoints = [makeBlind('one', parts)];
     const one = makeUnknown(undefined, '1');

@@ -36,6 +36,11 @@ export function formatAmount(raw: bigint, decimals: number): string {
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
 }
 
+/** Null while the decimals are not known: unknown is not 0. @throws InvalidAmountError when they are out of range */
+export function formatKnownAmount(raw: bigint, decimals: number | null | undefined): string | null {
+  return decimals === null || decimals === undefined ? null : formatAmount(raw, decimals);
+}
+
 /** @throws InvalidAmountError */
 function checkDecimals(decimals: number): void {
   if (Number.isInteger(decimals) && decimals >= 0 && decimals <= 255) return;

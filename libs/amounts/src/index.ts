@@ -10,6 +10,7 @@ export {
   compareAmounts,
   DECIMAL_PATTERN,
   formatAmount,
+  formatKnownAmount,
   InvalidAmountError,
   positiveDecimalSchema,
 } from './amounts.ts';

@@ -244,29 +244,6 @@ describe('createBus', () => {
     });
   });
 
-  it('tells plain subscribers of hints', async () => {
-    const [ingestor, analyzer] = [await start('block-ingestor'), await start('tx-analyzer')];
-    const seen = new Set<string>();
-    analyzer.subscribe('block.seen', [CHAIN], ({ payload, messageId }) =>
-      seen.add(`${messageId} ${payload.hash}`),
-    );
-    await waitFor(() => {
-      ingestor.hint('block.seen', {
-        tokens: [CHAIN],
-        payload: { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' },
-        messageId: 'seven',
-      });
-      return seen.has('seven 0x7');
-    });
-    expect(() =>
-      ingestor.hint('block.seen', {
-        tokens: ['a b'],
-        payload: { schema: 1, chain_gid: CHAIN, number: 7, hash: '0x7', parent_hash: '0x6' },
-        messageId: 'x',
-      }),
-    ).toThrow('expected a token');
-  });
-
   it('goes on behind the last message when it was cut off: nothing lost, nothing twice', async () => {
     const ingestor = await start('block-ingestor');
     const proxy = await startTcpProxy(nats.port);

@@ -15,8 +15,6 @@ export interface Bus<S extends FlowService> {
    * tests and trusted in production. Rejects with `BusUnavailableError` (retryable) when the server does not answer in 5 s.
    */
   publish<K extends ProducedBy<S>>(kind: K, message: OutgoingMessage<PayloadOf<K>>): Promise<void>;
-  /** Sends to current subscribers without storing or waiting, for messages that are worthless a moment later. */
-  hint<K extends ProducedBy<S>>(kind: K, message: OutgoingMessage<PayloadOf<K>>): void;
   /**
    * An ordered JetStream consumer over kinds of one stream, from now on: every message once, in stream order. It
    * notices gaps, resumes after the last message when the connection breaks, and is created again when the

@@ -7,7 +7,7 @@ import { createBus, type BusOptions } from './create-bus.ts';
 /** The part of the bus that works before the connection is there. */
 export type PatientBus<S extends FlowService> = Pick<
   Bus<S>,
-  'publish' | 'hint' | 'subscribe' | 'isConnected' | 'close'
+  'publish' | 'subscribe' | 'isConnected' | 'close'
 >;
 
 /**
@@ -41,7 +41,6 @@ export function createBusInBackground<S extends FlowService>(
       if (bus === undefined) throw new BusUnavailableError('NATS did not answer yet');
       await bus.publish(...args);
     },
-    hint: (...args) => bus?.hint(...args),
     subscribe(kind, tokens, handler) {
       let end: (() => void) | undefined;
       const start = (connected: Bus<S>): void => {

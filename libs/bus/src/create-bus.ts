@@ -62,8 +62,7 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
   const watch = watchConnection(connection, logger);
   const stopChecking = keepStreams({ streams, watch, logger });
   const client = jetstream(connection, { timeout: ANSWER_MS });
-  const { publish, hint } = createPublisher({
-    plain: connection,
+  const { publish } = createPublisher({
     client,
     streams,
     connection: watch,
@@ -72,7 +71,6 @@ export async function createBus<S extends FlowService>(service: S, options: BusO
   const consumers = new Consumers({ client, streams, connection: watch, logger, owner: service });
   return {
     publish,
-    hint,
     consume: (kinds, tokens, handlers) =>
       consumers.start(kinds, tokens, handlers as ConsumeHandlers<SubjectKind>),
     subscribe: subscribeOn(connection, logger),

@@ -46,7 +46,6 @@ describe('publishing to a stream that gives no answer', () => {
     } as JetStreamClient;
     const watch = { isConnected: true, onReconnect: () => () => undefined };
     const publisher = createPublisher({
-      plain: connection,
       client,
       streams,
       connection: watch,
@@ -70,7 +69,6 @@ describe('publishing to a stream that gives no answer', () => {
   it('does not send again what was refused', async () => {
     const refused = { publish: () => Promise.reject(new TypeError('no')) } as unknown as JetStreamClient;
     const publisher = createPublisher({
-      plain: connection,
       client: refused,
       streams,
       connection: { isConnected: true, onReconnect: () => () => undefined },

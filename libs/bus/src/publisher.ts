@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { histogram } from '@chainwatch/telemetry';
 import { JetStreamApiError, JetStreamError, type JetStreamClient, type PubAck } from '@nats-io/jetstream';
-import { errors, headers as createHeaders, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { errors, headers as createHeaders, type MsgHdrs } from '@nats-io/transport-node';
 import { SUBJECTS, subjectOf, type PayloadOf, type SubjectKind } from '@chainwatch/events';
 import { SEQUENCE_HEADER, TYPE_HEADER, type OutgoingMessage, type PublishOptions } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
@@ -19,11 +19,9 @@ const SCHEMA_VERSION = '1';
 
 export interface Publisher {
   publish<K extends SubjectKind>(kind: K, message: OutgoingMessage<PayloadOf<K>>): Promise<void>;
-  hint<K extends SubjectKind>(kind: K, message: OutgoingMessage<PayloadOf<K>>): void;
 }
 
 interface PublisherOptions {
-  readonly plain: Pick<NatsConnection, 'publish'>;
   readonly client: JetStreamClient;
   readonly streams: StreamSet;
   readonly connection: ConnectionWatch;
@@ -31,13 +29,7 @@ interface PublisherOptions {
 }
 
 /** Publishes concurrently on one connection: what was called first is stored first. */
-export function createPublisher({
-  plain,
-  client,
-  streams,
-  connection,
-  isValidating,
-}: PublisherOptions): Publisher {
+export function createPublisher({ client, streams, connection, isValidating }: PublisherOptions): Publisher {
   return {
     async publish(kind, message) {
       const { tokens, payload } = message;
@@ -67,14 +59,6 @@ export function createPublisher({
           if (attempt > 0) await delay(Math.min(50 * 2 ** attempt, 500));
         }
       }
-    },
-    hint(kind, message) {
-      const { tokens, payload } = message;
-      if (isValidating) SUBJECTS[kind].payload.parse(payload);
-      if (!connection.isConnected) return;
-      const headers = messageHeaders(message);
-      headers.set('Nats-Msg-Id', message.messageId);
-      plain.publish(publishSubject(kind, tokens), JSON.stringify(payload), { headers });
     },
   };
 }

@@ -41,6 +41,11 @@ export async function readFieldBlock(
     );
   const read = told.data.tx.map(readOne);
   expectCoinbase(read.map(({ raw }) => raw));
+  // Its proved id is a leaf, and all are as deep as it: inner nodes of the tree are no transactions.
+  if (read[0]!.isUnproved)
+    throw new IncompleteBlockError(
+      `block ${ref.number} ${ref.hash}: expected the id of the coinbase from its fields, got another one`,
+    );
   expectMerkleRoot(
     header,
     read.map(({ raw }) => raw),
@@ -48,7 +53,7 @@ export async function readFieldBlock(
   const transactions = read.map(
     ({ raw, isUnproved }, index): Transaction => ({
       ...decodeTransaction(raw, index),
-      ...(isUnproved && { isUnproved }),
+      ...(isUnproved && { verification: 'unproved' }),
     }),
   );
   const unknowns = read.flatMap(({ flag }, index) =>

@@ -92,7 +92,7 @@ describeFixtures(`${TRIES} spellings of members in hexadecimal digits are refuse
         signal: undefined,
         options: { takeUnknown: true },
       });
-      const [unproved] = transactions.filter(({ isUnproved }) => isUnproved === true);
+      const [unproved] = transactions.filter(({ verification }) => verification === 'unproved');
       if (unproved === undefined) return transactions;
       other += 1;
       expect(unproved.index).toBe(at);

@@ -2,6 +2,7 @@ import { Block as LibraryBlock, type Transaction } from 'bitcoinjs-lib';
 import type { Block } from '@chainwatch/chain-core';
 import { BitcoinClient } from './bitcoin-client.ts';
 import { decodeBlock } from './decode-block.ts';
+import { hash256, toHashText } from './hash.ts';
 import { readTraits } from './networks.ts';
 import { buildSpecBlock, buildSpecTransaction } from './spec-blocks.ts';
 import { startFakeNode, type FakeNode } from './spec-fake-node.ts';
@@ -38,7 +39,7 @@ describeFixtures('unknown: a real block', () => {
 
   const read = (options?: typeof take): Promise<Block> => client.readBlock(ref, undefined, options);
   const marksOf = ({ transactions }: Block): number[] =>
-    transactions.flatMap(({ isUnproved, index }) => (isUnproved === true ? [index] : []));
+    transactions.flatMap(({ verification, index }) => (verification === 'unproved' ? [index] : []));
   /** A transaction with a witness, and not the coinbase. */
   const at = honest.findIndex(({ hex }, index) => index > 0 && hex.slice(8, 12) === '0001');
   const flagged = (flag: string): Told => flagAsUnknown(bytes, { tx: honest, at, flag });
@@ -107,6 +108,22 @@ describeFixtures('unknown: a real block', () => {
     ])('is no pretext: %s is refused', async (_, lie) => {
       told = lie();
       await expect(read(take)).rejects.toMatchObject({ code: 'incomplete_block' });
+    });
+
+    it('is no pretext to hide a block: inner nodes of its tree are refused, at every level', async () => {
+      let level: Buffer[] = honest.map(({ txid }) => Buffer.from(txid, 'hex').reverse());
+      while (level.length > 1) {
+        level = level.flatMap((left, index) =>
+          index % 2 === 0 ? [hash256(Buffer.concat([left, level[index + 1] ?? left]))] : [],
+        );
+        const invented = level.map((id, index): Fields => {
+          const real = honest[index]!;
+          const hex = `${real.hex.slice(0, 8)}0002aabbccdd${real.hex.slice(12)}`;
+          return { ...real, txid: toHashText(id), hex };
+        });
+        told = { ...flagged('02'), tx: invented };
+        await expect(read(take)).rejects.toMatchObject({ code: 'incomplete_block' });
+      }
     });
 
     it('whose block was taken, is told with what it spends', async () => {

@@ -1,3 +1,31 @@
+/**
+ * What stands behind a transaction or a block (docs/rules/unknown.md). Clients treat a value that they do not know as the
+ * most careful one.
+ *
+ * - `proved`: recomputed against the header.
+ * - `agreed`: endpoints of different operators gave the same.
+ * - `attested`: the chain offers no proof; the word of one node.
+ * - `settling`: the evidence follows the block and is not there yet.
+ * - `trusted`: the operator vouches, by a setting or by accepting an incident. No decoder gives it.
+ * - `unproved`: the chain offers a proof, and there is none.
+ */
+export type Verification = 'proved' | 'agreed' | 'attested' | 'settling' | 'trusted' | 'unproved';
+
+/** What a decoder says of a part of a block; absent: `proved`. */
+export type DecodedVerification = Exclude<Verification, 'proved' | 'trusted'>;
+
+/** True while nothing but the word of a node that could have been proved stands behind it: it is never confirmed as it is. */
+export function lacksEvidence(verification: Verification | undefined): boolean {
+  return verification === 'unproved' || verification === 'settling';
+}
+
+/** How much stands behind a verification, 0 the most. Those that `lacksEvidence` names are equal. */
+export function rankOf(verification: Verification): number {
+  return RANKS[verification];
+}
+
+const RANKS = { proved: 0, agreed: 1, attested: 2, trusted: 3, settling: 4, unproved: 4 } as const;
+
 /** Where a block stands in its chain. `number` is the height, on Solana the slot. */
 export interface BlockRef {
   readonly number: number;
@@ -15,18 +43,10 @@ export interface BlockHeader extends BlockRef {
 
 /** A whole block, proved complete against its header before anybody sees it (architecture.md, invariant 6). */
 export interface Block extends BlockHeader {
-  /** Where a family decodes lazily (`possibleTransactions`), each access of this decodes them all. */
   readonly transactions: readonly Transaction[];
-  /** The number of `transactions`, where they are decoded lazily. */
-  readonly transactionCount?: number;
   /** Bytes of memory that the block keeps alive beside its objects; absent where there are none. */
   readonly byteLength?: number;
-  /**
-   * Among them every transaction with a participant that `filter` has: sender, payer of the fee, sides of its transfers.
-   * Decodes no others; absent where all are decoded already.
-   */
-  possibleTransactions?(filter: AddressFilter): readonly Transaction[];
-  /** Balance changes without a transaction: validator withdrawals, miner rewards. */
+  /** Balance changes that no transfer of a transaction shows: validator withdrawals, rewards, atomic imports, minted deposits. */
   readonly balanceChanges: readonly BalanceChange[];
   /**
    * Assets whose contract emitted something other than a transfer or an approval in this block. Holders of such an
@@ -35,6 +55,19 @@ export interface Block extends BlockHeader {
   readonly touchedAssets: readonly string[];
   /** What the decoder could name but does not know; absent where it knows everything (`ReadBlockOptions.takeUnknown`). */
   readonly unknowns?: readonly UnknownPart[];
+  /** What stands behind the list of its transactions and their effects; absent: proved. */
+  readonly verification?: DecodedVerification;
+  /**
+   * What its transactions leave out, where nodes of a chain differ in what they show. Absent: nothing.
+   * - `internal`: moves inside of contracts; the node may not store or trace them.
+   * - `all_but_logs`: fees, and moves that are in no log; the interface does not have them.
+   */
+  readonly leavesOut?: 'internal' | 'all_but_logs';
+  /**
+   * The later header that proved it, where the evidence follows the block (`Network.evidenceDelayMs`). The caller checks
+   * that this header is on its own chain.
+   */
+  readonly provedBy?: BlockRef;
 }
 
 /**
@@ -44,7 +77,7 @@ export interface Block extends BlockHeader {
 export interface UnknownPart {
   /**
    * Stable over blocks, endpoints and releases: `<what>:<name>`, such as `transaction-type:0x7d`,
-   * `transaction-field:1002`, `header-field:targetExponent`, `transaction-version:1`. An incident is opened for each.
+   * `transaction-field:1002`, `header-field:targetExponent`, `transaction-version:2`. An incident is opened for each.
    */
   readonly kind: string;
   /** Hash of the first transaction that has it; absent where the block itself has it. */
@@ -58,13 +91,6 @@ export interface UnknownPart {
 /** Whether an address, in the canonical form of its family, is looked for. */
 export interface AddressFilter {
   has(address: string): boolean;
-  /** The same for the address that stands in `text`, where that is cheaper than cutting it out. */
-  hasAt?(text: string, from: number, length: number): boolean;
-}
-
-/** Number of a block's transactions, without decoding them. */
-export function countTransactions(block: Pick<Block, 'transactionCount' | 'transactions'>): number {
-  return block.transactionCount ?? block.transactions.length;
 }
 
 export interface Transaction {
@@ -87,11 +113,8 @@ export interface Transaction {
   readonly transfers: readonly Transfer[];
   /** UTXO chains only. */
   readonly utxo?: UtxoMoves;
-  /**
-   * True where an unknown part of its block leaves it unproved and only one node tells of it: shown as
-   * `verification: unproved`.
-   */
-  readonly isUnproved?: boolean;
+  /** Absent: proved. */
+  readonly verification?: DecodedVerification;
 }
 
 /** A signature of secp256k1 from which the signer's key can be recovered. */
@@ -144,6 +167,8 @@ export interface Fee {
   readonly amountRaw: bigint;
   /** The account that pays it; absent on UTXO chains, where the inputs carry it. */
   readonly payer?: string;
+  /** Only the node's word stands for the amount: to its payer, the transaction is `attested` at most. */
+  readonly isAttested?: boolean;
 }
 
 export type TransferType = 'native' | 'token' | 'internal';
@@ -160,12 +185,36 @@ export interface Transfer {
   /** Base units. */
   readonly amountRaw: bigint;
   readonly logIndex?: number;
+  /** Only the node's word stands for it, in a transaction that is proved: to its sides, the transaction is `attested` at most. */
+  readonly isAttested?: boolean;
 }
 
 export interface BalanceChange {
   readonly address: string;
   readonly assetGid: string;
-  /** Base units, signed; undefined where the chain does not tell (miner rewards on chains with own rules). */
+  /** Base units, signed; undefined where the chain does not tell (miner rewards on chains with own rules): the balance is read. */
   readonly amountRaw?: bigint;
-  readonly reason: 'withdrawal' | 'reward' | 'other';
+  readonly reason: BalanceChangeReason;
 }
+
+/**
+ * Why a balance changes without a transfer that shows it.
+ *
+ * - `withdrawal`: a validator's coins come from the consensus layer.
+ * - `reward`: of a block, or minted with it.
+ * - `mint`: coins that a deposit from another chain creates for its sender.
+ * - `atomic`: an import from or an export to another chain of the same network (Avalanche).
+ * - `staking_reward`: of a stake or a vote.
+ * - `stake_withdrawal`: a stake that is given back.
+ */
+export const BALANCE_CHANGE_REASONS = [
+  'withdrawal',
+  'reward',
+  'mint',
+  'atomic',
+  'staking_reward',
+  'stake_withdrawal',
+] as const;
+
+/** `other`: the chain does not name it. */
+export type BalanceChangeReason = (typeof BALANCE_CHANGE_REASONS)[number] | 'other';

@@ -6,6 +6,11 @@ export interface CacheRule {
   lifetimeOf(question: CacheQuestion): Lifetime | undefined;
   /** False where answers to these raw parameters move with the head, so that other replicas are not asked for one. Default true. */
   mayLast?(params: string): boolean;
+  /**
+   * Whether an error inside a result is a fact of the chain, such as a call that reverted, and not a failure of the node.
+   * Absent: none is. An answer with any other error is never kept.
+   */
+  isFact?(error: string): boolean;
 }
 
 /** What a rule is asked with. */

@@ -184,7 +184,9 @@ export interface ChainClient {
    */
   subscribeHeads?(onHead: (header: BlockHeader) => void, onEnd: (error: Error) => void): () => void;
   /**
-   * A whole block by hash, decoded, proved complete.
+   * A whole block by hash, decoded, proved complete. Where the evidence follows the block (`Network.evidenceDelayMs`),
+   * its transactions are `settling` until a later header proves them: a call after that returns the same block proved,
+   * with `provedBy`.
    * @throws BlockNotFoundError, IncompleteBlockError (retryable on another endpoint), ChainClientError,
    * UnknownContentError when it holds something unknown, unless `takeUnknown`
    */
@@ -212,6 +214,12 @@ export interface ChainClient {
     queries: readonly BalanceQuery[],
     signal?: AbortSignal,
   ): Promise<(bigint | undefined)[]>;
+  /**
+   * Hashes of every transaction in a block, in order, read in another way than `readBlock` reads them. Families whose
+   * headers prove their list have no such ability.
+   * @throws BlockNotFoundError when another block stands there
+   */
+  listTransactions?(ref: BlockRef, signal?: AbortSignal): Promise<readonly string[]>;
   /** Unconfirmed transactions, where the node serves them. */
   readonly mempool?: MempoolReader;
   /** UTXO chains: coins that an address had before it was watched. */
@@ -224,10 +232,15 @@ export interface ChainClient {
 export interface ReadBlockOptions {
   /**
    * Take a block with unknown parts. What is known is decoded, and proved as far as possible; the rest is
-   * named in `Block.unknowns`. Transactions without a proof are `isUnproved`. A block with a missing part or
+   * named in `Block.unknowns`. Transactions without a proof are `unproved`. A block with a missing part or
    * a contradiction is refused all the same.
    */
   readonly takeUnknown?: boolean;
+  /**
+   * The block's transactions as an endpoint of another operator lists them (`ChainClient.listTransactions`). Undefined
+   * where there is none or it does not answer. A family asks only where it cannot prove that the list is whole.
+   */
+  readonly listElsewhere?: (ref: BlockRef, signal?: AbortSignal) => Promise<readonly string[] | undefined>;
 }
 
 export interface BlocksWanted {
@@ -246,6 +259,8 @@ export interface BlocksOfAddresses {
   readonly toBlock: number;
   /** Accounts of an address that the blocks revealed and the chain may forget: the next question must name them. */
   readonly accounts?: ReadonlyMap<string, readonly string[]>;
+  /** Only the word of the node's index says that no other block concerns them: endpoints of other operators may list more. */
+  readonly isListed?: boolean;
 }
 
 export interface MempoolReader {
@@ -289,5 +304,6 @@ export interface BalanceQuery {
 export interface TokenMetadata {
   readonly name: string;
   readonly symbol: string;
-  readonly decimals: number;
+  /** Undefined: the contract does not say. */
+  readonly decimals: number | undefined;
 }

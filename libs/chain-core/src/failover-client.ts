@@ -1,6 +1,8 @@
 import type { Block, BlockHeader, BlockRef } from './block.ts';
 import type {
   BalanceQuery,
+  BlocksOfAddresses,
+  BlocksWanted,
   ChainClient,
   CoinReader,
   MempoolReader,
@@ -10,6 +12,7 @@ import type {
 import { EndpointState } from './endpoint-state.ts';
 import type { CircuitOptions, EndpointHealth } from './endpoint-state.ts';
 import { BlockNotFoundError, ChainClientError, UnknownContentError } from './errors.ts';
+import { joinLists } from './join-lists.ts';
 import { mayDiffer, moreTelling } from './rank-failures.ts';
 import type { Network } from './network.ts';
 import { proveSendersOf } from './prove-senders-of.ts';
@@ -37,7 +40,7 @@ export interface FailoverClient extends ChainClient {
   readonly clients: readonly EndpointHealth[];
   /** How many endpoints have this block as the canonical one at its number: the second opinion on a reorg. */
   countAgreeing(ref: BlockRef, signal?: AbortSignal): Promise<number>;
-  /** Label of the endpoint that gave this very object, a block taken with unknown parts; undefined for any other object. */
+  /** Label of the endpoint that gave this very block; undefined for any other object. */
   endpointOf(block: object): string | undefined;
   /**
    * The block as endpoints with other labels tell it, unknown parts taken: they are the second opinion on
@@ -103,7 +106,7 @@ class StickyFailoverClient implements FailoverClient {
     }
     if (clients.some((client) => client.findBlocksOf !== undefined)) {
       this.findBlocksOf = (wanted, signal) =>
-        this.#run(async (client) => client.findBlocksOf?.(wanted, signal), signal);
+        this.#run((client) => this.#findBlocksAt(client, wanted, signal), signal);
     }
     if (clients.some((client) => client.mempool !== undefined)) {
       this.mempool = {
@@ -172,11 +175,61 @@ class StickyFailoverClient implements FailoverClient {
   }
 
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
-    return this.#run(async (client) => {
-      const block = await client.readBlock(ref, signal, options);
-      if (options?.takeUnknown === true) this.#givers.set(block, client.label);
+    return this.#run(async ({ label }, endpoint) => {
+      const others = this.#endpoints.filter(({ client: other }) => other.label !== label);
+      const block = await endpoint.client.readBlock(ref, signal, {
+        ...options,
+        ...(others.length > 0 && {
+          listElsewhere: (listed: BlockRef, listSignal?: AbortSignal) =>
+            this.#listAt(others, listed, listSignal),
+        }),
+      });
+      this.#givers.set(block, label);
       return block;
     }, signal);
+  }
+
+  /** The first list of a block's transactions that one of `endpoints` gives. */
+  async #listAt(
+    endpoints: readonly EndpointState[],
+    ref: BlockRef,
+    signal?: AbortSignal,
+  ): Promise<readonly string[] | undefined> {
+    for (const endpoint of endpoints) {
+      try {
+        await this.#verify(endpoint, signal);
+        const listed = await endpoint.client.listTransactions?.(ref, signal);
+        if (listed !== undefined) return listed;
+      } catch (error) {
+        if (signal?.aborted === true) throw error;
+      }
+    }
+    return undefined;
+  }
+
+  /** What an index lists is joined with what those of other operators list. One that does not answer lists nothing. */
+  async #findBlocksAt(
+    client: ChainClient,
+    wanted: BlocksWanted,
+    signal?: AbortSignal,
+  ): Promise<BlocksOfAddresses | undefined> {
+    const found = await client.findBlocksOf?.(wanted, signal);
+    if (found?.isListed !== true) return found;
+    const nowMs = this.#options.now();
+    const others = this.#endpoints.filter(
+      (endpoint) => endpoint.client.label !== client.label && !endpoint.isOpen(nowMs),
+    );
+    const answers = await Promise.all(
+      others.map(async (endpoint) => {
+        try {
+          await this.#verify(endpoint, signal);
+          return await endpoint.client.findBlocksOf?.({ ...wanted, toBlock: found.toBlock }, signal);
+        } catch {
+          return undefined;
+        }
+      }),
+    );
+    return joinLists([found, ...answers.filter((answer) => answer !== undefined)]);
   }
 
   endpointOf(block: object): string | undefined {

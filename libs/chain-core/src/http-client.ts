@@ -2,7 +2,7 @@ import type { Dial } from './chain-family.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ChainClientError } from './errors.ts';
 import { receiveReply } from './receive-reply.ts';
-import type { HttpReply, ReplyHandler } from './receive-reply.ts';
+import type { HttpAnswer, ReplyHandler } from './receive-reply.ts';
 import { RequestSlots, withDeadline } from './request-slots.ts';
 
 /** The part of undici's `Pool` that is used here. A family opens the pool, since this library does no I/O of its own. */
@@ -61,11 +61,6 @@ export interface HttpRequest {
   readonly timeoutMs?: number;
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly text: string;
-}
-
 /** Requests that take no slot: a wait for the next block and a scan. */
 const LONG_REQUESTS_MAX = 4;
 
@@ -81,15 +76,9 @@ export class HttpClient {
   }
 
   /** @throws ChainClientError when there is no answer; any status is one */
-  async send(request: HttpRequest): Promise<HttpAnswer> {
-    const { status, body } = await this.fetch(request);
-    return { status, text: body.toString() };
-  }
-
-  /** As `send`, with the body as it came. */
-  fetch(request: HttpRequest): Promise<HttpReply> {
+  send(request: HttpRequest): Promise<HttpAnswer> {
     const { what, signal, timeoutMs = this.#options.timeoutMs } = request;
-    const task = (): Promise<HttpReply> =>
+    const task = (): Promise<HttpAnswer> =>
       withDeadline({ what, timeoutMs, signal }, (inner) => this.#send(request, timeoutMs, inner));
     return request.timeoutMs === undefined ? this.#slots.run(signal, task, request.isPatient) : task();
   }
@@ -108,7 +97,7 @@ export class HttpClient {
     { what, method, path, body }: HttpRequest,
     timeoutMs: number,
     signal: AbortSignal,
-  ): Promise<HttpReply> {
+  ): Promise<HttpAnswer> {
     const { headers } = this.#options.endpoint;
     const pool = this.#connect();
     const request = {

@@ -8,14 +8,16 @@
  * const block = await client.readBlock(await client.readHead());
  */
 export type * from './block.ts';
-export { countTransactions } from './block.ts';
+export { BALANCE_CHANGE_REASONS, lacksEvidence, rankOf } from './block.ts';
 export type * from './network.ts';
+export { UNTOLD_REASONS } from './network.ts';
 export type * from './chain-endpoint.ts';
 export type * from './chain-family.ts';
 export type * from './family-rpc.ts';
 export * from './cache-rule.ts';
 export * from './errors.ts';
 export { networkSchema, parseNetworks } from './network-schema.ts';
+export { cleanTokenText } from './clean-token-text.ts';
 export { decodeMemo } from './decode-memo.ts';
 export { checkBase58Text } from './check-base58-text.ts';
 export { resolveAssetPath } from './resolve-asset-path.ts';
@@ -42,9 +44,8 @@ export { parseEndpoint } from './endpoint.ts';
 export type { Endpoint } from './endpoint.ts';
 export { RequestSlots, withDeadline } from './request-slots.ts';
 export { HttpClient } from './http-client.ts';
-export type { EndpointOptions, HttpAnswer, HttpClientOptions, HttpPool, PoolOptions } from './http-client.ts';
-export { BodyBytes } from './receive-reply.ts';
-export type { HttpReply } from './receive-reply.ts';
+export type { EndpointOptions, HttpClientOptions, HttpPool, PoolOptions } from './http-client.ts';
+export type { HttpAnswer } from './receive-reply.ts';
 export {
   expectJson,
   isServerFault,

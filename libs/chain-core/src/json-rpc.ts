@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChainClientError } from './errors.ts';
-import type { HttpAnswer } from './http-client.ts';
+import type { HttpAnswer } from './receive-reply.ts';
 
 export interface RpcCall {
   readonly method: string;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { assetGidSchema, chainGidSchema, splitChainGid } from '@chainwatch/caip';
+import { UNTOLD_REASONS } from './network.ts';
 import type { Network } from './network.ts';
 
 /** Shape of one network in a `networks.json`. A family narrows it with `extend`. */
@@ -27,6 +28,8 @@ export const networkSchema = z.strictObject({
     depth: z.int().positive(),
   }),
   blockTimeMs: z.int().positive(),
+  evidenceDelayMs: z.int().positive().optional(),
+  untoldReasons: z.array(z.enum(UNTOLD_REASONS)).min(1).optional(),
   traits: z.record(z.string(), z.unknown()).optional(),
 });
 

@@ -1,4 +1,5 @@
 import type { AssetGid, ChainGid } from '@chainwatch/caip';
+import { BALANCE_CHANGE_REASONS } from './block.ts';
 
 /** `evm`, `bitcoin`, …: chain-registry knows which there are. */
 export type ChainFamilyName = string;
@@ -25,9 +26,22 @@ export interface Network {
   readonly confirmation: ConfirmationPolicy;
   /** Expected time between blocks. */
   readonly blockTimeMs: number;
+  /**
+   * Milliseconds that usually pass until a later header proves a block (`settling`). Absent: its own header does.
+   */
+  readonly evidenceDelayMs?: number;
+  /**
+   * How balances change here without a transaction that tells it. Whoever credits by transactions has to take these from
+   * `balance.changed`. Absent: every change is part of a transaction.
+   */
+  readonly untoldReasons?: readonly UntoldReason[];
   /** What the family needs to know to prove blocks of this network complete, and other traits; typed by the family. */
   readonly traits?: Readonly<Record<string, unknown>>;
 }
+
+/** `adjustment`: in a way that only the balance itself shows, such as what a block's producer earns. */
+export type UntoldReason = (typeof UNTOLD_REASONS)[number];
+export const UNTOLD_REASONS = [...BALANCE_CHANGE_REASONS, 'adjustment'] as const;
 
 export interface NativeAsset {
   /** CAIP-19, `eip155:1/slip44:60`. */

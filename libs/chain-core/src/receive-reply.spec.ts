@@ -27,8 +27,7 @@ describe('receiveReply', () => {
     for (const piece of ['{"a', '":', '"ü"}'])
       exchange.handler!.onResponseData(exchange.controller, Buffer.from(piece));
     exchange.handler!.onResponseEnd();
-    const { status, body } = await reading;
-    expect([status, body.length, body.toString(), body.slice(1, 5)]).toEqual([200, 10, '{"a":"ü"}', '"a":']);
+    expect(await reading).toEqual({ status: 200, text: '{"a":"ü"}' });
     abort.abort(reason);
     expect(exchange.aborted).toEqual([]);
   });

@@ -380,8 +380,8 @@ describe('state', () => {
     ].map(gid);
     expect(await client.readTokens?.(tokens)).toEqual([
       { name: 'Test Token', symbol: 'TST', decimals: 6 },
-      { name: 'Old Token', symbol: 'OLD', decimals: 0 },
-      { name: 'evil\ufffd', symbol: expect.any(String), decimals: 0 },
+      { name: 'Old Token', symbol: 'OLD', decimals: undefined },
+      { name: 'evil\ufffd', symbol: expect.any(String), decimals: undefined },
       undefined,
       undefined,
     ]);

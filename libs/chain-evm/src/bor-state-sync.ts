@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
  * Blocks in a sprint of Polygon since Delhi (64 before, a multiple of it). State syncs, which no root covers,
  * come with its first block.
  */
-export const SPRINT_LENGTH = 16;
+const SPRINT_LENGTH = 16;
 
 /**
  * The state-sync receipt among a block's. Until Madhugiri (PIP-74) Polygon applies bridge deposits at the end of a sprint

@@ -56,13 +56,31 @@ async function callAggregate(
     const call = { to: MULTICALL3_ADDRESS, data: encodeAggregate(calls) };
     const result = await session.transport.call('eth_call', [call, block], signal);
     const results = typeof result === 'string' ? decodeAggregate(result, calls.length) : undefined;
-    if (results !== undefined) return results;
+    // One that burns all gas leaves none for those behind it, and they fail with it.
+    if (results !== undefined) return await callFailedAgain(session, { calls, results, block, signal });
     // No code at Multicall3's address: before its deployment, or on a private chain with a public chain's id.
   } catch (error) {
     if (!isExecutionFailure(error)) throw error;
     // One token that burns all gas fails the whole multicall; in separate calls only that one fails.
   }
   return callSeparately(session, { calls, block, signal });
+}
+
+interface FailedCalls {
+  readonly calls: readonly ContractCall[];
+  readonly results: readonly (string | undefined)[];
+  readonly block: BlockParameter;
+  readonly signal?: AbortSignal | undefined;
+}
+
+async function callFailedAgain(
+  session: Session,
+  { calls, results, block, signal }: FailedCalls,
+): Promise<(string | undefined)[]> {
+  const failed = calls.filter((_, position) => results[position] === undefined);
+  if (failed.length === 0) return [...results];
+  const again = (await callSeparately(session, { calls: failed, block, signal })).values();
+  return results.map((result) => result ?? again.next().value);
 }
 
 async function callSeparately(
@@ -90,10 +108,15 @@ function readResult(answer: RpcAnswer): string | undefined {
 /** The node ran the call and the contract failed; anything else is the node's own trouble. */
 function isExecutionFailure(error: unknown): boolean {
   if (!(error instanceof ChainClientError) || error.nodeCode === undefined) return false;
+  if (EXECUTION_TEXT.test(error.message)) return true;
   return (
     !isMissingBlock(error) && !isTransient(error) && !isUnsupported(error) && !isHttpFailure(error.nodeCode)
   );
 }
+
+/** Nodes that call it an internal error, or a time-out of theirs: what a contract costs is the contract's fault. */
+const EXECUTION_TEXT =
+  /out.?of.?gas|execution (reverted|aborted)|invalid opcode|stack (under|over)flow|evm (error|timeout)|vm execution error/i;
 
 function isHttpFailure(code: number): boolean {
   return code >= 100 && code < 600;

@@ -20,6 +20,7 @@ describe('the class of a node error', () => {
     [-32000, 'header not found'],
     [-32001, 'resource not found'],
     [-32000, 'block 0xabc not found'],
+    [-32000, 'cannot query unfinalized data'],
     [-32000, 'missing trie node 5d3f (path ) state 0x5d3f is not available'],
   ])('takes %i "%s" for a block that the node does not have', (code, message) => {
     expect(isMissingBlock(errorOf(code, message))).toBe(true);

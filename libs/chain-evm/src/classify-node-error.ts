@@ -6,7 +6,7 @@ const UNSUPPORTED_TEXT =
   /method not found|method .{0,80}(does not exist|not (found|available|supported|allowed|enabled|whitelisted))|unsupported method|not supported|unknown method|method is not|not available on|is not whitelisted|is disabled|upgrade your|paid (plan|tier)|rpc method is unsupported/i;
 const MISSING_METHOD_TEXT = /\bmethod \S+ (does not exist|is not available|not found)/i;
 const MISSING_BLOCK_TEXT =
-  /unknown block|block not found|header not found|header for hash not found|could not find block|block .{0,80}(not found|does not exist|is not available)|resource not found|unknown header|after last accepted block|canonical|invalid block hash|blockoutofrange|block out of range/i;
+  /unknown block|block not found|header not found|header for hash not found|could not find block|block .{0,80}(not found|does not exist|is not available)|resource not found|unknown header|after last accepted block|canonical|invalid block hash|blockoutofrange|unfinalized data|block out of range/i;
 const MISSING_STATE_TEXT =
   /missing trie node|historical state|state (is )?(not available|unavailable|already pruned|has been pruned|at block)|no state available|pruned|old data not available|distance to target block exceeds|state histories|required historical|not available.{0,40}state|state .{0,60}not (found|available)|world state/i;
 

@@ -1,5 +1,6 @@
 import type { Block, Network } from '@chainwatch/chain-core';
-import { decodeBlock, decodeFee } from './decode-block.ts';
+import { decodeBlock } from './decode-block.ts';
+import { decodeFee } from './decode-transaction.ts';
 import { evmNetworks } from './networks.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
 
@@ -134,7 +135,7 @@ describe('decodeBlock', () => {
       address: address('a'),
       assetGid: 'eip155:8453/slip44:60',
       amountRaw: 5n,
-      reason: 'other',
+      reason: 'mint',
     });
     const system = decode('base', { type: '0x7e', from: '0xDeaDDEaDDeAdDeAdDEAdDEaddeAddEAdDEAd0001' });
     expect(system.transactions[0]?.from).toBeUndefined();
@@ -162,6 +163,35 @@ describe('decodeBlock', () => {
       createdContract: undefined,
       fee: { amountRaw: 42_000n },
     });
+  });
+});
+
+describe('a fee', () => {
+  const bids = { type: '0x2', maxFeePerGas: '0x9', maxPriorityFeePerGas: '0x2', gasPrice: '0x1' };
+  const isAttested = (
+    name: string,
+    receipt: Partial<RawReceipt>,
+    tx: Partial<RawTransaction> = bids,
+    baseFeePerGas: string | undefined = '0x3',
+  ): boolean =>
+    decode(name, tx, receipt, { baseFeePerGas } as Partial<RawBlock>).transactions[0]?.fee?.isAttested ===
+    true;
+
+  it.each<[string, Partial<RawReceipt>, boolean, Partial<RawTransaction>?, string?]>([
+    ['base fee and tip', { effectiveGasPrice: '0x5' }, false],
+    ['the most that was bid', { effectiveGasPrice: '0x9' }, false, bids, '0x8'],
+    ['less', { effectiveGasPrice: '0x4' }, true],
+    ['the most that was bid, though base fee and tip are less', { effectiveGasPrice: '0x9' }, true],
+    ['a price that only the transaction tells', {}, true],
+    ['the price of a legacy transaction', { effectiveGasPrice: '0x2' }, false, { gasPrice: '0x2' }],
+    ['another than that of a legacy transaction', { effectiveGasPrice: '0x1' }, true, { gasPrice: '0x2' }],
+    ['a fee of a roll-up', { effectiveGasPrice: '0x5', l1Fee: '0x1' }, true],
+  ])('of %s', (_, receipt, expected, tx, baseFee) => {
+    expect(isAttested('ethereum', receipt, tx, baseFee)).toBe(expected);
+  });
+
+  it('is not looked at where a stack has rules of its own', () => {
+    expect(isAttested('optimism', { effectiveGasPrice: '0x4' })).toBe(false);
   });
 });
 

@@ -48,11 +48,7 @@ export function findTouchedAssets(network: Network, receipts: readonly RawReceip
   for (const receipt of receipts) {
     for (const log of receipt.logs) if (touchesBalances(log)) touched.add(log.address);
   }
-  return toTouchedAssets(network, touched);
-}
-
-/** CAIP-19 of the contracts at these addresses, without those that mirror the native coin. */
-export function toTouchedAssets(network: Network, touched: Set<string>): string[] {
+  // What mirrors the native coin is no token.
   touched.delete(ETHER_LOG_ADDRESS);
   const { nativeTokenContract } = readTraits(network);
   if (nativeTokenContract !== undefined) touched.delete(nativeTokenContract);
@@ -110,6 +106,7 @@ function keyOf({ from, to, amountRaw }: InternalTransfer): string {
   return `${from} ${to ?? ''} ${amountRaw}`;
 }
 
-function addressOf(topic = ''): string {
+/** The address in a topic. */
+export function addressOf(topic = ''): string {
   return `0x${topic.slice(26)}`;
 }

@@ -1,4 +1,3 @@
-import { BodyBytes } from '@chainwatch/chain-core';
 import type { Block, Transfer } from '@chainwatch/chain-core';
 import { keccak256, toBytes } from 'viem';
 import { decodeBlock } from './decode-block.ts';
@@ -6,7 +5,6 @@ import type { InternalTransfer } from './read-traces.ts';
 import { ETHER_LOG_ADDRESS } from './decode-logs.ts';
 import { evmNetworks, readTraits } from './networks.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
-import { proveBytes } from './prove-bytes.ts';
 import type { RawLog } from './raw-block.ts';
 import { assemble, fixedItems } from './spec-block.ts';
 import type { Case, Made } from './spec-block.ts';
@@ -28,11 +26,11 @@ const burn = (event: string, from: string, amount: number): RawLog => ({
   data: word(amount.toString(16)),
 });
 
-async function readBoth(
+async function read(
   name: string,
   items: readonly Made[],
   traced?: readonly InternalTransfer[],
-): Promise<{ slow: Block; quick: Block | undefined }> {
+): Promise<Block> {
   const network = evmNetworks.find((candidate) => candidate.name === name)!;
   const made: Case = await assemble(items, 30_000_000);
   const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
@@ -41,14 +39,7 @@ async function readBoth(
     { block: parseRawBlock(json(made.body)), receipts: parseRawReceipts(json(made.receipts)) },
     readTraits(network),
   );
-  const bytes = (text: string): BodyBytes => new BodyBytes([Buffer.from(text)]);
-  return {
-    slow: decodeBlock(network, verified, traced && items.map(() => ({ isFailed: false, transfers: traced }))),
-    quick: proveBytes(
-      { network, traits: readTraits(network) },
-      { ref: made.ref, body: bytes(made.body), receipts: bytes(made.receipts) },
-    ),
-  };
+  return decodeBlock(network, verified, traced && items.map(() => ({ isFailed: false, transfers: traced })));
 }
 
 const item = (logs: readonly RawLog[], over: Partial<Made> = {}): Made => ({
@@ -80,21 +71,17 @@ describe('ether that is logged', () => {
     evmNetworks.find((candidate) => candidate.name === name)!.native.gid.split('/')[1]!;
 
   it.each(['ethereum', 'sepolia', 'base', 'avalanche', 'polygon', 'bsc', 'arbitrum', 'anvil'])(
-    'is told once on %s, as what it is, by both proofs',
+    'is told once on %s, as what it is',
     async (name) => {
-      const { slow, quick } = await readBoth(name, [item(logs)]);
+      const block = await read(name, [item(logs)]);
       const token = `${evmNetworks.find((candidate) => candidate.name === name)!.tokenNamespace}:${contract}`;
-      expect(short(slow)).toEqual([
+      expect(short(block)).toEqual([
         [0, 'native', sender, payee, 5, undefined, native(name)],
         [1, 'token', contract, other, 7, 1, token],
         [2, 'internal', payee, other, 3, undefined, native(name)],
         [3, 'internal', payee, other, 3, undefined, native(name)],
       ]);
-      expect(short(quick)).toEqual(short(slow));
-      expect(quick?.possibleTransactions?.(new Set([other])).map(({ transfers }) => transfers)).toEqual([
-        slow.transactions[0]?.transfers,
-      ]);
-      expect([slow.touchedAssets, quick?.touchedAssets]).toEqual([[], []]);
+      expect(block.touchedAssets).toEqual([]);
     },
   );
 
@@ -103,8 +90,8 @@ describe('ether that is logged', () => {
       { from: payee, to: other, amountRaw: 3n },
       { from: payee, to: other, amountRaw: 3n },
     ];
-    expect(short((await readBoth('ethereum', [item(logs)], traced)).slow)).toEqual(
-      short((await readBoth('ethereum', [item(logs)])).slow),
+    expect(short(await read('ethereum', [item(logs)], traced))).toEqual(
+      short(await read('ethereum', [item(logs)])),
     );
   });
 
@@ -115,7 +102,7 @@ describe('ether that is logged', () => {
       { from: other, to: payee, amountRaw: 3n },
     ];
     expect(
-      short((await readBoth('ethereum', [item(logs)], traced)).slow)
+      short(await read('ethereum', [item(logs)], traced))
         ?.slice(2)
         .map((transfer) => (transfer as unknown[]).slice(0, 5)),
     ).toEqual([
@@ -132,7 +119,7 @@ describe('ether that is logged', () => {
       { from: payee, to: other, amountRaw: 3n },
     ];
     expect(
-      short((await readBoth('ethereum', [item([])], traced)).slow)
+      short(await read('ethereum', [item([])], traced))
         ?.slice(1)
         .map((transfer) => (transfer as unknown[]).slice(0, 5)),
     ).toEqual([
@@ -142,41 +129,34 @@ describe('ether that is logged', () => {
   });
 
   it('of a payment that is made twice, by the transaction and inside of it, is told twice', async () => {
-    const { slow, quick } = await readBoth('ethereum', [
-      item([move(sender, payee, 5), move(sender, payee, 5)]),
-    ]);
-    expect(short(slow)?.map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([
+    const block = await read('ethereum', [item([move(sender, payee, 5), move(sender, payee, 5)])]);
+    expect(short(block)?.map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([
       [0, 'native', sender, payee, 5],
       [1, 'internal', sender, payee, 5],
     ]);
-    expect(short(quick)).toEqual(short(slow));
   });
 
   it('of a creation with an endowment is told once', async () => {
     const creation = fixedItems()[3]!;
     const made = { ...creation, tx: { ...creation.tx, value: '0x5' } };
-    const created = (await readBoth('ethereum', [made])).slow.transactions[0]!.createdContract!;
-    const { slow, quick } = await readBoth('ethereum', [{ ...made, logs: [move(sender, created, 5)] }]);
-    expect(short(slow)?.map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([
+    const created = (await read('ethereum', [made])).transactions[0]!.createdContract!;
+    const block = await read('ethereum', [{ ...made, logs: [move(sender, created, 5)] }]);
+    expect(short(block)?.map((transfer) => (transfer as unknown[]).slice(0, 5))).toEqual([
       [0, 'native', sender, created, 5],
     ]);
-    expect(short(quick)).toEqual(short(slow));
   });
 
   it.each(['Burn', 'Selfdestruct'])('and burned (%s) leaves its account for nobody', async (event) => {
-    const { slow, quick } = await readBoth('ethereum', [
-      item([move(sender, payee, 5), burn(event, contract, 8)]),
-    ]);
-    expect(slow.transactions[0]?.transfers.slice(1)).toEqual([
+    const block = await read('ethereum', [item([move(sender, payee, 5), burn(event, contract, 8)])]);
+    expect(block.transactions[0]?.transfers.slice(1)).toEqual([
       { index: 1, type: 'internal', assetGid: 'eip155:1/slip44:60', from: contract, amountRaw: 8n },
     ]);
-    expect(slow.touchedAssets).toEqual([]);
+    expect(block.touchedAssets).toEqual([]);
     // The prover looks for senders and receivers of transfers only.
-    expect(quick).toBeUndefined();
   });
 
   it('of a transaction that failed is not told', async () => {
-    expect(short((await readBoth('ethereum', [item([], { isFailed: true })])).slow)).toEqual([]);
+    expect(short(await read('ethereum', [item([], { isFailed: true })]))).toEqual([]);
   });
 });
 
@@ -190,16 +170,12 @@ describe('POL that its own contract moves', () => {
   ];
 
   it('is told once, as the native coin, and not as a token beside it', async () => {
-    const { slow, quick } = await readBoth('polygon', items);
-    expect(short(slow)).toEqual(told);
-    expect(short(quick)).toEqual(told);
-    expect(quick?.possibleTransactions?.(new Set([other])).map(({ transfers }) => transfers)).toEqual([
-      slow.transactions[0]?.transfers,
-    ]);
+    const block = await read('polygon', items);
+    expect(short(block)).toEqual(told);
   });
 
   it('is told once where the node traces, too', async () => {
     const traced = [{ from: mirror, to: other, amountRaw: 5n }];
-    expect(short((await readBoth('polygon', items, traced)).slow)).toEqual(told);
+    expect(short(await read('polygon', items, traced))).toEqual(told);
   });
 });

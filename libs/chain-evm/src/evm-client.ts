@@ -31,6 +31,7 @@ import {
 import { readTokens } from './read-tokens.ts';
 import type { RpcTransport } from './rpc-transport.ts';
 import type { Capabilities, Session } from './session.ts';
+import { SettlementBook } from './settlement/settlement-book.ts';
 import { SocketTransport, subscribeHeads } from './socket-transport.ts';
 import { TwinTransport } from './twin-transport.ts';
 
@@ -56,6 +57,7 @@ export class EvmClient implements ChainClient {
       transport: this.#createTransport(),
       capabilities: initialCapabilities(traits.multicall3),
       doubted: new Set(),
+      settlement: new SettlementBook(),
     };
   }
 

@@ -15,19 +15,19 @@ const logsSchema = z.array(
 const POSITIONS = [1, 2];
 
 /**
- * Hashes of the blocks of a range whose logs have one of the addresses as sender or receiver, by number; `''` where the
+ * Hashes of the blocks of a range whose logs have one of the addresses, as topics, as sender or receiver, by number: the
+ * node's word alone, which may leave out any. `''` where the
  * node refuses the logs of a single block, which must be read then. A range that is refused is halved. Undefined where
  * the node gives no logs at all, which is remembered.
  */
 export async function findLogBlocks(
   session: Session,
   {
-    addresses,
+    topics: words,
     range,
     signal,
-  }: { readonly addresses: ReadonlySet<string>; readonly range: Range; readonly signal?: AbortSignal },
+  }: { readonly topics: readonly string[]; readonly range: Range; readonly signal?: AbortSignal },
 ): Promise<ReadonlyMap<number, string> | undefined> {
-  const words = [...addresses].map((address) => `0x${address.slice(2).padStart(64, '0')}`);
   const search = { session, signal, found: new Map<number, string>() };
   try {
     for (const position of POSITIONS)

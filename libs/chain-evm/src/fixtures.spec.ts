@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import type { Block, Network, Transfer } from '@chainwatch/chain-core';
 import { borTransactionHash } from './bor-state-sync.ts';
-import { decodeBlock, decodeFee } from './decode-block.ts';
+import { decodeBlock } from './decode-block.ts';
+import { decodeFee } from './decode-transaction.ts';
 import { decodeLogs } from './decode-logs.ts';
 import { decodeCallTraces } from './read-traces.ts';
 import type { TransactionTrace } from './read-traces.ts';
@@ -276,6 +277,7 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
             logIndex: 0,
           },
         ],
+        verification: 'attested',
       },
     ]);
   });

@@ -30,6 +30,11 @@ export const HEADER_FIELDS: HexFields<RawHeader> = {
     ['transactionsRoot', 'word'],
     ['receiptsRoot', 'word'],
     ['withdrawalsRoot', 'word'],
+    ['timestampMilliseconds', 'quantity'],
+    ['settledHeight', 'quantity'],
+    ['settledGasUnix', 'quantity'],
+    ['settledGasNumerator', 'quantity'],
+    ['settledExcess', 'quantity'],
   ],
   hashed: [
     'sha3Uncles',
@@ -52,15 +57,11 @@ export const HEADER_FIELDS: HexFields<RawHeader> = {
     'auraSeal',
     'extDataHash',
     'extDataGasUsed',
+    'blockExtraData',
     'blockGasCost',
-    'timestampMilliseconds',
     'minDelayExcess',
     'targetExponent',
     'minPriceExponent',
-    'settledHeight',
-    'settledGasUnix',
-    'settledGasNumerator',
-    'settledExcess',
   ],
 };
 

@@ -9,7 +9,7 @@ import {
   readRpcText,
   unwrap,
 } from '@chainwatch/chain-core';
-import type { EndpointOptions, HttpReply, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
+import type { EndpointOptions, HttpAnswer, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { RpcReply, RpcTransport } from './rpc-transport.ts';
 
 const BATCH_SIZE = 100;
@@ -40,10 +40,8 @@ export class HttpTransport implements RpcTransport {
 
   async ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply> {
     const reply = await this.#fetch(method, { jsonrpc: '2.0', id: 1, method, params }, signal);
-    return {
-      ...(reply.status === 200 ? { bytes: reply.body } : {}),
-      result: () => unwrap(readAnswer(method, parse(method, reply))),
-    };
+    let answer: RpcAnswer | undefined;
+    return { result: () => unwrap((answer ??= readAnswer(method, parse(method, reply)))) };
   }
 
   askTogether(
@@ -63,7 +61,7 @@ export class HttpTransport implements RpcTransport {
       calls.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: index + 1, method, params })),
       signal,
     );
-    if (reply.status !== 200 || reply.body.slice(0, 1) !== '[') {
+    if (reply.status !== 200 || !reply.text.startsWith('[')) {
       this.#noteRefusal(what, reply);
       return undefined;
     }
@@ -76,11 +74,11 @@ export class HttpTransport implements RpcTransport {
       if (given.type === 'error' && !isServerFault(given.error)) this.#refusesLists = true;
       return unwrap(given);
     };
-    return calls.map((_, index) => ({ bytes: reply.body, result: () => result(index) }));
+    return calls.map((_, index) => ({ result: () => result(index) }));
   }
 
-  #fetch(what: string, body: object, signal: AbortSignal | undefined): Promise<HttpReply> {
-    return this.#http.fetch({
+  #fetch(what: string, body: object, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+    return this.#http.send({
       what,
       method: 'POST',
       path: this.#path,
@@ -91,7 +89,7 @@ export class HttpTransport implements RpcTransport {
   }
 
   /** @throws ChainClientError where single calls would fail as well */
-  #noteRefusal(what: string, reply: HttpReply): void {
+  #noteRefusal(what: string, reply: HttpAnswer): void {
     try {
       unwrap(readAnswer(what, parse(what, reply)));
     } catch (error) {
@@ -110,6 +108,6 @@ export class HttpTransport implements RpcTransport {
 }
 
 /** @throws ChainClientError */
-function parse(what: string, { status, body }: HttpReply): unknown {
-  return expectJson(what, readRpcText(what, { status, text: body.toString() }));
+function parse(what: string, reply: HttpAnswer): unknown {
+  return expectJson(what, readRpcText(what, reply));
 }

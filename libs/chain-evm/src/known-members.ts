@@ -5,21 +5,8 @@ import type { HexFields } from './hex-forms.ts';
 // a hash or a root does not match: with a member that is not listed here, the encoding may be one that is not
 // known yet; without one, the answer is wrong.
 
-/**
- * Announced for Avalanche's headers, and encoded as expected. Where the hash does not match with them, they
- * count as unknown.
- */
-const ANNOUNCED = new Set([
-  'targetExponent',
-  'minPriceExponent',
-  'settledHeight',
-  'settledGasUnix',
-  'settledGasNumerator',
-  'settledExcess',
-]);
-
 export const headerMembers = new Set([
-  ...namesOf(HEADER_FIELDS).filter((name) => !ANNOUNCED.has(name)),
+  ...namesOf(HEADER_FIELDS),
   'transactions',
   'uncles',
   'withdrawals',
@@ -32,7 +19,6 @@ export const headerMembers = new Set([
   'l1BlockNumber',
   'sendCount',
   'sendRoot',
-  'blockExtraData',
   'milliTimestamp',
   'blockTimestamp',
   'requests',

@@ -23,6 +23,21 @@ export const evmTraitsSchema = z.strictObject({
   nativeTokenContract: z.string().optional(),
   /** False where withdrawals pay a token through a system contract (Gnosis: GNO), so no native balance changes. */
   withdrawalsAreNative: z.boolean().default(true),
+  /** Avalanche: id of AVAX on the other chains of its network, by which atomic transactions name it. */
+  avaxAssetId: z
+    .string()
+    .regex(/^0x[0-9a-f]{64}$/)
+    .optional(),
+  /**
+   * Where blocks pay beyond their transactions, as `trace_block` tells it: `mined` those with a difficulty (before the
+   * Merge), `traced` every one (AuRa's rewards, by which Gnosis mints what its bridge brings).
+   */
+  rewards: z.enum(['none', 'mined', 'traced']).default('none'),
+  /** The contract that logs who is to be paid by a block (`AddedReceiver`). */
+  rewardContract: z
+    .string()
+    .regex(/^0x[0-9a-f]{40}$/)
+    .optional(),
   /** Multicall3 stands at its usual address. */
   multicall3: z.boolean().default(false),
 });

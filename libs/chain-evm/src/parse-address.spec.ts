@@ -84,6 +84,8 @@ describe('parseAssetPath', () => {
     ['bsc', `bep20:${token.toLowerCase()}`, `eip155:56/bep20:${token.toLowerCase()}`],
     ['bsc', 'slip44:714', 'eip155:56/slip44:9006'],
     ['avalanche', 'slip44:9000', 'eip155:43114/slip44:9005'],
+    ['avalanche-fuji', 'slip44:9005', 'eip155:43113/slip44:1'],
+    ['avalanche-fuji', 'slip44:9000', 'eip155:43113/slip44:1'],
     ['sepolia', 'slip44:1', 'eip155:11155111/slip44:1'],
   ])('on %s reads %s', (network, path, gid) => {
     expect(parseAssetPath(networkOf(network), path)).toBe(gid);

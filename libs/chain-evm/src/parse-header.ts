@@ -20,13 +20,26 @@ export function parseHeader(json: unknown, traits: EvmTraits): BlockHeader {
   return toBlockHeader(header);
 }
 
-/** The same for a header without unknown members; undefined for one that has some. */
+/**
+ * All fields of a header from a node's answer, its hash proved unless it has unknown members that the hash covers.
+ * @throws ChainClientError when it is no header, IncompleteBlockError when the hash is not that of the fields
+ */
+export function parseWholeHeader(
+  json: unknown,
+  traits: EvmTraits,
+): { readonly header: RawHeader; readonly unknown: readonly UnknownPart[] } {
+  const header = toRawHeader(json);
+  return { header, unknown: verifyHeader(header, traits) };
+}
+
+/** `parseHeader` of a header without unknown members; undefined for one that has some. */
 export function parseKnownHeader(json: unknown, traits: EvmTraits): BlockHeader | undefined {
   const header = toRawHeader(json);
   return verifyHeader(header, traits).length === 0 ? toBlockHeader(header) : undefined;
 }
 
-function toBlockHeader(header: RawHeader): BlockHeader {
+/** What the ingestor follows of a header. */
+export function toBlockHeader(header: RawHeader): BlockHeader {
   return {
     number: Number(header.number),
     hash: header.hash,

@@ -22,7 +22,7 @@ const REQUIRED_FIELDS = ['hash', 'parentHash', 'number', 'timestamp'] as const;
 
 const SHAPES: Readonly<Record<HexForm, { readonly pattern: RegExp; readonly expected: string }>> = {
   quantity: { pattern: /^0x[0-9a-f]{1,64}$/, expected: 'a quantity' },
-  data: { pattern: /^0x(?:[0-9a-f]{2})*$/, expected: 'whole bytes' },
+  data: { pattern: /^0x[0-9a-f]*$/, expected: 'whole bytes' },
   address: { pattern: /^0x[0-9a-f]{40}$/, expected: '20 bytes' },
   word: { pattern: /^0x[0-9a-f]{64}$/, expected: '32 bytes' },
   status: { pattern: /^0x0{0,63}[01]$/, expected: '0x0 or 0x1' },
@@ -50,7 +50,7 @@ export function parseRawReceipts(json: unknown): readonly RawReceipt[] {
 }
 
 /** @throws ChainClientError, IncompleteBlockError when `json` is not a whole transaction, unless its type is not known */
-export function expectTransaction(json: unknown, index: number): asserts json is RawTransaction {
+function expectTransaction(json: unknown, index: number): asserts json is RawTransaction {
   const tx = toPartial<RawTransaction>(json, 'transaction', index);
   normalizeHex(tx, TYPE_FIELD, `transaction ${index}`);
   if (!isEncoded(typeOf(tx))) return expectUnknownTransaction(tx, index);
@@ -85,7 +85,7 @@ function normalizeTransaction(tx: Partial<RawTransaction>, what: string): void {
 }
 
 /** @throws ChainClientError, IncompleteBlockError when `json` is not a whole receipt */
-export function expectReceipt(json: unknown, index: number): asserts json is RawReceipt {
+function expectReceipt(json: unknown, index: number): asserts json is RawReceipt {
   const receipt = toPartial<RawReceipt>(json, 'receipt', index);
   if (
     typeof receipt.transactionHash !== 'string' ||
@@ -96,7 +96,21 @@ export function expectReceipt(json: unknown, index: number): asserts json is Raw
     throw new ChainClientError(`expected a whole receipt at ${index}, got one without its fields`);
   }
   normalizeHex(receipt, RECEIPT_FIELDS, `receipt ${index}`);
+  expectOutcome(receipt, index);
   receipt.logs.forEach(expectLog);
+}
+
+/**
+ * A status, or before Byzantium a state root. Without both, the encoding is that of status 0: a failed transaction would be
+ * proved, and read as one that did not fail.
+ */
+function expectOutcome({ status, root }: Partial<RawReceipt>, index: number): void {
+  if (
+    typeof status === 'string' ||
+    (typeof root === 'string' && SHAPES.word.pattern.test(root.toLowerCase()))
+  )
+    return;
+  throw new IncompleteBlockError(`receipt ${index}: expected a status or a state root, got neither`);
 }
 
 function expectLog(json: unknown, index: number): void {
@@ -106,6 +120,17 @@ function expectLog(json: unknown, index: number): void {
   }
   normalizeHex(log, LOG_FIELDS, `log ${index}`);
   normalizeTopics(log.topics, `log ${index}`);
+}
+
+/** Drops the members of a transaction and its receipt that are malformed, and its logs where one of them is. */
+export function keepReadable(tx: Partial<RawTransaction>, receipt: Partial<RawReceipt>): void {
+  dropMalformed(tx, TRANSACTION_FIELDS);
+  dropMalformed(receipt, RECEIPT_FIELDS);
+  try {
+    receipt.logs?.forEach(expectLog);
+  } catch {
+    Object.assign(receipt, { logs: [] });
+  }
 }
 
 function toPartial<T extends object>(json: unknown, what: string, index: number): Partial<T> {
@@ -174,7 +199,9 @@ function normalizeTopics(topics: readonly unknown[], what: string): void {
 }
 
 function isCanonical(value: unknown, form: HexForm): boolean {
-  return typeof value === 'string' && SHAPES[form].pattern.test(value);
+  if (typeof value !== 'string' || !SHAPES[form].pattern.test(value)) return false;
+  // Not by the pattern: pairs of digits take three times as long.
+  return form !== 'data' || value.length % 2 === 0;
 }
 
 function toCanonical(value: unknown, form: HexForm, what: string): string {

@@ -1,16 +1,19 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { createFailoverClient, IncompleteBlockError } from '@chainwatch/chain-core';
-import type { ChainClient, Transaction } from '@chainwatch/chain-core';
+import { createFailoverClient, IncompleteBlockError, UnknownContentError } from '@chainwatch/chain-core';
+import type { Block, ChainClient, Transaction } from '@chainwatch/chain-core';
 import fc from 'fast-check';
 import { parseTransaction } from 'viem';
 import type { Hex, TransactionSerializable } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { decodeBlock } from './decode-block.ts';
 import { keccak256Hex } from './encode-rlp.ts';
 import { evmNetworks, readTraits } from './networks.ts';
+import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import { proveSenders, readSignature, recoverSender } from './prove-senders.ts';
 import type { RawTransaction } from './raw-block.ts';
 import { hasRecorded, readRecorded, readServed } from './spec-fork.ts';
 import type { Served } from './spec-fork.ts';
+import { verifyBlock } from './verify-block.ts';
 
 const traitsOf = (name: string) => readTraits(evmNetworks.find((network) => network.name === name)!);
 const quantity = (value: bigint | number | undefined): string | undefined =>
@@ -177,9 +180,7 @@ describe('the signature of a transaction', () => {
         readServed(network, served, { traces, doubted });
       // No root covers a sender, so the block is returned whatever addresses are looked for.
       const block = await read(lying);
-      const [found] =
-        block.possibleTransactions?.(new Set([stranger])) ??
-        block.transactions.filter((tx) => tx.from === stranger);
+      const [found] = block.transactions.filter((tx) => tx.from === stranger);
       await proveSenders(
         { doubted },
         { ref: block, transactions: block.transactions.filter((tx) => tx.index !== index) },
@@ -194,19 +195,92 @@ describe('the signature of a transaction', () => {
     },
   );
 
+  const createClient = (served: Served, label: string): ChainClient => {
+    const doubted = new Set<string>();
+    return {
+      network: evmNetworks.find(({ name }) => name === 'ethereum')!,
+      label,
+      verifyChain: () => Promise.resolve(),
+      readBlock: () => readServed('ethereum', served, { doubted }),
+      proveSenders: (ref, transactions) => proveSenders({ doubted }, { ref, transactions }),
+    } as Partial<ChainClient> as ChainClient;
+  };
+
+  it.each<[string, (tx: Record<string, unknown>, receipt: Record<string, unknown>) => void]>([
+    ['a parity without digits', (tx) => void ((tx['v'] = '0x'), delete tx['yParity'])],
+    ['no parity', (tx) => void (delete tx['v'], delete tx['yParity'])],
+    ['a price without digits', (_tx, receipt) => void (receipt['effectiveGasPrice'] = '0x')],
+    ['a price that is no number', (_tx, receipt) => void (receipt['effectiveGasPrice'] = '0xzz')],
+    ['no price', (_tx, receipt) => void delete receipt['effectiveGasPrice']],
+    ['an index without digits', (tx) => void (tx['transactionIndex'] = '0x')],
+  ])(
+    'and what they signed are read from another endpoint where the root proves what cannot be read: %s',
+    async (_name, spoil) => {
+      const recorded = readRecorded('ethereum-20065008');
+      const index = recorded.block.transactions.findIndex(
+        ({ type, v, to: payee }) => type === '0x2' && v === '0x0' && typeof payee === 'string',
+      );
+      const spoilt = structuredClone(recorded);
+      spoil(
+        spoilt.block.transactions[index] as unknown as Record<string, unknown>,
+        spoilt.receipts[index] as unknown as Record<string, unknown>,
+      );
+      const client = createFailoverClient([createClient(spoilt, 'spoilt'), createClient(recorded, 'honest')]);
+      const ref = { number: Number(recorded.block.number), hash: recorded.block.hash };
+      const read = async (): Promise<Transaction> => {
+        const block = await client.readBlock(ref);
+        const found = block.transactions[index]!;
+        await client.proveSenders!(ref, [found]);
+        return found;
+      };
+      const first = await read().catch((error: unknown) => error);
+      if (first instanceof Error) expect(first).toBeInstanceOf(IncompleteBlockError);
+      const { transactions } = await readServed('ethereum', recorded);
+      expect(await read()).toEqual(transactions[index]);
+    },
+  );
+
+  it.each<[string, (tx: Record<string, unknown>) => void]>([
+    ['a parity without digits', (tx) => void ((tx['v'] = '0x'), delete tx['yParity'])],
+    ['a parity without digits beside one with', (tx) => void (tx['yParity'] = '0x')],
+  ])(
+    'are unknown where a lone endpoint writes them so that they cannot be read: %s',
+    async (_name, spoil) => {
+      const recorded = readRecorded('ethereum-20065008');
+      const index = recorded.block.transactions.findIndex(
+        ({ type, v, to: payee, value }) =>
+          type === '0x2' && v === '0x0' && typeof payee === 'string' && value !== '0x0',
+      );
+      const spoilt = structuredClone(recorded);
+      spoil(spoilt.block.transactions[index] as unknown as Record<string, unknown>);
+      const { transactions: whole } = await readServed('ethereum', recorded);
+      const expectTold = ({ transactions, unknowns, verification }: Block): void => {
+        const { hash, transfers } = whole[index]!;
+        expect(unknowns).toMatchObject([{ kind: 'transaction-form:0x2', transactionHash: hash }]);
+        expect(transactions[index]).toMatchObject({ hash, transfers, verification: 'unproved' });
+        expect(transactions.filter((tx) => tx.index !== index)).toEqual(
+          whole.filter((tx) => tx.index !== index),
+        );
+        expect(verification).toBeUndefined();
+      };
+      const doubted = new Set<string>();
+      const read = (options: { takeUnknown?: boolean } = {}): Promise<Block> =>
+        readServed('ethereum', spoilt, { doubted, ...options });
+      // Others are asked, and this one again; then the block is taken with what is understood.
+      for (let attempt = 0; attempt < 2; attempt += 1)
+        await expect(read()).rejects.toThrow(UnknownContentError);
+      for (let attempt = 0; attempt < 2; attempt += 1) expectTold(await read({ takeUnknown: true }));
+      const { block, receipts } = structuredClone(spoilt);
+      const raw = parseRawBlock(block);
+      const ref = { number: Number(raw.number), hash: raw.hash };
+      const network = evmNetworks.find((one) => one.name === 'ethereum')!;
+      const answers = { block: raw, receipts: parseRawReceipts(receipts) };
+      expectTold(decodeBlock(network, await verifyBlock(ref, answers, readTraits(network))));
+    },
+  );
+
   it('are asked of another endpoint after one told a wrong one', async () => {
     const recorded = readRecorded('ethereum-13998626-london');
-    const network = evmNetworks.find(({ name }) => name === 'ethereum')!;
-    const createClient = (served: Served, label: string): ChainClient => {
-      const doubted = new Set<string>();
-      return {
-        network,
-        label,
-        verifyChain: () => Promise.resolve(),
-        readBlock: () => readServed('ethereum', served, { doubted }),
-        proveSenders: (ref, transactions) => proveSenders({ doubted }, { ref, transactions }),
-      } as Partial<ChainClient> as ChainClient;
-    };
     const client = createFailoverClient([
       createClient(alter(recorded, 3), 'liar'),
       createClient(recorded, 'honest'),

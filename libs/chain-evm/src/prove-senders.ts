@@ -34,13 +34,18 @@ export async function proveSenders(
     if (signature === undefined) continue;
     const signer = recoverSender(signature);
     if (signer === from) continue;
-    const [oldest] = doubted;
-    if (doubted.size >= DOUBTED_MAX && oldest !== undefined) doubted.delete(oldest);
-    doubted.add(ref.hash);
+    doubt(doubted, ref.hash);
     throw new IncompleteBlockError(
       `sender of transaction ${hash} in block ${ref.number} ${ref.hash}: expected ${signer ?? 'a signature'}, got ${from ?? 'none'}`,
     );
   }
+}
+
+/** The next time the block is read from this endpoint, it is returned only if every sender is proved. */
+function doubt(doubted: Set<string>, hash: string): void {
+  const [oldest] = doubted;
+  if (doubted.size >= DOUBTED_MAX && oldest !== undefined) doubted.delete(oldest);
+  doubted.add(hash);
 }
 
 /** The same for every transaction of a doubted block. */
@@ -65,7 +70,15 @@ export function readSignature(tx: RawTransaction, traits: EvmTraits): SenderSign
   const v = BigInt((typeOf(tx) === 0 ? tx.v : (tx.yParity ?? tx.v)) ?? 0);
   const chainId = typeOf(tx) === 0 && v >= 35n ? (v - 35n) / 2n : undefined;
   const parity = chainId !== undefined ? (v - 35n) % 2n : v >= 27n ? v - 27n : v;
-  return { digest: keccak256Hex(encodeSigned(tx, chainId)), r, s, parity: Number(parity) };
+  return {
+    // Only where somebody takes part: it costs as much as the hash of the transaction.
+    get digest() {
+      return keccak256Hex(encodeSigned(tx, chainId));
+    },
+    r,
+    s,
+    parity: Number(parity),
+  };
 }
 
 /** Address of the account that signed; undefined where the signature is nobody's. About 0.5 ms. */

@@ -30,12 +30,14 @@ export interface RawHeader {
   // Avalanche C-Chain
   readonly extDataHash?: string | null;
   readonly extDataGasUsed?: string | null;
+  /** The atomic transactions; not part of the header, which has their hash. */
+  readonly blockExtraData?: string | null;
   readonly blockGasCost?: string | null;
   readonly timestampMilliseconds?: string | null;
   readonly minDelayExcess?: string | null;
   readonly targetExponent?: string | null;
   readonly minPriceExponent?: string | null;
-  /** If present, `receiptsRoot` is that of the blocks settled with this one. */
+  /** Part of the settlement marker (`isAsynchronous`): `receiptsRoot` is that of the blocks settled with this one. */
   readonly settledHeight?: string | null;
   readonly settledGasUnix?: string | null;
   readonly settledGasNumerator?: string | null;

@@ -35,4 +35,7 @@ export interface ParityAction {
   readonly address?: string;
   readonly refundAddress?: string;
   readonly balance?: string;
+  // reward
+  readonly author?: string;
+  readonly rewardType?: string;
 }

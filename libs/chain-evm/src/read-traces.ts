@@ -2,6 +2,7 @@ import { BlockNotFoundError, ChainClientError, IncompleteBlockError } from '@cha
 import type { BlockRef } from '@chainwatch/chain-core';
 import { isUnsupported } from './classify-node-error.ts';
 import type { CallFrame, CallTrace, ParityTrace } from './raw-trace.ts';
+import type { RawBlock } from './raw-block.ts';
 import type { Session } from './session.ts';
 
 /** What a trace adds to a transaction. */
@@ -28,10 +29,35 @@ export interface TracedBlock {
   readonly stateSync?: string;
 }
 
-type ReadTraces = (block: TracedBlock) => readonly TransactionTrace[];
+/** What a block itself pays, beyond its transactions. */
+export interface BlockReward {
+  readonly address: string;
+  /** Wei, greater than 0. */
+  readonly amountRaw: bigint;
+}
+
+export interface BlockTraces {
+  /** One of each transaction, in their order. */
+  readonly transactions: readonly TransactionTrace[];
+  /** Undefined where the endpoint does not tell rewards. */
+  readonly rewards?: readonly BlockReward[];
+}
+
+/** The traces, checked to be those of `block`. @throws IncompleteBlockError */
+export type ReadTraces = (block: TracedBlock) => BlockTraces;
 
 /**
- * Traces of a block with transactions, to be read once the block itself is proved; undefined where the endpoint does not
+ * Whether traces tell anything of a block: of one without transactions only where blocks of its kind pay by themselves and
+ * the endpoint tells it.
+ */
+export function hasTracesOf({ traits, capabilities }: Session, block: RawBlock): boolean {
+  if (block.transactions.length > 0) return true;
+  if (capabilities.trace !== 'trace_block') return false;
+  return traits.rewards === 'traced' || (traits.rewards === 'mined' && BigInt(block.difficulty) > 0n);
+}
+
+/**
+ * Traces of a block, to be read once the block itself is proved; undefined where the endpoint does not
  * trace at all.
  * @throws ChainClientError when the node offers tracing and fails at it
  */
@@ -61,7 +87,7 @@ async function readCallTraces(session: Session, ref: BlockRef, signal?: AbortSig
     ref,
     await session.transport.call('debug_traceBlockByHash', params, signal),
   );
-  return (block) => decodeCallTraces(ref, block.hashes, withoutStateSync(traces, block));
+  return (block) => ({ transactions: decodeCallTraces(ref, block.hashes, withoutStateSync(traces, block)) });
 }
 
 async function readParityTraces(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<ReadTraces> {
@@ -69,7 +95,7 @@ async function readParityTraces(session: Session, ref: BlockRef, signal?: AbortS
   const traces = expectList<ParityTrace>(ref, await session.transport.call('trace_block', params, signal));
   return ({ hashes, stateSync }) => {
     const own = traces.filter((trace) => stateSync === undefined || trace.transactionHash !== stateSync);
-    return decodeParityTraces(ref, hashes, own);
+    return { transactions: decodeParityTraces(ref, hashes, own), rewards: decodeRewards(traces) };
   };
 }
 
@@ -142,6 +168,18 @@ export function decodeParityTraces(
     const found = byHash.get(hash);
     if (found === undefined) fail(ref, `expected traces of ${hash}, got none`);
     return { isFailed: found.isFailed, transfers: found.transfers };
+  });
+}
+
+/**
+ * Rewards in a `trace_block` answer: those of the block and its uncles (before the Merge), and what a contract told the
+ * chain to mint (`external`: AuRa). `decodeParityTraces` has checked that they are the block's.
+ */
+export function decodeRewards(traces: readonly ParityTrace[]): BlockReward[] {
+  return traces.flatMap(({ type, action: { author, value } }) => {
+    if (type !== 'reward' || typeof author !== 'string' || typeof value !== 'string') return [];
+    const amountRaw = BigInt(value);
+    return amountRaw > 0n ? [{ address: author.toLowerCase(), amountRaw }] : [];
   });
 }
 

@@ -1,4 +1,4 @@
-import type { BodyBytes, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
+import type { RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 
 /** Carries JSON-RPC to one endpoint. Every call rejects with a ChainClientError. */
 export interface RpcTransport {
@@ -8,8 +8,7 @@ export interface RpcTransport {
   ask(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<RpcReply>;
   /**
    * The same for several calls in one request, where more requests would have to wait for their turn.
-   * Undefined where the endpoint takes no lists: at once if that is known, else when it has refused one. The
-   * replies have the same `bytes`, with answers numbered from 1 on.
+   * Undefined where the endpoint takes no lists: at once if that is known, else when it has refused one.
    */
   askTogether?(
     calls: readonly RpcCall[],
@@ -21,8 +20,6 @@ export interface RpcTransport {
 }
 
 export interface RpcReply {
-  /** As they came, envelope and all; absent where the transport gives parsed answers only. */
-  readonly bytes?: BodyBytes;
-  /** The result. @throws ChainClientError when the answer is an error or none */
+  /** The result, the same at each call. @throws ChainClientError when the answer is an error or none */
   result(): unknown;
 }

@@ -1,6 +1,7 @@
 import type { Network } from '@chainwatch/chain-core';
 import type { EvmTraits } from './networks.ts';
 import type { RpcTransport } from './rpc-transport.ts';
+import type { SettlementBook } from './settlement/settlement-book.ts';
 
 /** What the readers of one endpoint share. */
 export interface Session {
@@ -10,6 +11,8 @@ export interface Session {
   readonly capabilities: Capabilities;
   /** Hashes of blocks in which this endpoint told a wrong sender. */
   readonly doubted: Set<string>;
+  /** Blocks whose receipts a later header proves. */
+  readonly settlement: SettlementBook;
 }
 
 /** What one endpoint can do, found out by use and remembered for the life of the client. */

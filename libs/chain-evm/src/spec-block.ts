@@ -1,11 +1,11 @@
 import type { BlockRef } from '@chainwatch/chain-core';
-import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { computeCreatedContract, encodeTransaction, typeOf } from './encode-transaction.ts';
 import { encodeHeader } from './parse-header.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { data, encodeRlp, keccak256Hex, quantity } from './encode-rlp.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawWithdrawal } from './raw-block.ts';
+import { rootByLibrary } from './spec-root.ts';
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
@@ -30,7 +30,7 @@ export interface Case {
 
 export const answerOf = (result: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: 1, result });
 
-/** A block as it stands under its own roots, which are made the slow way here. */
+/** A block as it stands under its own roots, which libraries compute. */
 export async function assemble(
   items: readonly Made[],
   number: number,
@@ -97,8 +97,8 @@ async function makeHeader({ number, transactions, receipts, withdrawals }: Conte
     sha3Uncles: `0x${'34'.repeat(32)}`,
     miner: `0x${'56'.repeat(20)}`,
     stateRoot: `0x${'78'.repeat(32)}`,
-    transactionsRoot: await computeOrderedRoot(transactions.map(encode)),
-    receiptsRoot: await computeOrderedRoot(
+    transactionsRoot: await rootByLibrary(transactions.map(encode)),
+    receiptsRoot: await rootByLibrary(
       receipts.map((receipt, index) =>
         encodeReceipt(receipt as unknown as RawReceipt, typeOf(transactions[index]!)),
       ),
@@ -113,7 +113,7 @@ async function makeHeader({ number, transactions, receipts, withdrawals }: Conte
     mixHash: `0x${'9a'.repeat(32)}`,
     nonce: '0x0000000000000000',
     baseFeePerGas: '0x7',
-    withdrawalsRoot: await computeOrderedRoot(
+    withdrawalsRoot: await rootByLibrary(
       withdrawals.map(({ index, validatorIndex, address, amount }) =>
         encodeRlp([quantity(index), quantity(validatorIndex), data(address), quantity(amount)]),
       ),

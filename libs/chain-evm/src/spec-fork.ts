@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { BodyBytes } from '@chainwatch/chain-core';
 import type { Block, BlockRef, ReadBlockOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import { RLP } from '@ethereumjs/rlp';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
@@ -12,6 +11,7 @@ import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import { readBlock } from './read-block.ts';
 import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
+import { SettlementBook } from './settlement/settlement-book.ts';
 
 // Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see fixtures.md).
 const folder = new URL('../../../../shared/fixtures/evm/', import.meta.url);
@@ -71,8 +71,8 @@ export async function applyFork({ block, receipts, raw }: Served, fork: Fork): P
     return withItems(encoding, { type, receipt: member, log });
   });
   const roots = {
-    transactionsRoot: await computeOrderedRoot(encodings),
-    receiptsRoot: await computeOrderedRoot(receiptEncodings),
+    transactionsRoot: computeOrderedRoot(encodings),
+    receiptsRoot: computeOrderedRoot(receiptEncodings),
   };
   const fields = RLP.decode(encodeHeader({ ...block, ...roots } as unknown as RawBlock)) as Uint8Array[];
   const hash = `0x${keccak256Hex(RLP.encode([...fields, ...itemsOf(header)]))}`;
@@ -131,6 +131,7 @@ export function readServed(
       hasSocket: false,
     },
     doubted,
+    settlement: new SettlementBook(),
   };
   return readBlock(session, { ref: refOf(asked), signal: undefined, options });
 }
@@ -149,10 +150,7 @@ function serve(served: Served, traces: unknown): Session['transport'] {
   // As text, because a reader may change what it parsed.
   const ask = (call: RpcCall): RpcReply => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: answer(call) });
-    return {
-      bytes: new BodyBytes([Buffer.from(text)]),
-      result: () => (JSON.parse(text) as { result: unknown }).result,
-    };
+    return { result: () => (JSON.parse(text) as { result: unknown }).result };
   };
   return {
     call: (method, params) => Promise.resolve(ask({ method, params }).result()),

@@ -1,10 +1,9 @@
 import type { Block } from '@chainwatch/chain-core';
 import fc from 'fast-check';
-import { ProvedBlock } from './prove-bytes.ts';
 import type { RawLog, RawTransaction, RawWithdrawal } from './raw-block.ts';
 import type { Made } from './spec-block.ts';
 
-// Random blocks for the specs that hold the proof from bytes against the other one, and what is the same of both.
+// Random blocks, and what readers see of one.
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const approvalTopic = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
@@ -18,45 +17,6 @@ export const plain = ({
   balanceChanges,
   touchedAssets,
 }: Block): Block => ({ number, hash, parentHash, timestamp, transactions, balanceChanges, touchedAssets });
-
-function participantsOf(block: Block): string[] {
-  const found = new Set<string>();
-  for (const { from, isFailed, transfers } of block.transactions) {
-    if (from !== undefined) found.add(from);
-    if (isFailed) continue;
-    for (const transfer of transfers)
-      for (const side of [transfer.from, transfer.to]) if (side !== undefined) found.add(side);
-  }
-  return [...found];
-}
-
-function concerned(block: Block, filter: ReadonlySet<string>): string[] {
-  return block.transactions
-    .filter((transaction) =>
-      participantsOf({ ...block, transactions: [transaction] }).some((address) => filter.has(address)),
-    )
-    .map(({ hash }) => hash);
-}
-
-/** The same block either way, and whoever is looked for is found. */
-export function expectSame(quick: Block | undefined, slow: Block): void {
-  if (!(quick instanceof ProvedBlock)) throw new Error('expected a proved block, got none');
-  expect(plain(quick)).toEqual(slow);
-  expect(quick.transactionCount).toBe(slow.transactions.length);
-  for (const address of participantsOf(slow)) {
-    const filter = new Set([address]);
-    const possible = quick.possibleTransactions(filter);
-    expect(
-      quick.possibleTransactions({
-        has: () => false,
-        hasAt: (text, from, length) => filter.has(text.slice(from, from + length)),
-      }),
-    ).toEqual(possible);
-    expect(possible.map(({ hash }) => hash)).toEqual(expect.arrayContaining(concerned(slow, filter)));
-    for (const transaction of possible) expect(transaction).toEqual(slow.transactions[transaction.index]);
-  }
-  expect(quick.possibleTransactions(new Set([`0x${'9'.repeat(40)}`]))).toEqual([]);
-}
 
 const hex = (bytes: number): fc.Arbitrary<string> =>
   fc

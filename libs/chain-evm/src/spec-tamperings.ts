@@ -66,6 +66,10 @@ export const tamperings: readonly [string, (whole: Case) => Partial<Case>][] = [
   ['alters a status', parsed(({ receipts }) => (receipts[1]!.status = '0x0'))],
   ['gives a status that is none', parsed(({ receipts }) => (receipts[1]!.status = null))],
   [
+    'gives no root for a status',
+    parsed(({ receipts }) => Object.assign(receipts[1]!, { status: null, root: '0x' })),
+  ],
+  [
     'alters a withdrawal',
     parsed(({ block }) =>
       block.withdrawals.push({

@@ -36,3 +36,14 @@ export function listUnknownMembers(json: object, known: ReadonlySet<string>): st
     if (value !== null && value !== undefined && !known.has(name)) names.push(name);
   return names;
 }
+
+/** The unknown parts of a block, and what is not proved because of them. */
+export interface UnknownContent {
+  readonly parts: readonly UnknownPart[];
+  /** Hashes of the transactions that are not known. */
+  readonly transactions: ReadonlySet<string>;
+  /** True when nothing proves any transaction: the header, the list of transactions or the receipts are not proved. */
+  readonly isEverything: boolean;
+  /** Transactions whose raw encoding was not given; the root cannot be computed without it. */
+  readonly missingEncodings: readonly string[];
+}

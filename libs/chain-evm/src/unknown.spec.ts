@@ -50,10 +50,10 @@ function newField({ block }: Served, index: number): Fork {
 
 const kindsOf = (block: Block): string[] => (block.unknowns ?? []).map(({ kind }) => kind);
 const unprovedOf = (block: Block): number[] =>
-  block.transactions.flatMap(({ isUnproved, index }) => (isUnproved === true ? [index] : []));
+  block.transactions.flatMap(({ verification, index }) => (verification === 'unproved' ? [index] : []));
 const everyIndex = (block: Block): number[] => block.transactions.map(({ index }) => index);
 const told = (transactions: readonly Transaction[]): unknown[] =>
-  transactions.map(({ isUnproved: _, ...rest }) => rest);
+  transactions.map(({ verification: _, ...rest }) => rest);
 
 async function refusal(reading: Promise<unknown>): Promise<unknown> {
   return reading.then(
@@ -115,7 +115,7 @@ const recordings: readonly Recording[] = [
           from: before.from,
           isFailed: false,
           index,
-          isUnproved: true,
+          verification: 'unproved',
           hash: block.unknowns?.[0]?.transactionHash,
         });
         expect(after.fee).toBeUndefined();
@@ -126,6 +126,7 @@ const recordings: readonly Recording[] = [
       it('leaves every transaction unproved where the node does not', async () => {
         const fork = await applyFork(recorded, newKind(network, recorded, index));
         const block = await expectUnknown(network, { ...fork, raw: new Map() }, ['transaction-type:0x7d']);
+        expect(block.verification).toBe('unproved');
         expect(unprovedOf(block)).toEqual(everyIndex(block));
         expect(told(others(block))).toEqual(others(whole));
       });
@@ -156,7 +157,7 @@ const recordings: readonly Recording[] = [
           { ...fork, block: { ...fork.block, transactions: fork.block.transactions.map(bare) as never } },
           { takeUnknown: true },
         );
-        expect(block.transactions[index]).toMatchObject({ isFailed: false, isUnproved: true });
+        expect(block.transactions[index]).toMatchObject({ isFailed: false, verification: 'unproved' });
         expect(block.transactions[index]).not.toHaveProperty('from');
       });
     });
@@ -385,7 +386,8 @@ const recordings: readonly Recording[] = [
 (hasRecorded ? describe : describe.skip)('Avalanche', () => {
   // A block with Avalanche's own header fields, over recorded transactions.
   const own = {
-    extDataHash: `0x${'56'.repeat(32)}`,
+    extDataHash: '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
+    blockExtraData: '0x',
     extDataGasUsed: '0x0',
     blockGasCost: '0x0',
     baseFeePerGas: '0x7',
@@ -397,7 +399,7 @@ const recordings: readonly Recording[] = [
     withdrawalsRoot: null,
     withdrawals: null,
   };
-  const announced = {
+  const marker = {
     targetExponent: '0x1',
     minPriceExponent: '0x2',
     settledHeight: '0x3',
@@ -409,43 +411,67 @@ const recordings: readonly Recording[] = [
   const make = (header: object, fork: Fork = {}): Promise<Served> =>
     applyFork({ ...recorded, block: { ...recorded.block, ...own, ...header } as Served['block'] }, fork);
 
-  it('is proved as its headers are today', async () => {
-    expect((await readServed('avalanche', await make({}))).unknowns).toBeUndefined();
+  it.each([
+    ['as its headers were before Helicon', {}],
+    [
+      'with a marker that is all zero',
+      { ...marker, ...zero(['settledHeight', 'settledGasUnix', 'settledGasNumerator', 'settledExcess']) },
+    ],
+    ['with a part of the marker', { ...marker, settledExcess: null }],
+  ])('is proved by its own root %s', async (_, header) => {
+    const block = await readServed('avalanche', await make(header));
+    expect([block.unknowns, block.verification, unprovedOf(block)]).toEqual([undefined, undefined, []]);
+    const other = await applyFork(await make(header), { receipt: { ofOthers: '0x1234' } });
+    await expectUnknown('avalanche', other, ['receipt-field:ofOthers']);
   });
 
-  it('is proved with the fields announced for its headers, as long as its receipts have its own root', async () => {
-    expect((await readServed('avalanche', await make(announced))).unknowns).toBeUndefined();
-  });
-
-  it('goes on where the root is that of receipts settled before, which proves none of its own', async () => {
-    const settled = await applyFork(await make(announced), { receipt: { ofOthers: '0x1234' } });
-    const served = {
-      ...settled,
-      receipts: settled.receipts.map(({ ofOthers: _, ...receipt }) => receipt as unknown as JsonReceipt),
-    };
-    const block = await expectUnknown('avalanche', served, ['header-field:settledHeight']);
-    expect(unprovedOf(block)).toEqual(everyIndex(block));
-    const lying = structuredClone(served);
+  it('waits for the header that settles it, without anything unknown', async () => {
+    const block = await readServed('avalanche', await make(marker));
+    expect([block.unknowns, block.verification]).toEqual([undefined, 'settling']);
+    expect(new Set(block.transactions.map(({ verification }) => verification))).toEqual(
+      new Set(['settling']),
+    );
+    const lying = await make(marker);
     lying.block.transactions[3]!['value'] = '0x77';
     expect(await refusal(readServed('avalanche', lying, { takeUnknown: true }))).toBeInstanceOf(
       IncompleteBlockError,
     );
   });
 
-  it('goes on where the announced fields are encoded otherwise, and where there are more', async () => {
-    const { minPriceExponent: _, ...fewer } = announced;
-    const other = await make(fewer);
-    const block = await expectUnknown(
-      'avalanche',
-      { ...other, block: { ...other.block, minPriceExponent: '0x2' } },
-      Object.keys({ ...fewer, minPriceExponent: 1 }).map((name) => `header-field:${name}`),
+  it('leaves a transaction of a type that is not known unproved, while the others wait', async () => {
+    const fork = newKind('avalanche', recorded, 2);
+    const block = await expectUnknown('avalanche', await make(marker, fork), ['transaction-type:0x7d']);
+    expect(unprovedOf(block)).toEqual([2]);
+    expect(block.transactions.filter(({ verification }) => verification === 'settling')).toHaveLength(
+      block.transactions.length - 1,
     );
-    expect(unprovedOf(block)).toEqual(everyIndex(block));
-    await expectUnknown('avalanche', await make({}, { header: { quorumHash: '0x1234' } }), [
-      'header-field:quorumHash',
+    const blind = await expectUnknown('avalanche', { ...(await make(marker, fork)), raw: new Map() }, [
+      'transaction-type:0x7d',
     ]);
+    expect(unprovedOf(blind)).toEqual(everyIndex(blind));
+  });
+
+  it('is refused where known fields are encoded otherwise, and goes on where there are more', async () => {
+    const { minPriceExponent: _, ...fewer } = marker;
+    const other = await make(fewer);
+    const lying = { ...other, block: { ...other.block, minPriceExponent: '0x2' } };
+    expect(await refusal(readServed('avalanche', lying, { takeUnknown: true }))).toBeInstanceOf(
+      IncompleteBlockError,
+    );
+    for (const fields of [own, marker]) {
+      const block = await expectUnknown(
+        'avalanche',
+        await make(fields, { header: { quorumHash: '0x1234' } }),
+        ['header-field:quorumHash'],
+      );
+      expect(unprovedOf(block)).toEqual(everyIndex(block));
+    }
   });
 });
+
+function zero(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, '0x0']));
+}
 
 function withLogs(receipts: readonly JsonReceipt[]): JsonReceipt {
   return receipts.find(({ logs }) => logs.some(({ data }) => data.length === 66))!;

@@ -1,5 +1,6 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
-import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
+import type { BlockRef } from '@chainwatch/chain-core';
+import { verifyExtraData } from './atomic-changes.ts';
 import { findStateSync } from './bor-state-sync.ts';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { data, encodeRlp, InvalidHexError, quantity } from './encode-rlp.ts';
@@ -7,9 +8,10 @@ import { traitsAt } from './networks.ts';
 import type { EvmTraits } from './networks.ts';
 import { hasWithdrawalsRoot, verifyHeaderOf } from './parse-header.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
-import { UnknownParts } from './unknown-parts.ts';
-import { verifyReceiptLinks } from './verify-receipt-links.ts';
-import { verifyReceipts } from './verify-receipts.ts';
+import { UnknownParts, type UnknownContent } from './unknown-parts.ts';
+import { isAsynchronous } from './settlement/settlement-header.ts';
+import { verifyPrices, verifyReceiptLinks } from './verify-receipt-links.ts';
+import { encodeReceipts, verifyReceiptBlooms, verifyReceipts } from './verify-receipts.ts';
 import { verifyTransactions } from './verify-transactions.ts';
 import type { RawEncodings } from './verify-transactions.ts';
 
@@ -20,19 +22,10 @@ export interface VerifiedBlock {
   readonly receipts: readonly RawReceipt[];
   /** Polygon's state-sync receipt, which no root covers. */
   readonly stateSync?: RawReceipt;
+  /** Encodings of the receipts, where a later header proves them; absent where the block's own header did. */
+  readonly settling?: readonly Uint8Array[];
   /** Absent where everything is known. */
   readonly unknown?: UnknownContent;
-}
-
-/** The unknown parts of a block, and what is not proved because of them. */
-export interface UnknownContent {
-  readonly parts: readonly UnknownPart[];
-  /** Hashes of the transactions that are not known. */
-  readonly transactions: ReadonlySet<string>;
-  /** True when nothing proves any transaction: the header, the list of transactions or the receipts are not proved. */
-  readonly isEverything: boolean;
-  /** Transactions whose raw encoding was not given; the root cannot be computed without it. */
-  readonly missingEncodings: readonly string[];
 }
 
 /** What a node told about a block. */
@@ -45,7 +38,8 @@ export interface BlockAnswers {
 /**
  * Proves that what a node returned is the whole block `ref`: its hash, every transaction, every receipt with every log
  * (architecture.md, invariants 6 and 12; docs/adr/0003-evm-completeness.md). Unknown parts are reported in
- * `unknown`; the rest is proved as far as possible without them.
+ * `unknown`; the rest is proved as far as possible without them. Receipts that a later header proves are given in
+ * `settling`.
  * @throws IncompleteBlockError saying what was expected and what came
  */
 export async function verifyBlock(
@@ -69,12 +63,12 @@ export async function verifyBlock(
       parts,
     });
     verifyReceiptLinks(block, { transactions, receipts: own, traits });
-    const areReceiptsProved = await verifyReceipts(
-      { block, transactions, receipts: own, unknown },
-      traits,
-      parts,
-    );
+    const settling = isAsynchronous(block, traits) ? encodeSettling(block, transactions, own) : undefined;
+    const areReceiptsProved =
+      settling !== undefined ||
+      (await verifyReceipts({ block, transactions, receipts: own, unknown }, traits, parts));
     await verifyWithdrawals(block, traits);
+    verifyExtraData(block, traits, parts);
     const content: UnknownContent = {
       parts: parts.list,
       transactions: unknown,
@@ -86,6 +80,7 @@ export async function verifyBlock(
       transactions,
       receipts: own,
       stateSync,
+      settling,
       ...(content.parts.length > 0 && { unknown: content }),
     };
   } catch (error) {
@@ -94,10 +89,21 @@ export async function verifyBlock(
   }
 }
 
+/** Checks what can be checked before the header that settles the block is there. */
+function encodeSettling(
+  block: RawBlock,
+  transactions: readonly RawTransaction[],
+  receipts: readonly RawReceipt[],
+): readonly Uint8Array[] {
+  verifyReceiptBlooms(block, receipts);
+  verifyPrices(block, transactions, receipts);
+  return encodeReceipts({ transactions, receipts });
+}
+
 async function verifyWithdrawals(block: RawBlock, traits: EvmTraits): Promise<void> {
   if (!hasWithdrawalsRoot(block, traits)) return;
   const withdrawals = block.withdrawals ?? [];
-  const root = await computeOrderedRoot(
+  const root = computeOrderedRoot(
     withdrawals.map(({ index, validatorIndex, address, amount }) =>
       encodeRlp([quantity(index), quantity(validatorIndex), data(address), quantity(amount)]),
     ),

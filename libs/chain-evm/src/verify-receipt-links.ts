@@ -1,5 +1,5 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
-import { computeCreatedContract } from './encode-transaction.ts';
+import { computeCreatedContract, typeOf } from './encode-transaction.ts';
 import type { EvmTraits } from './networks.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 
@@ -46,6 +46,34 @@ export function verifyReceiptLinks(
     else if (!(cumulative >= gasUsed))
       expectEqual(at, { what: 'cumulativeGasUsed', expected: `at least ${gasUsed}`, got: cumulative });
     gasUsed = cumulative;
+  }
+}
+
+/**
+ * Bounds the price of gas by what the transaction bids (EIP-1559), for blocks whose header tells no price that was paid:
+ * the `baseFeePerGas` of an asynchronous block is the highest that it could have been (ACP-194), and nodes compute a
+ * transaction's own `gasPrice` from it. So the receipt has to tell the price.
+ * @throws IncompleteBlockError
+ */
+export function verifyPrices(
+  block: RawBlock,
+  transactions: readonly RawTransaction[],
+  receipts: readonly RawReceipt[],
+): void {
+  for (const [index, { effectiveGasPrice }] of receipts.entries()) {
+    const tx = transactions[index];
+    const type = typeOf(tx ?? {});
+    const bid = type <= 1 ? tx?.gasPrice : tx?.maxFeePerGas;
+    if (type > 4 || typeof bid !== 'string') continue;
+    if (typeof effectiveGasPrice === 'string' && BigInt(effectiveGasPrice) <= BigInt(bid)) continue;
+    expectEqual(
+      { block, index },
+      {
+        what: 'effectiveGasPrice',
+        expected: `at most ${BigInt(bid)}`,
+        got: typeof effectiveGasPrice === 'string' ? String(BigInt(effectiveGasPrice)) : 'none',
+      },
+    );
   }
 }
 

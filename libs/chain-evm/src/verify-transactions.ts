@@ -66,7 +66,7 @@ export async function verifyTransactions(
   }
   if (!isStrict) return { unknown, missing: [] };
   if (missing.length > 0) return { unknown, missing };
-  const root = await computeOrderedRoot(values);
+  const root = computeOrderedRoot(values);
   if (root === block.transactionsRoot) return { unknown, missing };
   return fail(block, {
     what: 'transactionsRoot',

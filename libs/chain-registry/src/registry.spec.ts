@@ -15,6 +15,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   'eip155:8453': ['base', 'base-mainnet'],
   'eip155:84532': ['base-sepolia'],
   'eip155:43114': ['avalanche'],
+  'eip155:43113': ['avalanche-fuji', 'fuji', 'avax-fuji'],
   'eip155:59144': ['linea'],
   'eip155:100': ['gnosis'],
   'bip122:000000000019d6689c085ae165831e93': ['bitcoin', 'btc', 'bitcoin-mainnet'],

@@ -1,9 +1,17 @@
-import type { BalanceChange, Block, BlockRef, Network, Transaction, Transfer } from '@chainwatch/chain-core';
+import type {
+  Block,
+  BlockRef,
+  DecodedVerification,
+  Network,
+  Transaction,
+  Transfer,
+} from '@chainwatch/chain-core';
 import { nativeHints, ownerHints, tokenHints } from './instruction-hints.ts';
 import { pairFlows, type Flow } from './pair-flows.ts';
 import type { ParsedTransaction } from './parse-transaction.ts';
 import { readMemo } from './read-memo.ts';
 import type { RawBlock } from './raw-block.ts';
+import { decodeRewards } from './rewards.ts';
 import { tokenChanges } from './token-changes.ts';
 import type { VerifiedTransaction } from './verify-block.ts';
 
@@ -14,7 +22,13 @@ export function decodeBlock(
     ref,
     raw,
     transactions,
-  }: { readonly ref: BlockRef; readonly raw: RawBlock; readonly transactions: readonly Transaction[] },
+    verification,
+  }: {
+    readonly ref: BlockRef;
+    readonly raw: RawBlock;
+    readonly transactions: readonly Transaction[];
+    readonly verification: DecodedVerification | undefined;
+  },
 ): Block {
   return {
     number: ref.number,
@@ -25,10 +39,14 @@ export function decodeBlock(
     transactions,
     balanceChanges: decodeRewards(network, raw),
     touchedAssets: [],
+    ...(verification !== undefined && { verification }),
   };
 }
 
-/** A failed transaction has no effect but its fee. */
+/**
+ * A failed transaction has no effect but its fee. No root of the chain covers what a transaction did: whether it failed, who
+ * paid whom, what it cost. That is the node's word, `attested`.
+ */
 export function decodeTransaction(
   network: Network,
   { index, tx, changes, isUnproved }: VerifiedTransaction,
@@ -54,7 +72,7 @@ export function decodeTransaction(
     fee,
     transfers,
     memo: readMemo(tx),
-    ...(isUnproved === true && { isUnproved }),
+    verification: isUnproved === true ? 'unproved' : 'attested',
   };
 }
 
@@ -110,16 +128,6 @@ function readOwners(tx: ParsedTransaction): Map<string, string> {
   for (const { accountIndex, owner } of [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])])
     if (owner !== undefined) owners.set(tx.keyAt(accountIndex), owner);
   return owners;
-}
-
-/** The leader's fees, staking and voting rewards, and collected rent: lamports that no transaction moves. */
-function decodeRewards(network: Network, { rewards }: RawBlock): BalanceChange[] {
-  return (rewards ?? []).map(({ pubkey, lamports, rewardType }) => ({
-    address: pubkey,
-    assetGid: network.native.gid,
-    amountRaw: BigInt(lamports),
-    reason: rewardType === 'Rent' ? 'other' : 'reward',
-  }));
 }
 
 function once<T>(compute: () => T): () => T {

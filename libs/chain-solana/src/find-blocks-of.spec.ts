@@ -1,6 +1,7 @@
 import { ChainClientError } from '@chainwatch/chain-core';
 import { findBlocksOf } from './find-blocks-of.ts';
 import { solanaNetworks } from './networks.ts';
+import { ConsensusBook } from './consensus-book.ts';
 import type { RpcClient } from './rpc-client.ts';
 import type { Session } from './session.ts';
 import { SignatureBook } from './signature-book.ts';
@@ -18,9 +19,18 @@ interface Made {
 }
 
 /** A node with these transactions, one signature each, in the order of their slots. */
-function openSession(made: readonly Made[], { firstSlot = 0, finalSlot = Infinity } = {}) {
+function openSession(
+  made: readonly Made[],
+  { firstSlot = 0, finalSlot = Infinity, indexedFrom = 0, hole = [0, 0] as readonly [number, number] } = {},
+) {
   const signatureOf = (position: number): string => `signature ${position}`;
+  const isKept = (slot: number): boolean => slot < hole[0] || slot >= hole[1];
   const asked: string[] = [];
+  const listed = made.map(({ slot, keys }, position) => ({ slot, keys, signature: signatureOf(position) }));
+  const bySlot = new Map<number, string[]>();
+  for (const { slot, signature } of listed) bySlot.set(slot, [...(bySlot.get(slot) ?? []), signature]);
+  const all = listed.filter(({ slot }) => slot <= finalSlot && slot >= indexedFrom).toReversed();
+  const positions = new Map(all.map(({ signature }, position) => [signature, position]));
   const answers: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
     getFirstAvailableBlock: () => firstSlot,
     getTokenAccountsByOwner: ([owner, filter]) => ({
@@ -42,14 +52,18 @@ function openSession(made: readonly Made[], { firstSlot = 0, finalSlot = Infinit
       };
       if (minContextSlot > finalSlot)
         throw new ChainClientError('Minimum context slot has not been reached', { nodeCode: -32016 });
-      const all = made
-        .filter(({ slot }) => slot <= finalSlot)
-        .map(({ slot, keys }, position) => ({ slot, keys, signature: signatureOf(position) }))
+      const from = before === undefined ? 0 : (positions.get(before) ?? -1) + 1;
+      if (before !== undefined && from === 0) return [];
+      return all
+        .slice(from)
         .filter(({ keys }) => keys.includes(String(account)))
-        .toReversed();
-      const from = before === undefined ? 0 : all.findIndex(({ signature }) => signature === before) + 1;
-      return all.slice(from, from + limit).map(({ slot, signature }) => ({ slot, signature }));
+        .slice(0, limit)
+        .map(({ slot, signature }) => ({ slot, signature }));
     },
+    getBlocksWithLimit: ([slot, limit]) =>
+      Array.from({ length: 100 }, (_, position) => Number(slot) + position)
+        .filter(isKept)
+        .slice(0, Number(limit)),
     getTransaction: ([signature]) => {
       const { keys, owns = {} } = made[Number(String(signature).split(' ')[1])]!;
       const balances = Object.entries(owns).map(([account, owner]) => ({
@@ -64,15 +78,18 @@ function openSession(made: readonly Made[], { firstSlot = 0, finalSlot = Infinit
     getBlock: ([slot]) => ({
       blockhash: key('B'),
       previousBlockhash: key('A'),
-      parentSlot: Number(slot) - 1,
+      parentSlot: Math.max(Number(slot) - 1, 0),
       blockTime: 1,
+      signatures: bySlot.get(Number(slot)) ?? [],
     }),
   };
+  const call = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    asked.push(method);
+    return answers[method]!(params);
+  };
   const rpc = {
-    call: async (method: string, params: readonly unknown[]) => {
-      asked.push(method);
-      return answers[method]!(params);
-    },
+    call,
+    callLarge: async (method: string, params: readonly unknown[]) => ({ result: await call(method, params) }),
   } as unknown as RpcClient;
   const session: Session = {
     network: solanaNetworks[0]!,
@@ -81,6 +98,7 @@ function openSession(made: readonly Made[], { firstSlot = 0, finalSlot = Infinit
     touches: new TouchBook(),
     signatures: new SignatureBook(),
     versions: { max: 0 },
+    consensus: new ConsensusBook(),
   };
   return { session, asked };
 }
@@ -152,5 +170,59 @@ it('does not take the list of a node that is behind for a whole one', async () =
   await expect(findBlocksOf(openSession(made, { finalSlot: 6 }).session, wanted)).rejects.toMatchObject({
     code: 'block_not_found',
     publicMessage: 'block 10 is not known to the node',
+  });
+});
+
+/** Everybody else pays, in every slot: the wallet in some. */
+const busy = Array.from({ length: 40 }, (_, slot) => [
+  { slot, keys: [other] },
+  ...(slot % 10 === 5 ? [{ slot, keys: [other, wallet] }] : []),
+]).flat();
+const wanted = { addresses: [wallet], fromBlock: 3, toBlock: 39 };
+
+describe('an index of signatures that is not whole', () => {
+  it('is not believed where it ends above the range', async () => {
+    expect(slotsOf(await findBlocksOf(openSession(busy).session, wanted))).toEqual([5, 15, 25, 35]);
+    await expect(findBlocksOf(openSession(busy, { indexedFrom: 20 }).session, wanted)).rejects.toMatchObject({
+      code: 'block_not_found',
+      publicMessage: "the node's index of signatures does not reach down to block 3",
+    });
+    const above = { ...wanted, fromBlock: 20 };
+    expect(slotsOf(await findBlocksOf(openSession(busy, { indexedFrom: 20 }).session, above))).toEqual([
+      25, 35,
+    ]);
+  });
+
+  it('is not believed where it lists nothing at all', async () => {
+    await expect(findBlocksOf(openSession(busy, { indexedFrom: 99 }).session, wanted)).rejects.toMatchObject({
+      code: 'block_not_found',
+    });
+  });
+
+  it('is not believed where the range begins in a hole of what the node keeps', async () => {
+    await expect(findBlocksOf(openSession(busy, { hole: [2, 30] }).session, wanted)).rejects.toMatchObject({
+      code: 'block_not_found',
+    });
+  });
+
+  it('is found out by the one transaction that there is to ask about', async () => {
+    const lonely = [{ slot: 4, keys: [wallet] }];
+    const range = { addresses: [wallet], fromBlock: 1, toBlock: 10 };
+    expect(slotsOf(await findBlocksOf(openSession(lonely).session, range))).toEqual([4]);
+    await expect(findBlocksOf(openSession(lonely, { indexedFrom: 5 }).session, range)).rejects.toMatchObject({
+      code: 'block_not_found',
+    });
+  });
+
+  it('is not needed for blocks without transactions, which are passed a few at a time', async () => {
+    const { session, asked } = openSession([{ slot: 30, keys: [wallet] }], { indexedFrom: 30 });
+    const pages = [];
+    for (let fromBlock = 1; fromBlock <= 39; ) {
+      const page = await findBlocksOf(session, { ...wanted, fromBlock });
+      pages.push(page.toBlock, ...slotsOf(page));
+      fromBlock = page.toBlock + 1;
+    }
+    expect(pages).toEqual([8, 16, 24, 39, 30]);
+    expect(asked.filter((method) => method === 'getTokenAccountsByOwner')).toHaveLength(2);
   });
 });

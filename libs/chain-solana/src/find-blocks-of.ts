@@ -3,6 +3,7 @@ import type { BlockRef, BlocksOfAddresses, BlocksWanted } from '@chainwatch/chai
 import { z } from 'zod';
 import { askWithVersions } from './ask-with-versions.ts';
 import { listSignatures } from './list-signatures.ts';
+import { probeIndex } from './probe-index.ts';
 import { readTokenAccounts } from './read-accounts.ts';
 import { findHeaderByNumber, parse } from './read-headers.ts';
 import type { Session } from './session.ts';
@@ -14,8 +15,9 @@ const PAGE_BLOCKS = 64;
 /**
  * The final blocks with transactions that name an address or one of its token accounts. A transfer of tokens to an owner
  * names the token account alone: those that the owner has now are asked for, and those that were closed since are found
- * in its own transactions, which created them.
- * @throws BlockNotFoundError when the node does not keep slots that old, or the last one is not final to it yet
+ * in its own transactions, which created them. Nothing proves that a list is whole: `probeIndex` finds out an index that
+ * ends early, another operator's endpoint one that has holes.
+ * @throws BlockNotFoundError when the node or its index does not keep slots that old, or the last one is not final to it yet
  */
 export async function findBlocksOf(
   session: Session,
@@ -23,6 +25,8 @@ export async function findBlocksOf(
   signal?: AbortSignal,
 ): Promise<BlocksOfAddresses> {
   await expectKept(session, fromBlock, signal);
+  const emptyTo = await probeIndex(session, fromBlock, signal);
+  if (emptyTo !== undefined) return { refs: [], toBlock: Math.min(toBlock, emptyTo), isListed: true };
   const range = { fromSlot: fromBlock, toSlot: toBlock };
   const accounts = new Map<string, Set<string>>();
   for (const address of addresses)
@@ -39,7 +43,8 @@ export async function findBlocksOf(
       lists.push(await listSignatures(session, { account, slots: range, signal }));
     const { slots, toSlot } = takePage(lists, range);
     if (await learnAccounts(session, { accounts, learning: { slots, range }, signal })) continue;
-    return { refs: await readRefs(session, slots, signal), toBlock: toSlot, accounts: toLists(accounts) };
+    const refs = await readRefs(session, slots, signal);
+    return { refs, toBlock: toSlot, accounts: toLists(accounts), isListed: true };
   }
 }
 

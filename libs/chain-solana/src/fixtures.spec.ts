@@ -1,5 +1,3 @@
-import { base58 } from '@scure/base';
-import { VersionedTransaction } from '@solana/web3.js';
 import { decodeTransaction, decodeBlock } from './decode-block.ts';
 import { lamportChanges } from './lamports.ts';
 import { parseTransaction } from './parse-transaction.ts';
@@ -19,7 +17,7 @@ import {
   type ExpectedTransaction,
 } from './spec-fixtures.ts';
 import { verifyBlock } from './verify-block.ts';
-import { WireTransaction } from './wire-transaction.ts';
+import { expectAsLibrary } from './wire/spec-judge.ts';
 import type { Network, Transaction } from '@chainwatch/chain-core';
 
 describeFixtures('recorded blocks and transactions', () => {
@@ -32,12 +30,14 @@ describeFixtures('recorded blocks and transactions', () => {
     (file) => {
       const raw = readRecordedBlock(file);
       const ref = { number: slotOf(file), hash: raw.blockhash };
-      const { transactions, count, isFeeProved } = verifyBlock(ref, {
+      const { transactions, fees, listSignatures } = verifyBlock(ref, {
+        chainGid: devnet.gid,
         raw,
         take: (one) => decodeTransaction(devnet, one),
       });
-      expect(isFeeProved).toBe(true);
-      const block = decodeBlock(devnet, { ref, raw, transactions });
+      expect(fees).toBe('proved');
+      const count = listSignatures().length;
+      const block = decodeBlock(devnet, { ref, raw, transactions, verification: undefined });
       const expected = readExpected(file);
       expect(count).toBe(raw.transactions.length);
       const votes = count - block.transactions.length;
@@ -58,17 +58,17 @@ describeFixtures('recorded blocks and transactions', () => {
   );
 
   it.each(wholeBlocks.filter((file) => file.includes('base64')))(
-    '%s: a block that lacks any of its transactions is refused',
+    '%s: a block that lacks any of its transactions is not proved by the reward',
     (file) => {
       const raw = readRecordedBlock(file);
       const ref = { number: slotOf(file), hash: raw.blockhash };
       for (const left of raw.transactions.keys()) {
-        expect(() =>
-          verifyBlock(ref, {
-            raw: { ...raw, transactions: raw.transactions.filter((_, index) => index !== left) },
-            take: (one) => one,
-          }),
-        ).toThrow(/reward of the leader/);
+        const { fees } = verifyBlock(ref, {
+          chainGid: devnet.gid,
+          raw: { ...raw, transactions: raw.transactions.filter((_, index) => index !== left) },
+          take: (one) => one,
+        });
+        expect(fees).toBe('other');
       }
     },
   );
@@ -76,29 +76,16 @@ describeFixtures('recorded blocks and transactions', () => {
   it.each(wholeBlocks.filter((file) => file.includes('base64')))(
     '%s: the reader of bytes reads what @solana/web3.js reads',
     (file) => {
-      for (const { transaction } of readRecordedBlock(file).transactions) {
-        const bytes = Buffer.from((transaction as readonly [string, string])[0], 'base64');
-        const wire = new WireTransaction(bytes);
-        const { message, signatures } = VersionedTransaction.deserialize(bytes);
-        const keys = message.staticAccountKeys.map((key) => key.toBase58());
-        expect([wire.signatureCount, wire.keyCount]).toEqual([signatures.length, keys.length]);
-        expect(wire.signature).toBe(base58.encode(signatures[0]!));
-        expect(keys.map((_, index) => wire.keyAt(index))).toEqual(keys);
-        expect(Buffer.from(wire.message).equals(message.serialize())).toBe(true);
-        expect(
-          Array.from(wire.instructions(), ({ programIndex, accounts, data }) => [
-            programIndex,
-            [...accounts],
-            [...data],
-          ]),
-        ).toEqual(
-          message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => [
-            programIdIndex,
-            accountKeyIndexes,
-            [...data],
-          ]),
-        );
-      }
+      for (const bytes of readBytes(file)) expectAsLibrary(bytes);
+    },
+  );
+
+  // Those of main network and testnet begin in September 2026; a recording of them is compared as soon as it is there.
+  const version1 = wholeBlocks.flatMap(readBytes).filter(([first]) => first === 0x81);
+  (version1.length > 0 ? it : it.skip)(
+    `the reader of bytes reads what @solana/web3.js reads: ${version1.length} recorded transactions of version 1`,
+    () => {
+      for (const bytes of version1) expectAsLibrary(bytes);
     },
   );
 
@@ -151,6 +138,15 @@ describeFixtures('recorded blocks and transactions', () => {
     ]);
   });
 });
+
+/** Of the transactions that a recording has in base64. */
+function readBytes(file: string): Buffer[] {
+  return readRecordedBlock(file).transactions.flatMap(({ transaction }) =>
+    Array.isArray(transaction) && transaction[1] === 'base64'
+      ? [Buffer.from(transaction[0] as string, 'base64')]
+      : [],
+  );
+}
 
 function decode(raw: RawTransaction, index: number, network: Network): Transaction {
   const tx = parseTransaction(raw);

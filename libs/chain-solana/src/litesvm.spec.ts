@@ -2,14 +2,17 @@ import {
   AddressLookupTableProgram,
   Keypair,
   SystemProgram,
+  TransactionInstruction,
   type PublicKey,
-  type TransactionInstruction,
 } from '@solana/web3.js';
 import type { Block, BlockRef, Transaction } from '@chainwatch/chain-core';
 import { startSolana, type SolanaHandle } from '@chainwatch/tool-devnet/start-solana';
 import * as token from '@chainwatch/tool-devnet/solana';
+import { decodeTransaction } from './decode-block.ts';
 import { solanaNetworks } from './networks.ts';
+import type { RawBlock } from './raw-block.ts';
 import { SolanaClient } from './solana-client.ts';
+import { verifyBlock } from './verify-block.ts';
 
 const SOL = 1_000_000_000n;
 const network = solanaNetworks.find(({ name }) => name === 'solana-local')!;
@@ -136,7 +139,7 @@ describe('SolanaClient on a real runtime', () => {
 
   it('tells native transfers, legacy and v0 with a look-up table, and of a failure the fee alone', async () => {
     const fresh = Keypair.generate().publicKey;
-    const legacy = await run([pay(fresh, SOL)], { isLegacy: true });
+    const legacy = await run([pay(fresh, SOL)], { version: 'legacy' });
     expect(legacy.tx).toMatchObject({
       isFailed: false,
       from: payer.publicKey.toBase58(),
@@ -172,6 +175,80 @@ describe('SolanaClient on a real runtime', () => {
 
     const failed = await run([pay(fresh, 500n * SOL)], { skipPreflight: true });
     expect(failed.tx).toMatchObject({ isFailed: true, transfers: [], fee: { amountRaw: 5_000n } });
+  });
+
+  it('tells payments, memos, tokens and failures of version 1', async () => {
+    const fresh = Keypair.generate().publicKey;
+    const config = { ...token.LOCAL_LIMITS, priorityFee: 777n };
+    const memoOf = (text: string): TransactionInstruction =>
+      new TransactionInstruction({ programId: token.MEMO_PROGRAM, keys: [], data: Buffer.from(text) });
+    const version1 = { version: 1, config } as const;
+    const paid = await run([pay(fresh, SOL), memoOf('order 1'), memoOf('ü')], version1);
+    expect(linesOf(paid.tx)).toEqual([`${payer.publicKey} ${fresh} ${SOL} ${native}`]);
+    expect(paid.tx).toMatchObject({ isFailed: false, memo: 'order 1\nü', fee: { amountRaw: 5_777n } });
+    expect([paid.block.unknowns, paid.tx.verification]).toEqual([undefined, 'attested']);
+    expect(await balanceOf(paid.block, fresh, native)).toBe(SOL);
+
+    // Two pay two the same amount: only the instructions say who paid whom.
+    const crossed = await run([pay(fresh, 3n, alice.publicKey), pay(payer.publicKey, 3n, bob.publicKey)], {
+      ...version1,
+      signers: [alice, bob],
+    });
+    expect(crossed.tx.fee!.amountRaw).toBe(15_777n);
+    expect(linesOf(crossed.tx).toSorted()).toEqual(
+      [
+        `${alice.publicKey} ${fresh} 3 ${native}`,
+        `${bob.publicKey} ${payer.publicKey} 3 ${native}`,
+      ].toSorted(),
+    );
+
+    const coin = await createMint(token.TOKEN_PROGRAM, 82);
+    await run([
+      ...give(coin, alice.publicKey, 1_000n),
+      token.createAssociatedAccount(payer.publicKey, { owner: bob.publicKey, mint: coin.mint }),
+    ]);
+    const [from, to] = [coin.accountOf(alice.publicKey), coin.accountOf(bob.publicKey)];
+    const move = (amount: bigint): TransactionInstruction =>
+      token.transferChecked({ from, to, owner: alice.publicKey, mint: coin.mint, amount, decimals: 6 });
+    const moved = await run([move(300n)], { ...version1, signers: [alice] });
+    expect(linesOf(moved.tx)).toEqual([
+      `${alice.publicKey} ${bob.publicKey} 300 ${gidOf(coin.mint)}`,
+      `${from} ${to} 300 ${gidOf(coin.mint)}`,
+    ]);
+    const failed = await run([move(5_000n)], { ...version1, signers: [alice], skipPreflight: true });
+    expect(failed.tx).toMatchObject({ isFailed: true, transfers: [], fee: { amountRaw: 10_777n } });
+  });
+
+  it('reads a transaction of version 1 the same in every encoding', async () => {
+    const { tx, block } = await run(
+      [
+        pay(bob.publicKey, 5n),
+        new TransactionInstruction({ programId: token.MEMO_PROGRAM, keys: [], data: Buffer.from('same') }),
+      ],
+      { version: 1, config: { ...token.LOCAL_LIMITS, priorityFee: 9n } },
+    );
+    for (const encoding of ['base64', 'base58', 'json', 'jsonParsed']) {
+      const raw = await node.call<RawBlock>('getBlock', [
+        block.number,
+        { commitment: 'confirmed', encoding, maxSupportedTransactionVersion: 1 },
+      ]);
+      const { transactions, fees, unknowns } = verifyBlock(
+        { number: block.number, hash: block.hash },
+        {
+          chainGid: network.gid,
+          raw,
+          take: (one) => ({ ...decodeTransaction(network, one), config: one.tx.config }),
+        },
+      );
+      expect([fees, unknowns]).toEqual(['proved', []]);
+      const config = {
+        priorityFee: 9n,
+        computeUnitLimit: 200_000,
+        loadedAccountsDataSizeLimit: 67_108_864,
+        heapSize: undefined,
+      };
+      expect(transactions).toEqual([{ ...tx, config }]);
+    }
   });
 
   it('tells tokens by owner and by token account: mint, transfer, burn, close, and what they leave', async () => {

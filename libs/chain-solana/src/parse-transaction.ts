@@ -1,8 +1,16 @@
-import { BaseError } from '@chainwatch/problem';
 import { base58 } from '@scure/base';
 import { VOTE_PROGRAM, VOTE_PROGRAM_BYTES } from './programs.ts';
-import type { RawInstruction, RawKey, RawMeta, RawTransaction } from './raw-block.ts';
-import { findUnknownVersion, WireTransaction } from './wire-transaction.ts';
+import type {
+  RawConfig,
+  RawInstruction,
+  RawKey,
+  RawMeta,
+  RawJsonTransaction,
+  RawTransaction,
+} from './raw-block.ts';
+import { readWire } from './wire/read-wire.ts';
+import { unknownVersion } from './wire/unknown-transaction-error.ts';
+import { VERSION_MAX, type TransactionConfig, type WireTransaction } from './wire/wire-transaction.ts';
 
 /** Parsed lazily, because most instructions of a block are of no interest here. */
 export interface Instruction {
@@ -22,49 +30,81 @@ export interface ParsedTransaction {
   readonly isVote: boolean;
   /** Absent in encodings that do not hold the bytes. */
   readonly wire?: WireTransaction;
+  /** What version 1 requests; absent in other versions, and where only accounts are known. */
+  readonly config?: TransactionConfig | undefined;
   /** @throws RangeError where there is none */
   keyAt(index: number): string;
   /** Outer ones, then inner ones; those that the node has parsed already are left out. */
   instructions(): Iterable<Instruction>;
 }
 
-/** The transaction has a version whose bytes cannot be read here. */
-export class UnknownVersionError extends BaseError {
-  readonly code = 'unknown_version';
-  readonly retryable = false;
-  readonly version: number;
-  constructor(version: number) {
-    super(`expected a transaction of version 0 or legacy, got version ${version}`);
-    this.version = version;
-  }
+/**
+ * A transaction from its bytes, or from the encodings `json` and `jsonParsed`.
+ * @throws UnknownTransactionError; RangeError or TypeError when it is not what it claims to be
+ */
+export function parseTransaction(raw: RawTransaction): ParsedTransaction {
+  const { transaction, version } = raw;
+  const meta = readMeta(raw);
+  if (isWords(transaction)) return new BinaryTransaction(readBytes(transaction), { meta, version });
+  if (typeof version === 'number' && version > VERSION_MAX) throw unknownVersion(version);
+  if ('accountKeys' in transaction) return parseAccounts(raw);
+  const { signatures, message } = transaction;
+  return new JsonTransaction({
+    signatures,
+    keys: message.accountKeys,
+    outer: message.instructions,
+    meta,
+    config: version === 1 ? readConfig(message) : undefined,
+  });
 }
 
-/** @throws UnknownVersionError; RangeError or TypeError when it is not what it claims to be */
-export function parseTransaction({ transaction, meta, version }: RawTransaction): ParsedTransaction {
+/**
+ * A transaction of any version by its keys and balances, from `transactionDetails: "accounts"`. Another form is
+ * parsed as parseTransaction does it.
+ * @throws UnknownTransactionError; RangeError or TypeError when it is not what it claims to be
+ */
+export function parseAccounts(raw: RawTransaction): ParsedTransaction {
+  const { transaction } = raw;
+  if (!('accountKeys' in transaction)) return parseTransaction(raw);
+  const { signatures, accountKeys: keys } = transaction;
+  return new JsonTransaction({ signatures, keys, outer: [], meta: readMeta(raw) });
+}
+
+function readMeta({ meta }: RawTransaction): RawMeta {
   if (meta === null || meta === undefined) throw new TypeError('a transaction without meta');
   // An absent `err` would read as success.
   if (meta.err === undefined) throw new TypeError('meta without err');
-  if ('accountKeys' in transaction)
-    return new JsonTransaction({
-      signatures: transaction.signatures,
-      keys: transaction.accountKeys,
-      outer: [],
-      meta,
-    });
-  if ('message' in transaction)
-    return new JsonTransaction({
-      signatures: transaction.signatures,
-      keys: transaction.message.accountKeys,
-      outer: transaction.message.instructions,
-      meta,
-    });
-  const [text, encoding] = transaction;
-  if (encoding !== 'base64' && encoding !== 'base58')
-    throw new TypeError(`expected base64, got ${String(encoding)}`);
-  const bytes = encoding === 'base64' ? Buffer.from(text, 'base64') : Buffer.from(base58.decode(text));
-  const unknown = typeof version === 'number' && version > 0 ? version : findUnknownVersion(bytes);
-  if (unknown !== undefined) throw new UnknownVersionError(unknown);
-  return new BinaryTransaction(bytes, meta);
+  return meta;
+}
+
+function isWords(transaction: RawTransaction['transaction']): transaction is readonly [string, string] {
+  return !('accountKeys' in transaction) && !('message' in transaction);
+}
+
+function readBytes([text, encoding]: readonly [string, string]): Buffer {
+  if (encoding === 'base64') return Buffer.from(text, 'base64');
+  if (encoding === 'base58') return Buffer.from(base58.decode(text));
+  throw new TypeError(`expected base64, got ${String(encoding)}`);
+}
+
+/** Version 1 has no look-up tables. */
+function refuseLoaded({ loadedAddresses }: RawMeta): void {
+  const { writable = [], readonly = [] } = loadedAddresses ?? {};
+  const count = writable.length + readonly.length;
+  if (count > 0) throw new RangeError(`expected no looked-up address in version 1, got ${count}`);
+}
+
+function readConfig({ transactionConfig }: RawJsonTransaction['message']): TransactionConfig {
+  if (typeof transactionConfig !== 'object' || transactionConfig === null)
+    throw new TypeError('a transaction of version 1 without transactionConfig');
+  const { priorityFee, computeUnitLimit, loadedAccountsDataSizeLimit, heapSize }: RawConfig =
+    transactionConfig;
+  return {
+    priorityFee: priorityFee === null || priorityFee === undefined ? undefined : BigInt(priorityFee),
+    computeUnitLimit: computeUnitLimit ?? undefined,
+    loadedAccountsDataSizeLimit: loadedAccountsDataSizeLimit ?? undefined,
+    heapSize: heapSize ?? undefined,
+  };
 }
 
 class BinaryTransaction implements ParsedTransaction {
@@ -75,8 +115,12 @@ class BinaryTransaction implements ParsedTransaction {
   readonly #keys: string[] = [];
   #signature: string | undefined;
 
-  constructor(bytes: Buffer, meta: RawMeta) {
-    const wire = new WireTransaction(bytes);
+  /** `version`: as the node names it, unless it names none. */
+  constructor(bytes: Buffer, { meta, version }: { readonly meta: RawMeta; readonly version: unknown }) {
+    const wire = readWire(bytes);
+    if (version !== undefined && version !== null && version !== wire.version)
+      throw new RangeError(`expected a transaction of version ${String(version)}, got ${wire.version}`);
+    if (wire.version === 1) refuseLoaded(meta);
     const { loadedAddresses } = meta;
     this.meta = meta;
     this.wire = wire;
@@ -92,6 +136,10 @@ class BinaryTransaction implements ParsedTransaction {
 
   get signatureCount(): number {
     return this.wire.signatureCount;
+  }
+
+  get config(): TransactionConfig | undefined {
+    return this.wire.config;
   }
 
   keyAt(index: number): string {
@@ -124,6 +172,7 @@ interface JsonParts {
   readonly keys: readonly RawKey[];
   readonly outer: readonly RawInstruction[];
   readonly meta: RawMeta;
+  readonly config?: TransactionConfig | undefined;
 }
 
 /** In `jsonParsed`, and with accounts only, the keys already include the looked-up ones. */
@@ -132,10 +181,12 @@ class JsonTransaction implements ParsedTransaction {
   readonly signature: string;
   readonly signatureCount: number;
   readonly isVote: boolean;
+  readonly config: TransactionConfig | undefined;
   readonly #keys: readonly string[];
   readonly #outer: readonly RawInstruction[];
 
-  constructor({ signatures, keys, outer, meta }: JsonParts) {
+  constructor({ signatures, keys, outer, meta, config }: JsonParts) {
+    if (config !== undefined) refuseLoaded(meta);
     const isWhole = keys.some((key) => typeof key !== 'string');
     const { writable = [], readonly = [] } = meta.loadedAddresses ?? {};
     this.#keys = [
@@ -144,6 +195,7 @@ class JsonTransaction implements ParsedTransaction {
     ];
     this.#outer = outer;
     this.meta = meta;
+    this.config = config;
     this.signature = required(signatures[0], 0);
     this.signatureCount = signatures.length;
     this.isVote = outer.length === 1 && programOf(this, outer[0]!) === VOTE_PROGRAM;

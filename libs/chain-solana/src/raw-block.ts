@@ -36,7 +36,18 @@ export interface RawJsonTransaction {
   readonly message: {
     readonly accountKeys: readonly RawKey[];
     readonly instructions: readonly RawInstruction[];
+    /** Of version 1 alone. */
+    readonly transactionConfig?: RawConfig | null;
   };
+}
+
+/** Null where the mask has no bit for the value (SIMD-0385). */
+export interface RawConfig {
+  /** Lamports. */
+  readonly priorityFee?: RawAmount | null;
+  readonly computeUnitLimit?: number | null;
+  readonly loadedAccountsDataSizeLimit?: number | null;
+  readonly heapSize?: number | null;
 }
 
 export type RawKey = string | { readonly pubkey: string; readonly source?: string };

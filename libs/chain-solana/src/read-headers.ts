@@ -47,8 +47,13 @@ async function readHeadBelow(
   return readHeader(session, { slot: last, commitment: 'confirmed', signal });
 }
 
-/** The block that the node calls final. */
+/** The block that the node calls final; on Alpenglow the confirmed head, which is final. */
 export async function findFinalized(session: Session, signal?: AbortSignal): Promise<BlockRef | undefined> {
+  const since = await session.consensus.findAlpenglowSlot(session.rpc, signal);
+  if (since !== undefined) {
+    const { number, hash } = await readHead(session, signal);
+    if (number > since) return { number, hash };
+  }
   const slot = await readSlot(session, 'finalized', signal);
   try {
     const { number, hash } = await readHeader(session, { slot, commitment: 'finalized', signal });

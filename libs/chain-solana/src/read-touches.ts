@@ -1,6 +1,6 @@
 import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { BlockRef } from '@chainwatch/chain-core';
-import { requestBlock, toRawBlock } from './read-block.ts';
+import { requestBlock, toRawBlock } from './request-block.ts';
 import { findHeaderByNumber, listSlots } from './read-headers.ts';
 import type { Session } from './session.ts';
 import { readTouches, type Touches } from './touch-book.ts';

@@ -1,4 +1,5 @@
 import type { Network } from '@chainwatch/chain-core';
+import type { ConsensusBook } from './consensus-book.ts';
 import type { RpcClient } from './rpc-client.ts';
 import type { SignatureBook } from './signature-book.ts';
 import type { SlotBook } from './slot-book.ts';
@@ -12,6 +13,7 @@ export interface Session {
   readonly touches: TouchBook;
   readonly signatures: SignatureBook;
   readonly versions: Versions;
+  readonly consensus: ConsensusBook;
 }
 
 /** The highest transaction version that this node is told to include. */

@@ -13,7 +13,9 @@ import type {
   TokenMetadata,
 } from '@chainwatch/chain-core';
 import { z } from 'zod';
+import { ConsensusBook } from './consensus-book.ts';
 import { findBlocksOf } from './find-blocks-of.ts';
+import { listTransactions } from './list-transactions.ts';
 import { solanaNetworks } from './networks.ts';
 import { readBalances } from './read-balances.ts';
 import { readBlock } from './read-block.ts';
@@ -31,6 +33,7 @@ import type { Session } from './session.ts';
 import { SignatureBook } from './signature-book.ts';
 import { SlotBook } from './slot-book.ts';
 import { TouchBook } from './touch-book.ts';
+import { VERSION_MAX } from './wire/wire-transaction.ts';
 
 /** A local cluster has a genesis of its own. */
 const LOCAL = 'solana:localnet';
@@ -53,7 +56,8 @@ export class SolanaClient implements ChainClient {
       slots: new SlotBook(),
       touches: new TouchBook(),
       signatures: new SignatureBook(),
-      versions: { max: 0 },
+      versions: { max: VERSION_MAX },
+      consensus: new ConsensusBook(),
     };
   }
 
@@ -91,6 +95,10 @@ export class SolanaClient implements ChainClient {
 
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
     return readBlock(this.#session, { ref, signal, options });
+  }
+
+  listTransactions(ref: BlockRef, signal?: AbortSignal): Promise<readonly string[]> {
+    return listTransactions(this.#session, ref, signal);
   }
 
   findBlocksOf(wanted: BlocksWanted, signal?: AbortSignal): Promise<BlocksOfAddresses> {

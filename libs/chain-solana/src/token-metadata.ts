@@ -1,3 +1,4 @@
+import { cleanTokenText } from '@chainwatch/chain-core';
 import { PublicKey } from '@solana/web3.js';
 
 export interface TokenNames {
@@ -52,12 +53,7 @@ function readNames(data: Uint8Array, at: number): TokenNames | undefined {
     if (next + 4 > data.length) return undefined;
     const length = view.getUint32(next, true);
     if (length > TEXT_BYTES_MAX || next + 4 + length > data.length) return undefined;
-    texts.push(
-      Buffer.from(data.subarray(next + 4, next + 4 + length))
-        .toString('utf8')
-        .replaceAll('\0', '')
-        .trim(),
-    );
+    texts.push(cleanTokenText(Buffer.from(data.subarray(next + 4, next + 4 + length)).toString('utf8')));
     next += 4 + length;
   }
   return { name: texts[0]!, symbol: texts[1]! };

@@ -1,6 +1,7 @@
 import type { BlockRef } from '@chainwatch/chain-core';
-import { parseTransaction } from './parse-transaction.ts';
+import { parseAccounts } from './parse-transaction.ts';
 import type { RawBlock } from './raw-block.ts';
+import { isIncome } from './rewards.ts';
 
 /** A token account as it was before a block touched it. */
 export interface TokenState {
@@ -42,7 +43,7 @@ export function readTouches(slot: number, raw: RawBlock): Touches {
   const lamports = new Map<string, bigint>();
   const tokens = new Map<string, TokenState | undefined>();
   for (const transaction of raw.transactions) {
-    const tx = parseTransaction(transaction);
+    const tx = parseAccounts(transaction);
     const { preBalances, postBalances, preTokenBalances, postTokenBalances } = tx.meta;
     for (let index = 0; index < preBalances.length; index += 1) {
       if (preBalances[index] === postBalances[index]) continue;
@@ -65,7 +66,7 @@ export function readTouches(slot: number, raw: RawBlock): Touches {
     }
   }
   const rewards = new Map<string, bigint>();
-  for (const { pubkey, lamports: amount } of raw.rewards ?? [])
+  for (const { pubkey, lamports: amount } of (raw.rewards ?? []).filter(isIncome))
     rewards.set(pubkey, (rewards.get(pubkey) ?? 0n) + BigInt(amount));
   return { ref: { number: slot, hash: raw.blockhash }, lamports, tokens, rewards };
 }

@@ -1,48 +1,54 @@
 import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
+import { toBase58 } from './base58-text.ts';
 import { lamportChanges, movesFeeOnly, type Change } from './lamports.ts';
-import { parseTransaction, UnknownVersionError, type ParsedTransaction } from './parse-transaction.ts';
+import { parseAccounts, parseTransaction, type ParsedTransaction } from './parse-transaction.ts';
 import type { RawBlock, RawTransaction } from './raw-block.ts';
-import { FeeSum, findUnknownRewards, verifyFees } from './verify-fees.ts';
+import { findUnknownRewards } from './rewards.ts';
+import { FeeSum, leaderRewardOf, verifyFees } from './verify-fees.ts';
 import { verifySignatures, type Signed } from './verify-signatures.ts';
+import { findFeeFault } from './verify-v1-fee.ts';
+import { UnknownTransactionError } from './wire/unknown-transaction-error.ts';
 
 export interface VerifiedTransaction {
   /** Position in the block, votes included. */
   readonly index: number;
   readonly tx: ParsedTransaction;
   readonly changes: readonly Change[];
-  /** True for an unknown version: only the node's word stands for its keys and balances. */
+  /** True for a transaction of an unknown kind: only the node's word stands for its keys, balances or fee. */
   readonly isUnproved?: boolean;
 }
 
 export interface VerifiedBlock<T> {
   /** The results of `take` for each, without votes. */
   readonly transactions: readonly T[];
-  /** Votes included. */
-  readonly count: number;
-  /** True when the leader's reward matches the sum of the fees, which proves that no transaction is missing. */
-  readonly isFeeProved: boolean;
+  /** What the leader's reward says of the list of transactions (`verifyFees`). */
+  readonly fees: 'proved' | 'untold' | 'other';
   readonly unknowns: readonly UnknownPart[];
-  /** True when something unknown keeps the fees from being checked: that no transaction is missing is the node's word. */
-  readonly isUnproved: boolean;
+  /** Why the reward may be `other`, where it is: for the incident. */
+  readonly reward?: UnknownPart;
+  /** Signatures of all transactions in their order, votes included. Spelt when they are asked for. */
+  listSignatures(): readonly string[];
 }
 
 /**
  * Proves what a node returned for `ref` as far as the chain allows (architecture.md, invariant 6;
  * docs/adr/0007-solana-completeness.md): the hash, that each transaction conserves lamports, its signature (a
- * sample), and that the leader's reward matches the sum of the fees. The transactions are read once, and only
+ * sample). Whether the leader's reward matches the sum of the fees is told in `fees`: no rule about fees stops a chain. The transactions are read once, and only
  * the results of `take` are kept. Those whose bytes cannot be read are taken from `accounts`, the same block
  * with `transactionDetails: "accounts"`.
  * @throws IncompleteBlockError saying what was expected and what came, BlockNotFoundError when another block stands there,
- *   UnknownVersionError where `accounts` are needed and were not given
+ *   UnknownTransactionError where `accounts` are needed and were not given
  */
 export function verifyBlock<T>(
   ref: BlockRef,
   {
+    chainGid,
     raw,
     take,
     accounts,
   }: {
+    readonly chainGid: string;
     readonly raw: RawBlock;
     readonly take: (transaction: VerifiedTransaction) => T;
     readonly accounts?: RawBlock;
@@ -50,9 +56,10 @@ export function verifyBlock<T>(
 ): VerifiedBlock<T> {
   expectRef(ref, raw);
   const inAccounts = accounts && listAccounts(ref, accounts);
-  const unknowns: UnknownPart[] = [];
+  const unknowns: UnknownPart[] = findUnknownRewards(raw);
   const fees = new FeeSum();
-  const found = { fees, inAccounts, unknowns };
+  const signatures: (string | Uint8Array)[] = [];
+  const found = { fees, inAccounts, unknowns, signatures };
   const signed = new Map<string, Signed>();
   const transactions: T[] = [];
   for (const transaction of raw.transactions) {
@@ -78,18 +85,23 @@ export function verifyBlock<T>(
       expected: String(fees.count),
       got: String(inAccounts.length),
     });
-  const proof = verifyFees(raw, fees);
-  if (proof !== 'other')
-    return { transactions, count: fees.count, isFeeProved: proof === 'proved', unknowns, isUnproved: false };
-  // Rewards and transactions of an unknown kind may follow other fee rules.
-  unknowns.push(...findUnknownRewards(raw));
-  if (unknowns.length === 0)
-    fail(ref, {
-      what: 'reward of the leader',
-      expected: `what ${fees.count} transactions paid ${fees.total} lamports for`,
-      got: String(fees.rewardOf(raw)),
-    });
-  return { transactions, count: fees.count, isFeeProved: false, unknowns, isUnproved: true };
+  const proof = verifyFees(raw, fees, { chainGid, slot: ref.number });
+  return {
+    transactions,
+    fees: proof,
+    unknowns,
+    ...(proof === 'other' && { reward: describeReward(raw, fees) }),
+    listSignatures: () =>
+      signatures.map((one) => (typeof one === 'string' ? one : toBase58(one, 0, one.length))),
+  };
+}
+
+function describeReward(raw: RawBlock, fees: FeeSum): UnknownPart {
+  return {
+    kind: 'leader-reward:fee',
+    expected: `a rule that gives the leader's part of ${fees.total} lamports that ${fees.count} transactions paid, ${fees.base} of them for signatures`,
+    got: `${leaderRewardOf(raw)} lamports`,
+  };
 }
 
 function listAccounts(ref: BlockRef, accounts: RawBlock): readonly RawTransaction[] {
@@ -107,7 +119,11 @@ function expectRef(ref: BlockRef, raw: RawBlock): void {
     fail(ref, { what: 'parent slot', expected: `below ${ref.number}`, got: String(raw.parentSlot) });
 }
 
-/** Undefined for a vote that moves nothing but its fee. */
+/**
+ * Undefined for what concerns nobody: a vote that moves nothing but its fee, and a transaction whose payer could not pay
+ * (SIMD-0290). That one fails without a fee and without an effect, and a later block may hold it again and execute it, so
+ * its failure is no outcome.
+ */
 function verifyTransaction(
   { ref, index }: { readonly ref: BlockRef; readonly index: number },
   transaction: RawTransaction,
@@ -115,9 +131,12 @@ function verifyTransaction(
 ): VerifiedTransaction | undefined {
   const { tx, isUnproved } = parseKnown(index, transaction, found);
   found.fees.add(tx, isUnproved);
+  // A copy, because the bytes of the transaction are not kept.
+  found.signatures.push(tx.wire === undefined ? tx.signature : Uint8Array.from(tx.wire.firstSignature));
   if (tx.isVote && movesFeeOnly(tx)) return undefined;
   const changes = lamportChanges(tx);
   verifyConservation(ref, { index, transaction: tx, changes });
+  if (tx.meta.err !== null && tx.meta.fee === 0 && changes.length === 0) return undefined;
   return { index, tx, changes, isUnproved };
 }
 
@@ -125,27 +144,27 @@ interface Found {
   readonly fees: FeeSum;
   readonly inAccounts: readonly RawTransaction[] | undefined;
   readonly unknowns: UnknownPart[];
+  readonly signatures: (string | Uint8Array)[];
 }
 
-/** Parses a transaction from its bytes, or from its accounts where its version is not known. */
+/** Parses a transaction from its bytes, or from its accounts where its kind is not known. */
 function parseKnown(
   index: number,
   transaction: RawTransaction,
   { inAccounts, unknowns }: Found,
 ): { readonly tx: ParsedTransaction; readonly isUnproved: boolean } {
   try {
-    return { tx: parseTransaction(transaction), isUnproved: false };
+    const tx = parseTransaction(transaction);
+    const fault = findFeeFault(tx);
+    if (fault !== undefined) unknowns.push(fault);
+    return { tx, isUnproved: fault !== undefined };
   } catch (error) {
-    if (!(error instanceof UnknownVersionError) || inAccounts === undefined) throw error;
+    if (!(error instanceof UnknownTransactionError) || inAccounts === undefined) throw error;
     const byAccounts = inAccounts[index];
     if (byAccounts === undefined) throw new RangeError('expected its accounts, got none', { cause: error });
-    const tx = parseTransaction(byAccounts);
-    unknowns.push({
-      kind: `transaction-version:${error.version}`,
-      transactionHash: tx.signature,
-      expected: 'version 0 or legacy',
-      got: `version ${error.version}`,
-    });
+    const tx = parseAccounts(byAccounts);
+    const { kind, expected, got } = error;
+    unknowns.push({ kind, transactionHash: tx.signature, expected, got });
     return { tx, isUnproved: true };
   }
 }

@@ -1,61 +1,62 @@
-import type { UnknownPart } from '@chainwatch/chain-core';
+import { isLeaderPay, LAMPORTS_PER_SIGNATURE, type PaidFees } from './leader-pay.ts';
 import type { ParsedTransaction } from './parse-transaction.ts';
 import { PRECOMPILES, PRECOMPILES_BYTES } from './programs.ts';
 import type { RawBlock } from './raw-block.ts';
 
-const LAMPORTS_PER_SIGNATURE = 5_000n;
-const KNOWN_REWARDS: ReadonlySet<string> = new Set(['Fee', 'Rent', 'Staking', 'Voting']);
-
 /** What the transactions of a block paid, summed up. */
-export class FeeSum {
+export class FeeSum implements PaidFees {
   count = 0;
   total = 0n;
+  unexplained = 0n;
   #signatures = 0;
-  /** Fees beyond their own signatures of transactions whose instructions cannot be read. */
-  #unexplained = 0n;
 
   add(tx: ParsedTransaction, isUnproved: boolean): void {
-    const fee = BigInt(tx.meta.fee);
     this.count += 1;
+    const fee = BigInt(tx.meta.fee);
+    // Nothing was paid for the signatures of a transaction whose payer could not pay (SIMD-0290).
+    if (fee === 0n) return;
     this.total += fee;
-    this.#signatures += tx.signatureCount + (tx.isVote ? 0 : countPrecompiled(tx));
-    if (isUnproved) this.#unexplained += fee - BigInt(tx.signatureCount) * LAMPORTS_PER_SIGNATURE;
+    const signatures = tx.signatureCount + (tx.isVote ? 0 : countPrecompiled(tx));
+    this.#signatures += signatures;
+    if (!isUnproved) return;
+    const more = fee - BigInt(signatures) * LAMPORTS_PER_SIGNATURE - (tx.config?.priorityFee ?? 0n);
+    if (more > 0n) this.unexplained += more;
   }
 
-  /** Whether a reward is what remains of the fees after burning. */
-  isPaidAs(reward: bigint): boolean {
-    // Since SIMD-0096 half of what signatures cost is burnt, before it half of everything.
-    if (reward === this.total - this.total / 2n) return true;
-    const more = 2n * (this.total - reward) - BigInt(this.#signatures) * LAMPORTS_PER_SIGNATURE;
-    return more === 0n || (more > 0n && more <= this.#unexplained && more % LAMPORTS_PER_SIGNATURE === 0n);
-  }
-
-  rewardOf({ rewards }: RawBlock): bigint | undefined {
-    const paid = (rewards ?? []).filter(({ rewardType }) => rewardType === 'Fee');
-    return paid.length === 0 ? undefined : paid.reduce((sum, { lamports }) => sum + BigInt(lamports), 0n);
+  get base(): bigint {
+    return BigInt(this.#signatures) * LAMPORTS_PER_SIGNATURE;
   }
 }
 
-/** `untold`: the block shows no reward, so the fees prove nothing. `other`: it shows another one. */
-export function verifyFees(raw: RawBlock, fees: FeeSum): 'proved' | 'untold' | 'other' {
-  const reward = fees.rewardOf(raw);
-  if (reward === undefined) return fees.total === 0n && fees.count === 0 ? 'proved' : 'untold';
-  return fees.isPaidAs(reward) ? 'proved' : 'other';
+/** What the block says that its leader got; undefined where it shows no such reward. Whose account it is proves nothing. */
+export function leaderRewardOf({ rewards }: Pick<RawBlock, 'rewards'>): bigint | undefined {
+  const paid = (rewards ?? []).filter(({ rewardType }) => rewardType === 'Fee');
+  return paid.length === 0 ? undefined : paid.reduce((sum, { lamports }) => sum + BigInt(lamports), 0n);
 }
 
-export function findUnknownRewards({ rewards }: RawBlock): UnknownPart[] {
-  return (rewards ?? []).flatMap(({ rewardType }) =>
-    rewardType === undefined || rewardType === null || KNOWN_REWARDS.has(rewardType)
-      ? []
-      : [{ kind: `reward-type:${rewardType}`, expected: [...KNOWN_REWARDS].join(', '), got: rewardType }],
-  );
+/**
+ * What the leader's reward says of the list of transactions.
+ *
+ * - `proved`: it is what the fees of all of them come to, so none is missing.
+ * - `untold`: the block shows no reward, which proves nothing. An empty block is one of these, and so is the answer of a
+ *   node that lost its data.
+ * - `other`: it is another amount. The rule may have changed, or a transaction is missing.
+ */
+export function verifyFees(
+  raw: RawBlock,
+  fees: FeeSum,
+  at: { readonly chainGid: string; readonly slot: number },
+): 'proved' | 'untold' | 'other' {
+  const reward = leaderRewardOf(raw);
+  if (reward === undefined) return 'untold';
+  return isLeaderPay(reward, fees, at) ? 'proved' : 'other';
 }
 
 /**
  * Number of signatures that instructions carry for the programs which check them; the first byte of the data
  * is the count.
  */
-function countPrecompiled(tx: ParsedTransaction): number {
+export function countPrecompiled(tx: ParsedTransaction): number {
   const { wire } = tx;
   let count = 0;
   if (wire === undefined)

@@ -1,7 +1,10 @@
-import type { Block, Network, Transaction, Transfer } from '@chainwatch/chain-core';
+import type { BalanceChange, Block, Network, Transaction, Transfer } from '@chainwatch/chain-core';
 import { decodeTransferLogs, touchesBalances, type ContractLog } from '@chainwatch/contract-abi';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { listInternalMoves, listMoves, type Move } from './list-moves.ts';
+import { listInternalMoves } from './internal-moves.ts';
+import { listMoves } from './list-moves.ts';
+import type { Lookups } from './lookups.ts';
+import type { Change, Effects, Move } from './move.ts';
 import { bytesOf } from './protobuf.ts';
 import { CONTRACT_TYPES, type Contract } from './read-contract.ts';
 import { findAddress } from './to-address.ts';
@@ -9,29 +12,35 @@ import { findAssetGid, notationOf, tokenGid } from './token-gid.ts';
 import type { VerifiedBlock, VerifiedTransaction } from './verify-block.ts';
 import type { TransactionInfo } from './wallet-block.ts';
 
-/** Ids of TRC-10 tokens by name: transactions from before there were ids use names. */
-export type AssetIds = ReadonlyMap<string, string>;
+const RUNS_CODE: ReadonlySet<number> = new Set([
+  CONTRACT_TYPES.createSmartContract,
+  CONTRACT_TYPES.triggerSmartContract,
+]);
 
 /** Decodes a proved block of the wallet API. */
 export function decodeBlock(
   network: Network,
   { header, transactions }: Omit<VerifiedBlock, 'unknowns'>,
-  assetIds: AssetIds,
+  lookups: Lookups,
 ): Block {
   const touched = new Set<string>();
+  const balanceChanges: BalanceChange[] = [];
   let logIndex = 0;
   const decoded = transactions.map((tx, index) => {
     const logs = readLogs(tx.info);
     for (const log of logs) if (touchesBalances(log)) touched.add(log.address);
-    const result = decodeTransaction({ network, tx, index, logs, logIndex, assetIds });
+    const result = decodeTransaction({ network, tx, index, logs, logIndex, lookups, balanceChanges });
     logIndex += logs.length;
     return result;
   });
   return {
     ...header,
     transactions: decoded,
-    balanceChanges: [],
+    balanceChanges,
     touchedAssets: Array.from(touched, (address) => tokenGid(network, address)),
+    ...(transactions.every(({ info }) => (info.internal_transactions ?? []).length === 0) && {
+      leavesOut: 'internal',
+    }),
   };
 }
 
@@ -51,7 +60,9 @@ interface TransactionParts {
   readonly logs: readonly ContractLog[];
   /** Index in the block of the transaction's first log. */
   readonly logIndex: number;
-  readonly assetIds: AssetIds;
+  readonly lookups: Lookups;
+  /** Of the block: what the node does not tell an amount of is added. */
+  readonly balanceChanges: BalanceChange[];
 }
 
 function decodeTransaction(parts: TransactionParts): Transaction {
@@ -59,6 +70,7 @@ function decodeTransaction(parts: TransactionParts): Transaction {
     network,
     index,
     tx: { hash, contract, isFailed, info, isUnproved },
+    lookups,
   } = parts;
   const from = findAddress(contract.owner);
   const created =
@@ -69,7 +81,8 @@ function decodeTransaction(parts: TransactionParts): Transaction {
   const fee =
     from === undefined
       ? undefined
-      : { assetGid: network.native.gid, amountRaw: BigInt(info.fee ?? 0), payer: from };
+      : { assetGid: network.native.gid, amountRaw: BigInt(info.fee ?? 0), payer: from, isAttested: true };
+  const effects = isFailed ? undefined : listMoves(contract, info, { created, lookups });
   return {
     hash,
     index,
@@ -79,19 +92,32 @@ function decodeTransaction(parts: TransactionParts): Transaction {
     createdContract: isFailed ? undefined : findAddress(created),
     fee,
     memo: contract.memo,
-    transfers: isFailed ? [] : decodeTransfers(parts, created),
-    ...(isUnproved === true && { isUnproved }),
+    transfers: effects === undefined ? [] : decodeTransfers(parts, effects),
+    ...(isUnproved === true
+      ? { verification: 'unproved' }
+      : effects !== undefined && isAttested(parts, effects) && { verification: 'attested' }),
   };
 }
 
+/** Whether a part of what a transaction did stands in its record alone, which no root covers: all that contracts did does. */
+function isAttested({ tx: { contract, info }, logs }: TransactionParts, effects: Effects): boolean {
+  return (
+    effects.isAttested === true ||
+    RUNS_CODE.has(contract.type) ||
+    logs.length > 0 ||
+    (info.internal_transactions ?? []).length > 0
+  );
+}
+
 function decodeTransfers(
-  { network, tx, logs, logIndex, assetIds }: TransactionParts,
-  created: Buffer,
+  { network, tx, logs, logIndex, lookups: { assetIds }, balanceChanges }: TransactionParts,
+  effects: Effects,
 ): Transfer[] {
   const transfers: Transfer[] = [];
+  const gidOf = (asset: string | undefined): string | undefined =>
+    asset === undefined ? network.native.gid : findAssetGid(network, assetIds.get(asset) ?? asset);
   const add = ({ type, asset, from, to, amountRaw }: Move): void => {
-    const gid =
-      asset === undefined ? network.native.gid : findAssetGid(network, assetIds.get(asset) ?? asset);
+    const gid = gidOf(asset);
     // Without a token of that name there is no asset to report.
     if (amountRaw <= 0n || gid === undefined) return;
     transfers.push({
@@ -103,9 +129,17 @@ function decodeTransfers(
       amountRaw,
     });
   };
-  listMoves(tx.contract, tx.info, created).forEach(add);
+  const addChange = ({ account, asset }: Change): void => {
+    const [address, assetGid] = [findAddress(account), gidOf(asset)];
+    if (address !== undefined && assetGid !== undefined)
+      balanceChanges.push({ address, assetGid, reason: 'other' });
+  };
+  const internal = listInternalMoves(tx.info.internal_transactions ?? []);
+  effects.moves.forEach(add);
   decodeTransferLogs(notationOf(network), { logs, logIndex, transfers });
-  listInternalMoves(tx.info.internal_transactions ?? []).forEach(add);
+  internal.moves.forEach(add);
+  effects.changes?.forEach(addChange);
+  internal.changes.forEach(addChange);
   return transfers;
 }
 

@@ -19,7 +19,7 @@ export interface EvmParts {
 /**
  * Decodes a block of the Ethereum-compatible interface: transfers of TRX by value and TRC-20 by logs. It does
  * not show TRC-10, internal transactions, and fees (energy may be burned, staked or somebody else's), so
- * these are left out.
+ * these are left out. No root of the header can be computed from what it shows: all of it is the node's word.
  */
 export function decodeEvmBlock(
   network: Network,
@@ -28,19 +28,21 @@ export function decodeEvmBlock(
 ): Block {
   const touched = new Set<string>();
   let logIndex = 0;
-  const transactions = block.transactions.map((tx, index) => {
+  const transactions = block.transactions.map((tx, index): Transaction => {
     const receipt = receipts[index]!;
     for (const log of receipt.logs) if (touchesBalances(log)) touched.add(log.address);
     const hasValue = transfers === undefined || !isDoubtful(tx) || transfers.has(tx.hash);
     const decoded = decodeTransaction({ network, tx, receipt, index, logIndex, hasValue });
     logIndex += receipt.logs.length;
-    return isUnproved || !isKnownType(tx) ? { ...decoded, isUnproved: true } : decoded;
+    return { ...decoded, verification: isUnproved || !isKnownType(tx) ? 'unproved' : 'attested' };
   });
   return {
     ...header,
     transactions,
     balanceChanges: [],
     touchedAssets: Array.from(touched, (address) => tokenGid(network, address)),
+    verification: 'attested',
+    leavesOut: 'all_but_logs',
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Network, Transaction } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
 import { computeMerkleRoot } from './merkle-root.ts';
+import { NO_LOOKUPS } from './lookups.ts';
 import { tronNetworks } from './networks.ts';
 import { bytesOf, intOf, readFields } from './protobuf.ts';
 import { readContract } from './read-contract.ts';
@@ -32,7 +33,7 @@ function decode(
     };
   });
   const header = { number: 1, hash: 'a', parentHash: 'b', timestamp: 1 };
-  return decodeBlock(network, { header, transactions: parts }, new Map()).transactions;
+  return decodeBlock(network, { header, transactions: parts }, NO_LOOKUPS).transactions;
 }
 
 /** The log that a call of transfer or transferFrom leaves: what the recording says it did. */
@@ -116,7 +117,7 @@ describeFixtures('recorded trees of transactions', () => {
       ({ blockNumber }) => blockNumber === 165,
     );
     const ref = { number: 165, hash: block.blockID };
-    const decoded = decodeBlock(network, verifyBlock(ref, block, infos), new Map());
+    const decoded = decodeBlock(network, verifyBlock(ref, block, infos), NO_LOOKUPS);
     expect(decoded.transactions).toEqual([
       expect.objectContaining({
         hash: block.transactions![0]!.txID,

@@ -1,23 +1,39 @@
 import { decodeMemo, IncompleteBlockError, type UnknownPart } from '@chainwatch/chain-core';
 import { bytesOf, intOf, messageOf, readFields, type Fields } from './protobuf.ts';
 
-/** The kinds of contracts that move something between accounts (java-tron, `Transaction.Contract.ContractType`). */
+/** The kinds of contracts that change a balance by more than their fee (java-tron, `Transaction.Contract.ContractType`). */
 export const CONTRACT_TYPES = {
   transfer: 1,
   transferAsset: 2,
   assetIssue: 6,
   participateAssetIssue: 9,
   accountUpdate: 10,
+  freezeBalance: 11,
+  unfreezeBalance: 12,
+  withdrawBalance: 13,
+  unfreezeAsset: 14,
   setAccountId: 19,
   createSmartContract: 30,
   triggerSmartContract: 31,
-  shieldedTransfer: 51,
+  exchangeCreate: 41,
+  exchangeInject: 42,
+  exchangeWithdraw: 43,
+  exchangeTransaction: 44,
+  marketSellAsset: 52,
+  marketCancelOrder: 53,
+  freezeBalanceV2: 54,
+  unfreezeBalanceV2: 55,
+  withdrawExpireUnfreeze: 56,
+  cancelAllUnfreezeV2: 59,
 } as const;
 
-/** Every kind of java-tron 4.8. Any other kind may move anything. */
+/**
+ * Every kind of java-tron 4.8 but 51. Any other kind may move anything. 51 (ShieldedTransferContract) moves a TRC-10 token
+ * that is a setting of the nodes (`zenTokenId`) and in no transaction, so what it moved cannot be told.
+ */
 const KNOWN_TYPES: ReadonlySet<number> = new Set([
   0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 30, 31, 32, 33, 41, 42, 43, 44, 45,
-  46, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58, 59,
+  46, 48, 49, 52, 53, 54, 55, 56, 57, 58, 59,
 ]);
 
 /** A transaction's only contract, from its proved bytes. */
@@ -62,7 +78,11 @@ export function readContract(rawData: Buffer): Contract {
 
 function findUnknown(type: number, count: number): Contract['unknown'] {
   if (!KNOWN_TYPES.has(type))
-    return { kind: `contract-type:${type}`, expected: 'a kind of contract up to 59', got: String(type) };
+    return {
+      kind: `contract-type:${type}`,
+      expected: 'a kind of contract up to 59 but 51',
+      got: String(type),
+    };
   // Java-tron only accepts transactions with one contract.
   return count === 1
     ? undefined

@@ -6,7 +6,8 @@ import type { EvmSession } from './read-evm-headers.ts';
 import { parseHex } from './parse-hex.ts';
 import { sha256 } from './sha256.ts';
 import { isNotServed } from './wallet-api.ts';
-import { parseWalletBlock, type WalletBlock } from './wallet-block.ts';
+import { parseWalletBlock } from './parse-wallet-block.ts';
+import type { WalletBlock } from './wallet-block.ts';
 
 /**
  * Whether the value of a transaction may be something other than TRX: the Ethereum-compatible interface shows

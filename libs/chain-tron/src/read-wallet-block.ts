@@ -5,17 +5,17 @@ import {
   type Block,
   type BlockRef,
   type ReadBlockOptions,
+  type UnknownPart,
 } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
-import { bytesOf } from './protobuf.ts';
-import { CONTRACT_TYPES } from './read-contract.ts';
+import { readLookups } from './read-lookups.ts';
 import { readReceipts } from './read-receipts.ts';
 import { hasEvm } from './read-headers.ts';
 import { findWalletBlock, findWalletHeaderByNumber, type WalletSession } from './read-wallet-headers.ts';
-import { isAssetId } from './token-gid.ts';
 import { verifyBlock, type VerifiedBlock } from './verify-block.ts';
 import { verifyLogs } from './verify-logs.ts';
-import { parseInfos, type TransactionInfo, type WalletBlock } from './wallet-block.ts';
+import { parseInfos } from './parse-wallet-block.ts';
+import type { TransactionInfo, WalletBlock } from './wallet-block.ts';
 
 /** A block by the wallet API; with the Ethereum-compatible interface beside it, its logs are those of both. */
 export async function readWalletBlock(
@@ -37,11 +37,22 @@ export async function readWalletBlock(
   if (block === undefined) throw notFound(ref);
   const verified = verifyBlock(ref, block, infos);
   if (receipts !== undefined) verifyLogs(ref, verified, receipts);
+  const { lookups, unknowns } = await readLookups(session, verified, signal);
   return settleUnknowns(
-    decodeBlock(session.network, verified, await readAssetIds(session, verified, signal)),
-    verified.unknowns,
+    decodeBlock(session.network, withUnproved(verified, unknowns), lookups),
+    [...verified.unknowns, ...unknowns],
     options,
   );
+}
+
+/** What a transaction refers to and the node does not tell leaves a part of it open. */
+function withUnproved(verified: VerifiedBlock, unknowns: readonly UnknownPart[]): VerifiedBlock {
+  if (unknowns.length === 0) return verified;
+  const hashes = new Set(unknowns.map(({ transactionHash }) => transactionHash));
+  return {
+    ...verified,
+    transactions: verified.transactions.map((tx) => (hashes.has(tx.hash) ? { ...tx, isUnproved: true } : tx)),
+  };
 }
 
 /** Records are read by number. If they belong to another block, the node has moved on and they do not fit `ref`. */
@@ -69,24 +80,6 @@ async function readInfos(
 function listHashes(ref: BlockRef, block: WalletBlock | undefined): { transactions: { hash: string }[] } {
   if (block === undefined) throw notFound(ref);
   return { transactions: (block.transactions ?? []).map(({ txID }) => ({ hash: `0x${txID}` })) };
-}
-
-/** Ids of tokens that transactions name by name, as in blocks of 2018. */
-async function readAssetIds(
-  { wallet }: WalletSession,
-  { transactions }: VerifiedBlock,
-  signal?: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
-  const ids = new Map<string, string>();
-  for (const { contract } of transactions) {
-    if (contract.type !== CONTRACT_TYPES.transferAsset) continue;
-    const name = bytesOf(contract.parameter, 1);
-    const text = name.toString('utf8');
-    if (isAssetId(text) || ids.has(text)) continue;
-    const asset = await wallet.call('wallet/getassetissuebyname', { value: name.toString('hex') }, signal);
-    if (typeof asset === 'object' && asset !== null && 'id' in asset) ids.set(text, String(asset.id));
-  }
-  return ids;
 }
 
 function notFound({ number, hash }: BlockRef): BlockNotFoundError {

@@ -2,7 +2,8 @@ import { ChainClientError, type BlockHeader, type BlockRef } from '@chainwatch/c
 import type { Capabilities, Session } from './session.ts';
 import { verifyHeader } from './verify-header.ts';
 import { isNotServed, type WalletApi } from './wallet-api.ts';
-import { parseWalletBlock, type WalletBlock } from './wallet-block.ts';
+import { parseWalletBlock } from './parse-wallet-block.ts';
+import type { WalletBlock } from './wallet-block.ts';
 
 /** A session whose wallet API is configured. */
 export type WalletSession = Session & { readonly wallet: WalletApi };

@@ -32,7 +32,7 @@ import { readTokens } from './read-tokens.ts';
 import { readWalletBlock } from './read-wallet-block.ts';
 import type { Session } from './session.ts';
 import { WalletApi } from './wallet-api.ts';
-import { parseWalletBlock } from './wallet-block.ts';
+import { parseWalletBlock } from './parse-wallet-block.ts';
 
 /** One node of TRON, by its wallet API, its Ethereum-compatible interface, or both. */
 export class TronClient implements ChainClient {

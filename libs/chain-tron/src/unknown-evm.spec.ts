@@ -27,7 +27,7 @@ describeFixtures('unknown, by the Ethereum-compatible interface: a real block', 
     return readEvmBlock({ network, evm, capabilities }, { ref, signal: undefined, options });
   };
   const unproved = ({ transactions }: Block): (true | undefined)[] =>
-    transactions.map(({ isUnproved }) => (isUnproved === true ? isUnproved : undefined));
+    transactions.map(({ verification }) => (verification === 'unproved' ? true : undefined));
 
   it('(a) with a type of transaction that is not known: that one is the word of the node', async () => {
     expect((await read(block)).unknowns).toBeUndefined();

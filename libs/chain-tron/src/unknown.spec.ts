@@ -24,9 +24,9 @@ const strict = (told: SpecBlock): Promise<Block> => node.tell(told).read(told);
 const taken = (told: SpecBlock): Promise<Block> => node.tell(told).read(told, take);
 const shape = ({ transactions, unknowns }: Block) => ({
   unknowns,
-  transactions: transactions.map(({ hash, isUnproved, transfers }) => ({
+  transactions: transactions.map(({ hash, verification, transfers }) => ({
     hash,
-    isUnproved,
+    isUnproved: verification === 'unproved' ? true : undefined,
     amounts: transfers.map(({ amountRaw }) => amountRaw),
   })),
 });
@@ -190,7 +190,7 @@ describeFixtures('unknown: a real block', () => {
       ).rejects.toMatchObject(refused('unknown_content', 'transaction-contracts:2'));
     });
 
-    it('an internal transaction of another kind is told where it moves something, and no stake is', async () => {
+    it('an internal transaction of another kind is told where it moves something, and no delegation is', async () => {
       const internal = {
         caller_address: `41${'11'.repeat(20)}`,
         transferTo_address: `41${'22'.repeat(20)}`,
@@ -200,7 +200,8 @@ describeFixtures('unknown: a real block', () => {
       const told = withInfo(honest, 2, {
         internal_transactions: [
           { ...internal, note: note('conjure') },
-          { ...internal, note: note('freezeBalanceV2ForEnergy') },
+          { ...internal, note: note('delegateResourceOfEnergy') },
+          { ...internal, note: note('unfreezeBalanceV2ForEnergy') },
           { ...internal, note: note('call') },
         ],
       });

@@ -154,7 +154,7 @@ function join(
     const unknowns = [
       ...results,
       ...(contract.unknown === undefined ? [] : [{ ...contract.unknown, transactionHash: tx.txID }]),
-      ...verifyRecord(tx.txID, info),
+      ...verifyRecord(tx.txID, info, tx.ret),
     ];
     const isFailed = results.length > 0 ? info.result === 'FAILED' : readOutcome(tx, info);
     return { transaction: { hash: tx.txID, contract, isFailed, info }, unknowns };

@@ -1,5 +1,3 @@
-import { ChainClientError } from '@chainwatch/chain-core';
-
 /** Shapes of the wallet API. Fields with their default value (0, empty) are left out by the node. */
 export interface WalletHeader {
   readonly timestamp?: number;
@@ -36,8 +34,27 @@ export interface TransactionInfo {
   readonly receipt?: { readonly result?: string };
   readonly result?: string;
   readonly assetIssueID?: string;
+  /** Amounts of kinds of contracts whose parameter does not hold them; 0 is left out. */
+  readonly withdraw_amount?: number | string;
+  readonly unfreeze_amount?: number | string;
+  readonly withdraw_expire_amount?: number | string;
+  readonly exchange_received_amount?: number | string;
+  readonly exchange_inject_another_amount?: number | string;
+  readonly exchange_withdraw_another_amount?: number | string;
+  /** Of a market order that the transaction placed. */
+  readonly orderId?: string;
+  /** Matches with earlier orders. */
+  readonly orderDetails?: readonly OrderDetail[];
   readonly log?: readonly WalletLog[];
   readonly internal_transactions?: readonly InternalTransaction[];
+}
+
+export interface OrderDetail {
+  readonly makerOrderId?: string;
+  /** What the maker received, in the token that the taker sells. */
+  readonly fillSellQuantity?: number | string;
+  /** What the taker received. */
+  readonly fillBuyQuantity?: number | string;
 }
 
 export interface WalletLog {
@@ -54,26 +71,4 @@ export interface InternalTransaction {
   /** Hexadecimal text: `call`, `create`, `suicide`, or a word for what moves nothing (votes, stakes). */
   readonly note?: string;
   readonly rejected?: boolean;
-}
-
-/** A block, undefined for `{}`: the node has none there. @throws ChainClientError for anything else */
-export function parseWalletBlock(method: string, json: unknown): WalletBlock | undefined {
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw new ChainClientError(`${method}: expected a block, got ${json === null ? 'null' : typeof json}`);
-  if (Object.keys(json).length === 0) return undefined;
-  const block = json as Partial<WalletBlock>;
-  if (typeof block.blockID !== 'string' || typeof block.block_header?.raw_data !== 'object')
-    throw new ChainClientError(`${method}: expected a block with an id and a header, got one without`);
-  if (block.transactions !== undefined && !Array.isArray(block.transactions))
-    throw new ChainClientError(
-      `${method}: expected a list of transactions, got ${typeof block.transactions}`,
-    );
-  return block as WalletBlock;
-}
-
-/** The list, undefined for `{}`: the node does not have that block (an empty one gives `[]`). @throws ChainClientError for anything else */
-export function parseInfos(method: string, json: unknown): readonly TransactionInfo[] | undefined {
-  if (Array.isArray(json)) return json as TransactionInfo[];
-  if (typeof json === 'object' && json !== null && Object.keys(json).length === 0) return undefined;
-  throw new ChainClientError(`${method}: expected a list, got ${json === null ? 'null' : typeof json}`);
 }

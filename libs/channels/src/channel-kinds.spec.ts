@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CHANNEL_KINDS, findChannelKind } from './channel-kinds.ts';
 
 const SECRETS: Readonly<Record<string, readonly (readonly [given: object, secrets: readonly string[]])[]>> = {
@@ -42,6 +43,33 @@ describe.each(CHANNEL_KINDS.map((kind) => [kind.kind, kind] as const))('%s', (na
     expect(kind.show(config)).toEqual(config);
     expect(isNewTarget).toBe(false);
     expect(config).toMatchObject({ event_types: expect.any(Array), filters: expect.any(Object) });
+  });
+
+  it('stores and shows which reasons it takes', () => {
+    const filters = { reasons: ['withdrawal', 'atomic', 'adjustment'] };
+    const { config } = kind.change({ ...example, filters });
+    expect(kind.show(config)).toMatchObject({ filters });
+    const body = z.strictObject(kind.input);
+    for (const [reasons, path] of [
+      [['lottery'], ['filters', 'reasons', 0]],
+      [[], ['filters', 'reasons']],
+      [
+        ['fee', 'fee'],
+        ['filters', 'reasons'],
+      ],
+      ['fee', ['filters', 'reasons']],
+    ] as const)
+      expect(body.safeParse({ ...example, filters: { reasons } }).error?.issues).toMatchObject([{ path }]);
+  });
+
+  it('stores and shows which verifications it takes', () => {
+    const filters = { verification: ['proved', 'agreed', 'attested'] };
+    const { config } = kind.change({ ...example, filters });
+    expect(kind.show(config)).toMatchObject({ filters });
+    const body = z.strictObject(kind.input);
+    expect(body.safeParse({ ...example, filters: { verification: ['sworn'] } }).error?.issues).toMatchObject([
+      { path: ['filters', 'verification', 0] },
+    ]);
   });
 
   it('changes what its example changes, and nothing else', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { positiveDecimalSchema } from '@chainwatch/amounts';
 import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
-import { defaultEventTypes, EVENT_TYPES } from '@chainwatch/events';
+import { CHANGE_REASONS, defaultEventTypes, EVENT_TYPES, VERIFICATIONS } from '@chainwatch/events';
 
 export const eventTypeSchema = z.enum(EVENT_TYPES);
 
@@ -12,6 +12,30 @@ export const groupNameSchema = z
   .min(1)
   .max(64)
   .regex(/^[^,]*$/, 'expected no comma');
+
+const verifications = z
+  .array(z.enum(VERIFICATIONS))
+  .min(1)
+  .max(VERIFICATIONS.length)
+  .refine((values) => new Set(values).size === values.length, { error: 'expected each value once' })
+  .optional()
+  .meta({
+    description:
+      'Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.',
+    examples: [['proved', 'agreed', 'attested']],
+  });
+
+const reasons = z
+  .array(z.enum(CHANGE_REASONS))
+  .min(1)
+  .max(CHANGE_REASONS.length)
+  .refine((values) => new Set(values).size === values.length, { error: 'expected each value once' })
+  .optional()
+  .meta({
+    description:
+      'Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.',
+    examples: [['withdrawal', 'reward', 'mint', 'atomic', 'staking_reward', 'adjustment']],
+  });
 
 const filtersOf = (groupName: z.ZodString) =>
   z.strictObject({
@@ -65,9 +89,12 @@ const filtersOf = (groupName: z.ZodString) =>
       .max(160)
       .optional()
       .meta({
-        description: 'Only transactions with a transfer of at least that much, in whole units of its asset.',
+        description:
+          'Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.',
         examples: ['0.01'],
       }),
+    verification: verifications,
+    reasons,
   });
 
 const historical = z
@@ -124,6 +151,8 @@ const storedFiltersSchema = z.object({
   direction: z.union([z.string(), z.array(z.string())]).nullish(),
   /** Whole units of the asset. */
   min_amount: z.string().nullish(),
+  verification: list,
+  reasons: list,
 });
 export type ChannelFilters = z.infer<typeof storedFiltersSchema>;
 

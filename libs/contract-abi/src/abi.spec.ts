@@ -27,6 +27,14 @@ describe('decodeText', () => {
     expect(decodeText(invalid)).toBe('\ufffd(');
   });
 
+  it('takes no text of megabytes', () => {
+    expect(
+      decodeText(
+        `0x${'20'.padStart(64, '0')}${(5_000_000).toString(16).padStart(64, '0')}${'41'.repeat(5_000_000)}`,
+      ),
+    ).toBeUndefined();
+  });
+
   it.each(['0x', '0x12', undefined, `0x${'f'.repeat(128)}`, `0x${'20'.padStart(64, '0')}${'f'.repeat(64)}`])(
     'does not read %s',
     (result) => {

@@ -1,3 +1,4 @@
+import { cleanTokenText } from '@chainwatch/chain-core';
 import { decodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Hex } from 'viem';
 
@@ -9,7 +10,8 @@ const tokenAbi = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
 ]);
 
-const TEXT_MAX = 128;
+/** Of a text result: 16 KiB. */
+const RESULT_DIGITS_MAX = 32_768;
 const decoder = new TextDecoder('utf-8');
 
 /** Call data of a view without arguments. */
@@ -33,12 +35,14 @@ export function decodeUint(result: string | undefined): bigint | undefined {
  * what is not UTF-8 becomes U+FFFD. Undefined when it is neither.
  */
 export function decodeText(result: string | undefined): string | undefined {
+  // Megabytes of text are nobody's name, and more than a regular expression takes.
+  if (result !== undefined && result.length > RESULT_DIGITS_MAX) return undefined;
   const whole = /^0x(?:[0-9a-fA-F]{2}){32,}/.exec(result ?? '')?.[0];
   if (whole === undefined) return undefined;
   // Early tokens fill their word with zeros.
   if (whole.length === 66) return decodeBytes(whole.slice(2).replace(/(?:00)+$/, ''));
   try {
-    return clean(decodeAbiParameters([{ type: 'string' }], whole as Hex)[0]);
+    return cleanTokenText(decodeAbiParameters([{ type: 'string' }], whole as Hex)[0]);
   } catch {
     return undefined;
   }
@@ -46,10 +50,5 @@ export function decodeText(result: string | undefined): string | undefined {
 
 /** Text of bytes as hexadecimal digits without prefix, made harmless like `decodeText`'s. */
 export function decodeBytes(digits: string): string {
-  return clean(decoder.decode(Buffer.from(digits, 'hex')));
-}
-
-function clean(text: string): string {
-  const visible = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim();
-  return Array.from(visible).slice(0, TEXT_MAX).join('');
+  return cleanTokenText(decoder.decode(Buffer.from(digits, 'hex')));
 }

@@ -11,8 +11,8 @@ export const metadataCalls = [
 
 /**
  * What a contract said of itself, undefined for a view that it does not answer. A contract that answers neither
- * `decimals` nor `totalSupply` is not a token; without `decimals` alone it counts whole units; a missing name is its
- * symbol, a missing symbol is empty.
+ * `decimals` nor `totalSupply` is not a token; without `decimals` alone it is one whose decimals nobody knows; a missing
+ * name is its symbol, a missing symbol is empty.
  */
 export function toTokenMetadata([name, symbol, decimals, totalSupply]: readonly (string | undefined)[]):
   | TokenMetadata
@@ -21,7 +21,7 @@ export function toTokenMetadata([name, symbol, decimals, totalSupply]: readonly 
   if (places === undefined && decodeUint(totalSupply) === undefined) return undefined;
   const symbolText = decodeText(symbol) ?? '';
   const nameText = decodeText(name) ?? '';
-  return { name: nameText === '' ? symbolText : nameText, symbol: symbolText, decimals: places ?? 0 };
+  return { name: nameText === '' ? symbolText : nameText, symbol: symbolText, decimals: places };
 }
 
 /** ERC-20's `decimals` is a uint8; what does not fit is not an answer. */

@@ -17,6 +17,8 @@ export interface Channel {
   readonly consecutiveFailures: number;
   /** Undefined for a kind of a newer release. */
   readonly kind: ChannelKind | undefined;
+  /** Nobody knows which events it wants: they are kept for it until its config can be read. */
+  readonly isUnreadable?: boolean;
   /** Undefined when there is a `fault`. */
   readonly target: ChannelTarget | undefined;
   readonly eventTypes: ReadonlySet<string>;
@@ -175,14 +177,24 @@ function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
     isArchived: row.is_archived,
     consecutiveFailures: row.consecutive_failures,
     // A kind of a newer release always stores its event types, so its events are held for it meanwhile.
-    eventTypes: new Set(eventTypes ?? kind?.defaultEventTypes),
+    eventTypes: new Set(selection.success ? (eventTypes ?? kind?.defaultEventTypes) : []),
+    isUnreadable: !selection.success,
     filters: filters ?? {},
     includesHistory,
     throttlePerSecond: throttle ?? undefined,
     ...(selection.success
       ? readUsage(row, kind, open)
-      : unusable(kind, `the config of the channel is not readable: ${selection.error.message}`)),
+      : unusable(kind, `the config of the channel is not readable: ${describeIssues(selection.error)}`)),
   };
+}
+
+/** The members that are not readable, without what they hold. */
+function describeIssues({
+  issues,
+}: {
+  readonly issues: readonly { readonly path: readonly PropertyKey[] }[];
+}): string {
+  return [...new Set(issues.map(({ path }) => String(path[0] ?? 'all of it')))].join(', ');
 }
 
 // A key that this replica lacks is the operator's fault, not the receiver's: the channel waits, and spends no attempt.

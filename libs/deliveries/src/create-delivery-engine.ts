@@ -32,23 +32,27 @@ export function createDeliveryEngine(
   members: Pick<ChannelShares, 'owns' | 'begin' | 'partitions'>,
 ): DeliveryEngine {
   const options = completeOptions(given);
-  const { db, planned, logger, random = Math.random, now = Date.now, trace, onAttempt } = dependencies;
+  const { db, planned, logger, workers, random = Math.random, now = Date.now } = dependencies;
   const steady = createSteadyClock(now);
   const channels = createChannelStore(planned, dependencies.open);
   const jobs = new JobsInMemory(options.visibilityMs);
   const queues = new ChannelQueues({ jobs, options, logger, now: steady });
   const stopObserving = observeQueues(queues, now);
   const wake = new Signal();
-  const recorder = new Recorder({ db, planned, channels, options, logger, random, now });
+  const stored = { db, planned, channels, options, logger, random, now };
+  const recorder = new Recorder({ ...stored, health: workers?.of('records') });
   const senders = createSenders(dependencies, options);
   const starter = new AttemptStarter({
-    ...{ queues, recorder, senders, trace, onAttempt },
+    ...{ queues, recorder, senders, trace: dependencies.trace, onAttempt: dependencies.onAttempt },
     ...{ wake, options, logger, now: steady, owns: members.owns },
   });
   const claiming = { db, channels, queues, jobs, members, options, logger, now: steady };
   const leftovers = new Leftovers(claiming);
-  const claims = new ClaimLoop({ ...claiming, leftovers }, wake);
-  const dispatcher = new Dispatcher({ db, planned, channels, queues, members, wake, options, logger });
+  const claims = new ClaimLoop({ ...claiming, leftovers, health: workers?.of('claims') }, wake);
+  const dispatcher = new Dispatcher({
+    ...{ db, planned, channels, queues, members, wake, options, logger },
+    health: workers?.of('dispatch'),
+  });
   const giveBack = (ids: readonly string[]): Promise<void> => postponeDeliveries(db, ids, 0);
   return {
     dispatcher,

@@ -1,4 +1,4 @@
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger, Workers } from '@chainwatch/telemetry';
 import type { Attempt, SenderContext } from '@chainwatch/channels';
 import type { Database, Sql } from '@chainwatch/db';
 import type { DeliveryJob } from './delivery-job.ts';
@@ -23,6 +23,8 @@ export interface DeliveryDependencies extends SenderContext {
     attempt: Pick<Attempt, 'startedAt' | 'durationMs' | 'errorCode'>,
     jobs: readonly Pick<DeliveryJob, 'eventAt' | 'isFirst'>[],
   ) => void;
+  /** Told of what does nothing but fail. */
+  readonly workers?: Workers;
   readonly random?: () => number;
   readonly now?: () => number;
 }

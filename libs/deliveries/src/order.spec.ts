@@ -287,6 +287,8 @@ test('a replica that lost a channel in a standstill starts nothing more of it', 
   const engine = await world.start(ONE, {}, { owns: () => isOwner });
   const [first, second] = await emitApart(2);
   await waitFor(() => receiver.requests.length === 1);
+  // The second one is claimed, and waits behind the first.
+  await world.waitForStatus(second!, 'pending');
   isOwner = false;
   gate.open();
   await world.waitForStatus(first!, 'delivered');

@@ -8,6 +8,8 @@ import {
   type Lifetime,
   type Network,
 } from '@chainwatch/chain-core';
+import { isExecutionError } from './execution-errors.ts';
+import { isPartial } from './is-partial.ts';
 
 type LifetimeOf = CacheRule['lifetimeOf'];
 
@@ -88,11 +90,11 @@ export function createEthereumCacheRules(network: Network): ReadonlyMap<string, 
   return new Map([
     ['eth_chainId', keptForever],
     ['net_version', keptForever],
-    ['eth_getBlockReceipts', unlessTagged(blockOf)],
-    ['eth_getLogs', unlessTagged(logs)],
-    ...Object.entries(BLOCK_AT).map(([method, index]) => [method, unlessTagged(atParam(index))] as const),
+    ['eth_getBlockReceipts', unlessPartial(blockOf)],
+    ['eth_getLogs', unlessPartial(logs)],
+    ...Object.entries(BLOCK_AT).map(([method, index]) => [method, ruleFor(method, atParam(index))] as const),
     ...Object.entries(BLOCK_IN_ANSWER).map(
-      ([method, told]) => [method, unlessTagged(byAnswer(told))] as const,
+      ([method, told]) => [method, ruleFor(method, byAnswer(told))] as const,
     ),
     ...MOVING.map((method) => [method, moving] as const),
   ]);
@@ -112,8 +114,23 @@ function createLifetimes(
   };
 }
 
-function unlessTagged(lifetimeOf: LifetimeOf): CacheRule {
-  return { lifetimeOf, mayLast: (params) => !MOVING_TAG.test(params) };
+/** Traces tell how calls ended, and nodes put their own failures into the same member. */
+function ruleFor(method: string, lifetimeOf: LifetimeOf): CacheRule {
+  const rule = unlessPartial(method.startsWith('debug_') ? withResults(lifetimeOf) : lifetimeOf);
+  return /^(debug|trace)_/.test(method) ? { ...rule, isFact: isExecutionError } : rule;
+}
+
+/** In lists of `debug_` null is no result; in those of `trace_` it is the result of a call that failed. */
+function withResults(lifetimeOf: LifetimeOf): LifetimeOf {
+  return (question) =>
+    /"result"\s*:\s*null\b/.test(question.result.toString('latin1')) ? undefined : lifetimeOf(question);
+}
+
+function unlessPartial(lifetimeOf: LifetimeOf): CacheRule {
+  return {
+    lifetimeOf: (question) => (isPartial(question.result) ? undefined : lifetimeOf(question)),
+    mayLast: (params) => !MOVING_TAG.test(params),
+  };
 }
 
 function findNumber(expression: RegExp, result: Buffer): number | undefined {

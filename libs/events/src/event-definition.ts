@@ -11,10 +11,16 @@ export interface AddressFacts {
 /** What filters of channels look at. */
 export interface EventFacts {
   readonly chainGid: string;
+  /** Of the project's record of the transaction that it is about. */
+  readonly transactionId?: string;
   readonly direction: string | undefined;
   readonly addresses: readonly AddressFacts[];
-  /** What moved: asset and amount in whole units, unknown while the token's decimals are. */
-  readonly moves: readonly { readonly assetGid: string; readonly amount: string | undefined }[];
+  /** What moved: asset and amount in whole units, undefined while the token's decimals are unknown; null: no amount is told. */
+  readonly moves: readonly { readonly assetGid: string; readonly amount: string | null | undefined }[];
+  /** What stands behind it; null and undefined: the event does not say. */
+  readonly verification?: string | null;
+  /** Why a balance changed; undefined: the event does not say. */
+  readonly reasons?: readonly string[] | undefined;
   /** Whether there are more than the event carries. */
   readonly leavesOut?: { readonly addresses: boolean; readonly moves: boolean };
 }

@@ -55,6 +55,11 @@ export function transactionIdOf(projectId: string, chainGid: string, hash: strin
   return uuidv5(`${projectId}|${chainGid}|${hash}`);
 }
 
+/** The id of a token where one is asked for: it has its gid. The same in all projects. */
+export function tokenIdOf(assetGid: string): string {
+  return uuidv5(assetGid);
+}
+
 /** Name-based UUID with SHA-1 (RFC 9562 §5.5) in our namespace, lower case. `name` is taken as UTF-8. */
 export function uuidv5(name: string): string {
   return v5(name, EVENT_NAMESPACE);

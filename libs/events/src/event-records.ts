@@ -2,6 +2,23 @@ import { DECIMAL_PATTERN } from '@chainwatch/amounts';
 import { ASSET_GID_PATTERN, CHAIN_GID_PATTERN } from '@chainwatch/caip';
 import { z } from 'zod';
 
+/** What may stand behind a transaction, as records and channel filters spell it. */
+export const VERIFICATIONS = ['proved', 'agreed', 'attested', 'settling', 'trusted', 'unproved'] as const;
+
+/** Why a balance changes: by transactions, or in a way that no transaction tells. */
+export const CHANGE_REASONS = [
+  'transfer',
+  'fee',
+  'withdrawal',
+  'reward',
+  'mint',
+  'atomic',
+  'staking_reward',
+  'stake_withdrawal',
+  'adjustment',
+] as const;
+export type ChangeReason = (typeof CHANGE_REASONS)[number];
+
 const TRANSACTION = '0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060';
 const BLOCK = '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3';
 const SENDER = '0x742d35Cc6634C0532925a3b844Bc454e4438f44e';
@@ -166,11 +183,12 @@ export const transactionRecord = z
         examples: [null],
       }),
     verification: z
-      .enum(['proved', 'unproved'])
+      .enum(VERIFICATIONS)
+      .nullable()
       .default('proved')
       .meta({
         description:
-          '`unproved`: its block holds something that this release does not know, so that nothing but the word of a node stands for it. It is confirmed once its block is final and a second node tells the same of it, or the operator accepts the incident. Otherwise `proved`.',
+          'What stands behind the transaction. `proved`: recomputed against the block header. `agreed`: nodes of different operators give the same. `attested`: the chain offers no proof, one node states it. `settling`: a later block brings the proof; the transaction is not confirmed before. `trusted`: the operator of this service vouches for it. `unproved`: the proof is missing; the transaction is confirmed once another node agrees, the proof arrives, or the operator vouches. Null in test messages. Treat an unknown value like `unproved`.',
         examples: ['proved'],
       }),
     detected_at: time.meta({
@@ -224,14 +242,14 @@ const concernedAddressRecord = z
     }),
     metadata_truncated: z.boolean().meta({
       description:
-        'True where the metadata is left out because it has more than 4 KiB, or that of all addresses of the event more than 64 KiB; `GET /addresses/{address}` has it.',
+        'True where the metadata is left out: it has more than 4 KiB, or that of all addresses of the event more than 64 KiB, and `GET /addresses/{address}` has it; or the address was deleted.',
       examples: [false],
     }),
   })
   .meta({
     id: 'ConcernedAddress',
     description:
-      'A monitored address of the project that the event concerns, with what its user said of it when the event was made.',
+      'A monitored address of the project that the event concerns, with what its user said of it when the event was made. One that was deleted since the transaction was told has its groups alone.',
   });
 
 /** Events of an earlier release have none. */
@@ -261,29 +279,84 @@ export const transactionData = z
   })
   .meta({ description: 'What happened.' });
 
+const reasonedChange = z
+  .object({
+    reason: z.enum(CHANGE_REASONS).meta({
+      description:
+        '`transfer` and `fee`: transactions, which have events of their own. The others are told nowhere else. `withdrawal`: of a validator. `reward`: of a block, or minted with it. `mint`: a deposit from another chain. `atomic`: an import or export between chains of Avalanche. `staking_reward`, `stake_withdrawal`: of a stake. `adjustment`: nothing explains it (rebasing tokens, fees that a block pays to its producer, transfers that a node without traces hides). Treat an unknown value like `adjustment`.',
+      examples: ['withdrawal'],
+    }),
+    amount: decimal.nullable().meta({
+      description: 'In whole units, signed. Null while the decimals of the asset are not known.',
+      examples: ['1.5'],
+    }),
+    amount_raw: raw.meta({ description: 'The same in base units.', examples: ['1500000000000000000'] }),
+    since_block: height.optional().meta({
+      description: 'Of an adjustment: it happened after this block.',
+      examples: [20_999_990],
+    }),
+    until_block: height.optional().meta({
+      description: 'Of an adjustment: it happened up to this block.',
+      examples: [21_000_000],
+    }),
+  })
+  .meta({ description: 'A part of a change, by its reason.' });
+
 export const balanceChangedData = z
   .object({
     address_id: addressId,
     address,
     chain_gid: chainGid,
     asset_gid: assetGid,
-    previous: decimal
-      .nullable()
-      .meta({ description: 'Balance before, in whole units. Null where none was known.', examples: ['0'] }),
-    current: decimal.meta({
-      description: 'Balance at the block, in whole units, as the chain states it.',
+    previous: decimal.nullable().meta({
+      description:
+        'Balance before, in whole units. Null where none was known, and while the decimals of the token are not known.',
+      examples: ['0'],
+    }),
+    current: decimal.nullable().meta({
+      description:
+        'Balance at the block, in whole units, as the chain states it. Null while the decimals of the token are not known.',
       examples: ['1.5'],
     }),
     delta: decimal.nullable().meta({
-      description: '`current` less `previous`, in whole units. Null where `previous` is.',
+      description: '`current` less `previous`, in whole units. Null where one of them is.',
       examples: ['1.5'],
     }),
+    current_raw: raw.optional().meta({
+      description: '`current` in base units. Absent in events of earlier releases.',
+      examples: ['1500000000000000000'],
+    }),
+    delta_raw: raw
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          '`delta` in base units. Null where no balance before was known, absent in events of earlier releases.',
+        examples: ['1500000000000000000'],
+      }),
+    changes: z
+      .array(reasonedChange)
+      .optional()
+      .meta({
+        description:
+          'Why it changed, each reason once: adds up to `delta`. What a reorganisation undid is taken back under the reason that it was told with. Where `delta` is null, what is known of the block; empty where nothing is. Absent in events of earlier releases.',
+        examples: [[{ reason: 'withdrawal', amount: '1.5', amount_raw: '1500000000000000000' }]],
+      }),
     block_number: height.meta({
       description: 'Block at which the balance was read.',
       examples: [21_000_000],
     }),
     block_hash: z.string().meta({ description: 'Hash of that block.', examples: [BLOCK] }),
     is_confirmed: z.boolean().meta({ description: 'Whether that block is final.', examples: [false] }),
+    verification: z
+      .enum(VERIFICATIONS)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'What stands behind the balance. `proved`: the sum of proved coins, on chains of unspent outputs. `attested`: a node states it, on all other chains. `unproved`: a node states it, and only what is unproved explains it. Null in test messages, absent in events of earlier releases. Treat an unknown value like `unproved`.',
+        examples: ['attested'],
+      }),
     addresses: concernedAddresses,
   })
   .meta({ description: 'What the chain now says of one address and asset.' });

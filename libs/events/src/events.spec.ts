@@ -18,6 +18,11 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     expect(EVENT_SCHEMAS[type].shape.data.parse(data)).toEqual(data);
   });
 
+  it('is unverified in its example, which is what test messages are made of', () => {
+    const { subject } = EVENTS[type];
+    expect(factsOf({ type, data })?.verification).toBe(subject === undefined ? undefined : null);
+  });
+
   it('has texts for people', () => {
     for (const length of ['lines', 'brief'] as const)
       expect(describeEvent({ type, data }, length)).toEqual({

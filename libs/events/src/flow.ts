@@ -9,9 +9,9 @@ interface FlowRow {
 /** Who consumes and who produces what. Data flows one way: flow.spec.ts proves that this table has no cycle. */
 export const FLOW = {
   'api-gateway': { consumes: ['key.revoked'], produces: ['address.watched', 'chain.changed', 'key.revoked'] },
-  'block-ingestor': { consumes: ['chain.changed'], produces: ['block.new', 'block.seen'] },
+  'block-ingestor': { consumes: ['chain.changed'], produces: ['block.new'] },
   'tx-analyzer': {
-    consumes: ['block.new', 'block.seen', 'address.watched', 'chain.changed'],
+    consumes: ['block.new', 'address.watched', 'chain.changed'],
     produces: ['tx.detected', 'tx.progress', 'tx.confirmed', 'tx.reorged'],
   },
   'balance-service': {

@@ -6,8 +6,19 @@
  * const subject = subjectOf('tx.detected', [chainGid, projectId]);
  * const event = EVENT_SCHEMAS['transaction.detected'].parse(JSON.parse(payload));
  */
-export { balanceChangeRecord, transactionRecord, transferRecord } from './event-records.ts';
-export type { BalanceChangeRecord, TransactionRecord, TransferRecord } from './event-records.ts';
+export {
+  balanceChangeRecord,
+  CHANGE_REASONS,
+  transactionRecord,
+  transferRecord,
+  VERIFICATIONS,
+} from './event-records.ts';
+export type {
+  BalanceChangeRecord,
+  ChangeReason,
+  TransactionRecord,
+  TransferRecord,
+} from './event-records.ts';
 export { describeAddresses, EVENT_ITEMS_MAX } from './describe-addresses.ts';
 export type { ConcernedAddress, OwnData } from './describe-addresses.ts';
 export type { DefaultSelection, TextPiece } from './event-definition.ts';

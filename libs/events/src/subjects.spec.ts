@@ -58,12 +58,20 @@ describe('payloads', () => {
     );
   });
 
+  it('take a balance of an earlier release, which does not say what stands behind it', () => {
+    const parsed = EVENT_SCHEMAS['balance.changed'].parse(balanceChanged);
+    expect(parsed.data).not.toHaveProperty('verification');
+    const said = { ...balanceChanged, data: { ...balanceChanged.data, verification: 'attested' } };
+    expect(EVENT_SCHEMAS['balance.changed'].parse(said).data.verification).toBe('attested');
+  });
+
   it.each([
+    ['another verification', { verification: 'sworn' }],
     ['an exponent', { current: '1e18' }],
     ['a number', { current: 1.5 }],
     ['a bare dot', { current: '1.' }],
     ['no block', { block_number: undefined }],
-  ])('refuse an amount or block with %s', (_, change) => {
+  ])('refuse an event with %s', (_, change) => {
     expect(
       EVENT_SCHEMAS['balance.changed'].safeParse({
         ...balanceChanged,

@@ -36,9 +36,6 @@ const blockNew = z.object({
   }),
 });
 
-/** Worth something until the entry comes, which it may never do. */
-const blockSeen = z.object({ schema, chain_gid: chainGid, number: height, hash, parent_hash: parentHash });
-
 type EventSubjects = {
   readonly [S in EventSubject]: {
     readonly tokens: readonly ['chain_gid', 'project_id'];
@@ -72,11 +69,6 @@ export const SUBJECTS = {
     tokens: ['chain_gid'],
     payload: blockNew,
     summary: 'A block was discovered, orphaned or became final.',
-  },
-  'block.seen': {
-    tokens: ['chain_gid'],
-    payload: blockSeen,
-    summary: 'A hint that a block is about to be discovered, which nothing may depend on.',
   },
   ...eventSubjects,
   'address.watched': {

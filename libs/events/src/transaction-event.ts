@@ -32,7 +32,9 @@ function readFacts({
   const paid = transaction.transfers.filter((transfer) => transfer.monitored_addresses.length === 0);
   return {
     chainGid: transaction.chain_gid,
+    transactionId: transaction.id,
     direction: transaction.direction,
+    verification: transaction.verification,
     leavesOut: {
       addresses: addresses_truncated,
       moves: truncated && transaction.transfers.length >= EVENT_ITEMS_MAX,
@@ -130,7 +132,7 @@ export function exampleIn(
           },
         ],
         replaced_by: null,
-        verification: 'proved',
+        verification: null,
         detected_at: at,
         confirmed_at: isConfirmed ? at : null,
         reorged_at: isReorged ? at : null,

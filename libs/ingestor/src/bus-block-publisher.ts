@@ -10,7 +10,7 @@ export interface BusBlockPublisher extends BlockPublisher {
 }
 
 interface PublisherOptions {
-  readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'hint'>;
+  readonly bus: Pick<Bus<'block-ingestor'>, 'publish'>;
   readonly chainGid: string;
   readonly log: Logger;
 }
@@ -44,15 +44,6 @@ export function createBusBlockPublisher({ bus, chainGid, log }: PublisherOptions
   }
 
   return {
-    hint({ number, hash, parentHash, traceparent }) {
-      const payload = { schema: 1 as const, chain_gid: chainGid, number, hash, parent_hash: parentHash };
-      bus.hint('block.seen', {
-        tokens: [chainGid],
-        payload,
-        messageId: `${chainGid}:seen:${hash}`,
-        traceparent,
-      });
-    },
     publish(entries) {
       for (const entry of entries) {
         if (underWay.size >= UNDER_WAY_MAX) return;

@@ -22,7 +22,7 @@ async function follow(from: number, height: number) {
     const follower = new ChainFollower({
       client: node,
       store,
-      publisher: { hint: ignore, publish: ignore },
+      publisher: { publish: ignore },
       log,
       signal: stop.signal,
       chunkSize: 16,

@@ -16,12 +16,10 @@ async function create(height: number, options: Partial<FollowerOptions> = {}) {
   const memory = new MemoryFeedStore();
   const store = new FlakyFeedStore(memory);
   const published: FeedEntry[] = [];
-  const hinted: [told: FeedEntry, feedSeq: number][] = [];
   const follower = new ChainFollower({
     client: node,
     store,
     publisher: {
-      hint: (entry) => void hinted.push([entry, memory.state.feedSeq]),
       publish: (entries) => void published.push(...entries),
     },
     log,
@@ -37,7 +35,6 @@ async function create(height: number, options: Partial<FollowerOptions> = {}) {
     store,
     follower,
     published,
-    hinted,
     followHead: async () => follower.follow(await node.readHead()),
   };
 }
@@ -53,21 +50,6 @@ describe('ChainFollower', () => {
     expect(await follower.followAll([chain.tip])).toEqual({ type: 'following' });
     expect(node.calls).toBe(before);
     expect(kinds(published)).toEqual(['block 5', 'block 6']);
-  });
-
-  it('tells of a block before it is committed, and not of a chunk', async () => {
-    const { chain, follower, hinted } = await create(1);
-    await follower.followAll([chain.tip]);
-    chain.extend(1);
-    await follower.followAll([chain.tip]);
-    chain.extend(3);
-    await follower.followAll(chain.branch(3));
-    expect(hinted.map(([{ number, hash }, feedSeq]) => [number, hash, feedSeq])).toEqual(
-      chain
-        .branch(1)
-        .slice(0, 2)
-        .map(({ number, hash }, feedSeq) => [number, hash, feedSeq]),
-    );
   });
 
   it('commits a burst of heads at once, and fetches what a push left out', async () => {

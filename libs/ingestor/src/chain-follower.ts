@@ -340,8 +340,6 @@ export class ChainFollower {
 
   async #commitTraced(batch: FeedBatch): Promise<void> {
     const { store, publisher, onCommit } = this.#options;
-    const [entry] = batch.entries;
-    if (batch.entries.length === 1 && entry?.type === 'block') publisher.hint(entry);
     await store.commit(batch);
     publisher.publish(batch.entries);
     const undone = batch.entries.findLast(({ type }) => type === 'reorg');

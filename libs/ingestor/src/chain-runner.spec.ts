@@ -82,7 +82,7 @@ function run({
   const runner = new ChainRunner({
     client: node,
     store: wrap(store),
-    publisher: { hint: ignore, publish: ignore },
+    publisher: { publish: ignore },
     log,
     report,
     reportReach: ignore,

@@ -8,7 +8,7 @@ export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> 
   /** Undefined: this build has no code for the family, and its chains say so. */
   readonly family: ChainFamily | undefined;
   readonly db: Database;
-  readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'hint' | 'subscribe' | 'onStreamsRecreated'>;
+  readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'subscribe' | 'onStreamsRecreated'>;
   readonly log: Logger & Pick<ServiceLogger, 'child'>;
   /** First block to follow by chain gid; default the head at the first activation. */
   readonly startBlocks?: Readonly<Record<string, number>>;

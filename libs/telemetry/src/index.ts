@@ -30,3 +30,4 @@ export { startTelemetry, type Telemetry, type TelemetryOptions } from './start-t
 export { newTraceparent, parseTraceparent } from './traceparent.ts';
 export { currentTraceparent, withSpan, type ActiveSpan, type SpanOptions } from './tracing.ts';
 export { withLogFields } from './with-log-fields.ts';
+export { Workers, type WorkerHealth } from './workers.ts';

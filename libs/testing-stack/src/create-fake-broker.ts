@@ -97,9 +97,6 @@ export function createFakeBroker(): FakeBroker {
     connect<S extends FlowService>(): Bus<S> {
       return {
         publish: async (kind, message) => publish(kind, message),
-        hint(kind, message) {
-          if (broker.isUp) publish(kind, message);
-        },
         consume(kinds, tokens, { onMessage, onOpen }) {
           const stops = kinds.map((kind) => listen(kind, tokens, onMessage as OnMessage));
           const open = (): void => void (opened.has(open) && onOpen());

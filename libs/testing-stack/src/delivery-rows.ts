@@ -19,6 +19,8 @@ export interface SpecEvent {
   readonly projectId?: string;
   readonly transfers?: readonly object[];
   readonly addresses?: readonly object[];
+  /** Default: one of its own. */
+  readonly transactionId?: string;
   readonly traceparent?: string;
   readonly isHeld?: boolean;
 }
@@ -60,17 +62,24 @@ export async function createDeliveryRows(databaseUrl: string): Promise<DeliveryR
       projectId: project = projectId,
       transfers = [],
       addresses = [],
+      transactionId = randomUUID(),
       traceparent,
       isHeld = false,
     } = {}) {
       const eventId = randomUUID();
       const sequence = (sequences.get(project) ?? 0) + 1;
       sequences.set(project, sequence);
-      const event = buildEvent({ eventId, type, projectId: project, sequence, transfers, addresses });
+      const event = buildEvent({
+        ...{ eventId, type, projectId: project, sequence },
+        ...{ transactionId, transfers, addresses },
+      });
       const kind = type === 'transaction.confirmed' ? 'tx.confirmed' : 'tx.detected';
       await db.query(
-        `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent, is_held) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [eventId, project, CHAIN, type, sequence, kind, JSON.stringify(event), traceparent ?? null, isHeld],
+        `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, subject_kind, payload, traceparent, is_held, transaction_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          ...[eventId, project, CHAIN, type, sequence, kind],
+          ...[JSON.stringify(event), traceparent ?? null, isHeld, transactionId],
+        ],
       );
       return { eventId, type, projectId: project, sequence, chainGid: CHAIN, kind, event };
     },
@@ -135,6 +144,7 @@ function buildEvent({
   type,
   projectId,
   sequence,
+  transactionId,
   transfers,
   addresses,
 }: {
@@ -142,12 +152,13 @@ function buildEvent({
   readonly type: string;
   readonly projectId: string;
   readonly sequence: number;
+  readonly transactionId: string;
   readonly transfers: readonly object[];
   readonly addresses: readonly object[];
 }): object {
   const at = new Date().toISOString();
   const transaction = {
-    id: randomUUID(),
+    id: transactionId,
     chain_gid: CHAIN,
     hash: `0x${sequence}`,
     status: 'detected',

@@ -34,8 +34,6 @@ describe('WatchSet', () => {
           for (const address of [...added, ...asked]) {
             expect(watchSet.has(address)).toBe(model.has(address));
             // Whatever stands around it.
-            expect(watchSet.hasAt(`ab${address}c`, 2, address.length)).toBe(model.has(address));
-            expect(watchSet.hasAt(address, 0, address.length)).toBe(model.has(address));
           }
         },
       ),
@@ -150,7 +148,7 @@ function fingerprints(make: (index: number) => string): { a: Uint32Array; b: Uin
   const a = new Uint32Array(COUNT);
   const b = new Uint32Array(COUNT);
   for (let index = 0; index < COUNT; index += 1) {
-    writeFingerprint(make(index), { out });
+    writeFingerprint(make(index), out);
     a[index] = out[0] ?? 0;
     b[index] = out[1] ?? 0;
   }
@@ -219,8 +217,8 @@ it('changes half of the 64 bits when one character changes', () => {
     const text = `0x${randomBytes(20).toString('hex')}`;
     const place = 2 + (round % 40);
     const char = HEX.charAt((HEX.indexOf(text.charAt(place)) + 1) % 16);
-    writeFingerprint(text, { out: before });
-    writeFingerprint(text.slice(0, place) + char + text.slice(place + 1), { out: after });
+    writeFingerprint(text, before);
+    writeFingerprint(text.slice(0, place) + char + text.slice(place + 1), after);
     for (let bit = 0; bit < 64; bit += 1) {
       const changed = ((before[bit >> 5] ?? 0) ^ (after[bit >> 5] ?? 0)) >>> (bit & 31);
       flips[bit] = (flips[bit] ?? 0) + (changed & 1);
@@ -231,6 +229,6 @@ it('changes half of the 64 bits when one character changes', () => {
 
 it('is never (0, 0), which marks an empty slot, and takes the empty text', () => {
   const out = new Int32Array(2);
-  writeFingerprint('', { out });
+  writeFingerprint('', out);
   expect(out[0] === 0 && out[1] === 0).toBe(false);
 });

@@ -52,13 +52,8 @@ export class WatchSet {
   }
 
   has(address: string): boolean {
-    return this.hasAt(address, 0, address.length);
-  }
-
-  /** Whether it has the address at `from` in `text`; no substring is made. */
-  hasAt(text: string, from: number, length: number): boolean {
     const fingerprint = this.#fingerprint;
-    writeFingerprint(text, { out: fingerprint, from, length });
+    writeFingerprint(address, fingerprint);
     const a = fingerprint[0] as number;
     return (this.#shards[a >>> 24] as FingerprintTable).has(a, fingerprint[1] as number);
   }
@@ -73,7 +68,7 @@ export class WatchSet {
 
   #find(address: string): [a: number, b: number, shard: FingerprintTable] {
     const fingerprint = this.#fingerprint;
-    writeFingerprint(address, { out: fingerprint });
+    writeFingerprint(address, fingerprint);
     const a = fingerprint[0] as number;
     return [a, fingerprint[1] as number, this.#shards[a >>> 24] as FingerprintTable];
   }
@@ -154,25 +149,17 @@ class FingerprintTable {
 export type Fingerprint = Int32Array;
 
 /**
- * 64-bit fingerprint of a text, or of `length` units of it from `from` on, into `out[0]` and `out[1]`. Two lanes in
- * the manner of MurmurHash3's x86_128, two UTF-16 units at a time, no BigInt and no allocation. Each round is a
+ * 64-bit fingerprint of a text into `out[0]` and `out[1]`. Two lanes in the manner of MurmurHash3's x86_128, two UTF-16 units at a time, no BigInt and no allocation. Each round is a
  * bijection of the 64-bit state, so two texts of one length can collide only by chance. Never (0, 0): that marks an
  * empty slot.
  */
-export function writeFingerprint(
-  text: string,
-  {
-    out,
-    from = 0,
-    length = text.length,
-  }: { readonly out: Fingerprint; readonly from?: number; readonly length?: number },
-): void {
-  const end = from + length;
+export function writeFingerprint(text: string, out: Fingerprint): void {
+  const { length } = text;
   // The last unit of an odd length stands alone.
-  const last = end - (length & 1);
+  const last = length - (length & 1);
   let a = 0x2f6a7c15 ^ length;
   let b = 0x5851f42d ^ length;
-  for (let index = from; index < end; index += 2) {
+  for (let index = 0; index < length; index += 2) {
     // The length in the seed tells a text that ends with a zero from one that does not.
     const units = text.charCodeAt(index) | (index < last ? text.charCodeAt(index + 1) << 16 : 0);
     let mixed = imul(units, 0xcc9e2d51);
@@ -200,7 +187,7 @@ const scratch: Fingerprint = new Int32Array(2);
 
 /** 53 bits of the fingerprint as one number, for lists of few texts: 8 bytes where the text would take a hundred. */
 export function fingerprintOf(text: string): number {
-  writeFingerprint(text, { out: scratch });
+  writeFingerprint(text, scratch);
   return (scratch[0]! >>> 0) * 0x20_0000 + (scratch[1]! >>> 11);
 }
 

@@ -131,7 +131,7 @@ function openHarness<C extends PayingChain, L extends string>(
     await liar.start();
     return liar.url;
   };
-  const harness = new Harness(createChain(), { ...options, endpointUrl, env: { NODE_TIMEOUT: '1s' } });
+  const harness = new Harness(createChain(), { ...options, endpointUrl, env: { NODE_TIMEOUT: '3s' } });
   beforeAll(() => harness.start());
   afterAll(async () => {
     await harness.stop();

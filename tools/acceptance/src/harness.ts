@@ -252,7 +252,8 @@ export class Harness<C extends TestChain> {
                 (SELECT count(*) FROM unpublished_events) AS unpublished,
                 (SELECT count(*) FROM undispatched_events) AS undispatched,
                 (SELECT count(*) FROM deliveries WHERE status <> 'delivered') AS deliveries,
-                (SELECT count(*) FROM assets WHERE status = 'unknown') AS assets,
+                (SELECT count(*) FROM assets a WHERE a.status = 'unknown' AND NOT EXISTS (
+                   SELECT FROM incidents i WHERE i.kind = 'poison:assets' AND i.status = 'quarantined' AND i.subject_id = a.gid)) AS assets,
                 (SELECT count(*) FROM address_backfills b JOIN addresses a ON a.id = b.address_id WHERE b.status <> 'complete' AND a.is_monitored) AS backfills,
                 (SELECT count(*) FROM address_histories b JOIN addresses a ON a.id = b.address_id WHERE b.status <> 'complete' AND a.is_monitored) + (SELECT count(*) FROM historical_dispatches) AS histories,
                 (SELECT count(*) FROM transactions WHERE status = 'pending') AS pending,

@@ -6,6 +6,7 @@ import { hashOf, NATIVE, network, startPostgres } from '@chainwatch/testing-stac
 import type { BlocksStep } from '../../../apps/tx-analyzer/src/model/blocks-step.ts';
 import type { MatchedTransaction } from '../../../apps/tx-analyzer/src/model/matched-transaction.ts';
 import { NO_OUTCOME } from '../../../apps/tx-analyzer/src/model/pending-outcome.ts';
+import { SetAsides } from '../../../apps/tx-analyzer/src/model/set-asides.ts';
 import { runStep } from '../../../apps/tx-analyzer/src/commit/run-step.ts';
 import { backendTimeMs } from './deliveries/processor-time.ts';
 import type { Report } from './report.ts';
@@ -158,7 +159,15 @@ class TotalsWorld {
         reason: 'detected' as const,
       })),
     );
-    const step: BlocksStep = { blocks: [block], matches, retroactive: [], reads, newAssets: [], usedIds: [] };
+    const step: BlocksStep = {
+      blocks: [block],
+      matches,
+      retroactive: [],
+      changes: [],
+      reads,
+      newAssets: [],
+      usedIds: [],
+    };
     await this.#run(step, {});
   }
 
@@ -174,7 +183,7 @@ class TotalsWorld {
       seenAtMs: Date.now(),
     };
     await this.#run(
-      { blocks: [], matches: [], retroactive: [], reads: [], newAssets: [], usedIds: [] },
+      { blocks: [], matches: [], retroactive: [], changes: [], reads: [], newAssets: [], usedIds: [] },
       { finalize: entry },
     );
   }
@@ -199,6 +208,8 @@ class TotalsWorld {
       family: network.family,
       network,
       share: this.#share,
+      setAsides: new SetAsides(),
+      hasOthers: false,
       endpointOf: () => undefined,
       displayOf: (address: string) => address,
       decimalsOf: () => 18,
@@ -208,7 +219,12 @@ class TotalsWorld {
       segment: { entries: [], orphans: [], blocks: [], ...segment },
       step,
       cursor,
-      advance: { cursor, watchXid: 0n, lagEntries: 0, processedHashes: step.blocks.map(({ hash }) => hash) },
+      advance: {
+        cursor,
+        watchXid: 0n,
+        lagEntries: 0,
+        processed: step.blocks.map(({ hash }) => ({ hash, verification: 'proved' as const })),
+      },
       outcome: NO_OUTCOME,
       now: new Date(1_760_000_000_000 + this.#number * 12_000),
     });

@@ -7,10 +7,10 @@ import { listLostWrites, WRITTEN_TABLES, type LostWrite } from './list-lost-writ
 /** Made by services out of what chains, customers' servers and clocks say; or written in one statement with an audit log. */
 const OTHERS = `
   _prisma_migrations _sql_functions ingestor_states analyzer_states balance_states chain_feed blocks
-  assets transactions transfers transaction_addresses utxos pending_inputs unproved_transactions
+  assets transactions transfers transaction_addresses transaction_tombstones utxos pending_inputs unproved_transactions unproved_coins unproved_spends
   project_sequences events event_keys event_log event_partitions unpublished_events undispatched_events
   historical_dispatches unpositioned_events event_positions project_positions stream_incarnations deliveries delivery_attempts
-  balance_reads balances balance_history adjustments address_watches address_backfills address_histories
+  balance_reads balances balance_history block_changes adjustments address_watches address_backfills address_histories
   incidents reprocesses resets owners owner_beats list_counts list_changes idempotency_keys ended_sessions portal_sessions rpc_usage
 `
   .trim()

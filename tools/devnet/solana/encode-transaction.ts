@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import { VersionedTransaction } from '@solana/web3.js';
+import { MessageV1, VersionedTransaction } from '@solana/web3.js';
 import type { ExecutedTransaction } from './execute-transaction.ts';
 
 export type TransactionEncoding = 'json' | 'jsonParsed' | 'base58' | 'base64';
@@ -70,7 +70,7 @@ function encodeMessage({ message }: VersionedTransaction): object {
       data: base58.encode(data),
       stackHeight: 1,
     })),
-    ...lookups(message),
+    ...extras(message),
   };
 }
 
@@ -87,12 +87,14 @@ function encodeParsedMessage(executed: ExecutedTransaction): object {
       data: base58.encode(data),
       stackHeight: 1,
     })),
-    ...lookups(message),
+    ...extras(message),
   };
 }
 
-function lookups(message: VersionedTransaction['message']): object {
+/** Look-ups of version 0, the configuration of version 1. */
+function extras(message: VersionedTransaction['message']): object {
   if (message.version === 'legacy') return {};
+  if (message instanceof MessageV1) return { transactionConfig: message.transactionConfig };
   const addressTableLookups = message.addressTableLookups.map(
     ({ accountKey, writableIndexes, readonlyIndexes }) => ({
       accountKey: accountKey.toBase58(),

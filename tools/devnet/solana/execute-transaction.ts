@@ -3,6 +3,7 @@ import { PublicKey, VersionedTransaction } from '@solana/web3.js';
 import { readAccount, type Account, type LiteSvm, type TransactionMetadata } from './litesvm.ts';
 import { decimalsOf, findTokenAccount, toTokenAmount } from './token-accounts.ts';
 import { describeError, type RpcTransactionError } from './transaction-error.ts';
+import { readSignature } from './version-1.ts';
 
 /** What a node keeps of a transaction that stands in a block: plain data, so that it can be written to disk. */
 export interface ExecutedTransaction {
@@ -39,8 +40,12 @@ export type Execution =
       readonly executed: ExecutedTransaction;
       readonly before: ReadonlyMap<PublicKey, Account | null>;
     }
-  /** It cannot stand in a block: nobody pays for it. */
-  | { readonly type: 'refused'; readonly error: RpcTransactionError };
+  /** Nobody pays for it: it has no effect, and stands in no block before SIMD-0290. */
+  | {
+      readonly type: 'refused';
+      readonly error: RpcTransactionError;
+      readonly executed: ExecutedTransaction;
+    };
 
 const TABLE_HEADER_BYTES = 56;
 
@@ -59,28 +64,29 @@ export function executeTransaction(vm: LiteSvm, bytes: Uint8Array): Execution {
     accounts.map((account) => account?.lamports() ?? 0n),
   ) as [bigint[], bigint[]];
   const error = isFailed ? describeError(result) : undefined;
-  if (error !== undefined && preBalances[0] === postBalances[0]) return { type: 'refused', error };
+  const executed: ExecutedTransaction = {
+    bytes,
+    error,
+    preBalances,
+    postBalances,
+    preTokenBalances,
+    keys: keys.map(String),
+    loaded: { writable: loaded.writable.map(String), readonly: loaded.readonly.map(String) },
+    outcome: toOutcome(meta),
+    fee: sum(preBalances) - sum(postBalances),
+    postTokenBalances: listTokenBalances(vm, keys, after),
+  };
+  if (error !== undefined && executed.fee === 0n) return { type: 'refused', error, executed };
   return {
     type: 'executed',
     before: new Map(keys.map((key, index) => [key, before[index]!])),
-    executed: {
-      bytes,
-      error,
-      preBalances,
-      postBalances,
-      preTokenBalances,
-      keys: keys.map(String),
-      loaded: { writable: loaded.writable.map(String), readonly: loaded.readonly.map(String) },
-      outcome: toOutcome(meta),
-      fee: sum(preBalances) - sum(postBalances),
-      postTokenBalances: listTokenBalances(vm, keys, after),
-    },
+    executed,
   };
 }
 
 /** What names it: its first signature. */
 export function signatureOf({ bytes }: Pick<ExecutedTransaction, 'bytes'>): string {
-  return base58.encode(bytes.subarray(1, 65));
+  return base58.encode(readSignature(bytes));
 }
 
 function toOutcome(meta: TransactionMetadata): Outcome {

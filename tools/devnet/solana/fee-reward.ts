@@ -15,6 +15,7 @@ export function feeReward(transactions: readonly ExecutedTransaction[]): bigint 
   let total = 0n;
   for (const { fee, bytes } of transactions) {
     const { message, signatures } = VersionedTransaction.deserialize(bytes);
+    if (fee === 0n) continue;
     let count = signatures.length;
     for (const { programIdIndex, data } of message.compiledInstructions) {
       if (PRECOMPILES.has(message.staticAccountKeys[programIdIndex]?.toBase58() ?? '')) count += data[0] ?? 0;

@@ -9,4 +9,6 @@
  */
 export { encodeMetaplexMetadata, metaplexAddress, METAPLEX_PROGRAM } from './metaplex-metadata.ts';
 export { connectSolanaNode, SolanaRpcError, type SendOptions, type SolanaNode } from './solana-node.ts';
+export type { SentVersion } from './sign-transaction.ts';
 export * from './token-instructions.ts';
+export { compileV1, LOCAL_LIMITS, signV1 } from './version-1.ts';

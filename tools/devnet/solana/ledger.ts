@@ -19,6 +19,14 @@ export interface LedgerBlock {
   readonly leaderBalance: bigint;
 }
 
+/** Features that the main network does not have yet. */
+export interface ComingFeatures {
+  /** A transaction whose payer cannot pay stands in the block, without an effect (SIMD-0290). */
+  readonly unpaid: boolean;
+  /** The leader gets a tenth of the fees; delegators get the rest at the end of the epoch (SIMD-0123). */
+  readonly sharedRevenue: boolean;
+}
+
 interface SavedLedger {
   readonly vm: Uint8Array;
   readonly leader: Uint8Array;
@@ -54,6 +62,7 @@ export class Ledger {
     { readonly block: LedgerBlock; readonly executed: ExecutedTransaction }
   >();
   readonly #queue: Uint8Array[] = [];
+  features: ComingFeatures = { unpaid: false, sharedRevenue: false };
   #slot = 0;
   #finalized!: LedgerBlock;
 
@@ -182,7 +191,8 @@ export class Ledger {
     const undo: Undo[] = [];
     const transactions: ExecutedTransaction[] = [];
     for (const bytes of this.#queue.splice(0)) this.#execute(bytes, transactions, undo);
-    const reward = feeReward(transactions);
+    const paid = feeReward(transactions);
+    const reward = this.features.sharedRevenue ? paid / 10n : paid;
     if (reward > 0n) {
       const key = this.leader.toBytes();
       undo.push({ key, account: vm.getAccount(key) });
@@ -219,10 +229,17 @@ export class Ledger {
 
   #execute(bytes: Uint8Array, transactions: ExecutedTransaction[], undo: Undo[]): void {
     const signature = signatureOf({ bytes });
-    if (this.#signatures.has(signature) || transactions.some((other) => signatureOf(other) === signature))
+    const known = this.#signatures.get(signature)?.executed;
+    if (
+      (known !== undefined && known.fee > 0n) ||
+      transactions.some((other) => signatureOf(other) === signature)
+    )
       return;
     const execution = executeTransaction(this.vm, bytes);
-    if (execution.type === 'refused') return;
+    if (execution.type === 'refused') {
+      if (this.features.unpaid) transactions.push(execution.executed);
+      return;
+    }
     for (const [key, account] of execution.before) undo.push({ key: key.toBytes(), account });
     transactions.push(execution.executed);
   }

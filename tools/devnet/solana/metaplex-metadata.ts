@@ -5,8 +5,9 @@ export const METAPLEX_PROGRAM = new PublicKey('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6
 interface Metadata {
   readonly mint: PublicKey;
   readonly authority: PublicKey;
-  readonly name: string;
-  readonly symbol: string;
+  /** Bytes: what is no text is written too. */
+  readonly name: string | Buffer;
+  readonly symbol: string | Buffer;
   readonly uri?: string;
 }
 
@@ -35,9 +36,9 @@ export function encodeMetaplexMetadata({ mint, authority, name, symbol, uri = ''
   return data;
 }
 
-function encodeText(text: string, width: number): Buffer {
+function encodeText(text: string | Buffer, width: number): Buffer {
   const encoded = Buffer.alloc(4 + width);
   encoded.writeUInt32LE(width);
-  encoded.write(text, 4, width, 'utf8');
+  (typeof text === 'string' ? Buffer.from(text) : text).copy(encoded, 4, 0, width);
   return encoded;
 }

@@ -56,7 +56,9 @@ export async function startRpcServer({ port, intervalMs, ledger }: ServerOptions
   const sockets = new WebSocketServer({ noServer: true });
   sockets.on('connection', (socket) => {
     socket.on('message', (data) => {
-      const request = JSON.parse(String(data)) as Request;
+      const request = parseRequest(String(data));
+      if (request === undefined) return socket.send(JSON.stringify(PARSE_ERROR));
+      if (!isRequest(request)) return socket.send(JSON.stringify(INVALID_REQUEST));
       const params = Array.isArray(request.params) ? (request.params as unknown[]) : [];
       const subscribed = reply(request, () => subscriptions.handle(socket, String(request.method), params));
       socket.send(
@@ -96,15 +98,40 @@ async function serve(
 ): Promise<void> {
   if (req.method !== 'POST') return void res.writeHead(405).end();
   const chunks: Buffer[] = [];
-  for await (const chunk of req) chunks.push(chunk as Buffer);
-  let body: Request | Request[];
+  let bytes = 0;
   try {
-    body = JSON.parse(Buffer.concat(chunks).toString()) as Request | Request[];
+    for await (const chunk of req) {
+      bytes += (chunk as Buffer).length;
+      // As Agave's `--rpc-max-request-body-size`.
+      if (bytes > BODY_BYTES_MAX) return void res.writeHead(413, { connection: 'close' }).end();
+      chunks.push(chunk as Buffer);
+    }
   } catch {
-    body = {};
+    // The client left in the middle of its body.
+    return;
   }
-  const reply = Array.isArray(body) ? body.map(answer) : answer(body);
+  const body = parseRequest(Buffer.concat(chunks).toString());
+  const one = (request: unknown): object => (isRequest(request) ? answer(request) : INVALID_REQUEST);
+  const reply = body === undefined ? PARSE_ERROR : Array.isArray(body) ? body.map(one) : one(body);
   res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+}
+
+const BODY_BYTES_MAX = 50 * 1_024;
+/** As Agave answers, under status 200. */
+const PARSE_ERROR = { jsonrpc: '2.0', error: { code: -32700, message: 'Parse error' }, id: null };
+const INVALID_REQUEST = { jsonrpc: '2.0', error: { code: -32600, message: 'Invalid request' }, id: null };
+
+/** Undefined for what is no JSON. */
+function parseRequest(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRequest(request: unknown): request is Request {
+  return typeof request === 'object' && request !== null && typeof (request as Request).method === 'string';
 }
 
 function answerOne(context: MethodContext, request: Request): object {

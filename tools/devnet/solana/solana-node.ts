@@ -1,22 +1,27 @@
 import {
   Connection,
-  TransactionMessage,
-  VersionedTransaction,
   type AddressLookupTableAccount,
   type Keypair,
   type PublicKey,
   type TransactionInstruction,
 } from '@solana/web3.js';
 import { base58 } from '@scure/base';
+import type { ComingFeatures } from './ledger.ts';
+import { signTransaction, type SentVersion } from './sign-transaction.ts';
+import { readSignature, type RequestedConfig } from './version-1.ts';
 
 export interface SendOptions {
   readonly payer: Keypair;
   /** Besides the payer. */
   readonly signers?: readonly Keypair[];
+  /** Of version 0 alone. */
   readonly tables?: readonly AddressLookupTableAccount[];
   /** Sent although it will fail; default false. */
   readonly skipPreflight?: boolean;
-  readonly isLegacy?: boolean;
+  /** Default 0. */
+  readonly version?: SentVersion;
+  /** Of version 1 alone; default: LOCAL_LIMITS. */
+  readonly config?: RequestedConfig;
 }
 
 /** A node under the test's command. */
@@ -31,6 +36,8 @@ export interface SolanaNode {
   /** Drops the last blocks above finality; answers their transactions as bytes, for `resend`. */
   fork(depth: number): Promise<Uint8Array[]>;
   resend(bytes: Uint8Array): Promise<void>;
+  /** Features that the main network does not have yet. */
+  setFeatures(features: Partial<ComingFeatures>): Promise<void>;
   /** How often a block is made by itself; 0: never. */
   setInterval(intervalMs: number): Promise<void>;
   /** Signs and sends; the next block has it. Answers the signature. */
@@ -83,6 +90,7 @@ export function connectSolanaNode(url: string): SolanaNode {
         (text) => new Uint8Array(Buffer.from(text, 'base64')),
       ),
     resend: async (bytes) => void (await sendBytes(bytes, true)),
+    setFeatures: async (features) => void (await call('devnet_setFeatures', [features])),
     setInterval: async (intervalMs) => void (await call('devnet_setInterval', [intervalMs])),
     setAccount: async (key, { owner, data, lamports }) =>
       void (await call('devnet_setAccount', [
@@ -92,21 +100,18 @@ export function connectSolanaNode(url: string): SolanaNode {
         Number(lamports),
       ])),
     airdrop: (to, lamports) => call('requestAirdrop', [to.toBase58(), Number(lamports)]),
-    async send(instructions, { payer, signers = [], tables = [], skipPreflight = false, isLegacy = false }) {
+    async send(instructions, { skipPreflight = false, version = 0, ...options }) {
       const { value } = await call<{ value: { blockhash: string } }>('getLatestBlockhash', [
         { commitment: 'confirmed' },
       ]);
-      const message = new TransactionMessage({
-        payerKey: payer.publicKey,
+      const bytes = signTransaction({
+        ...options,
+        instructions,
+        version,
         recentBlockhash: value.blockhash,
-        instructions: [...instructions],
       });
-      const transaction = new VersionedTransaction(
-        isLegacy ? message.compileToLegacyMessage() : message.compileToV0Message([...tables]),
-      );
-      transaction.sign([payer, ...signers]);
-      await sendBytes(transaction.serialize(), skipPreflight);
-      return base58.encode(transaction.signatures[0]!);
+      await sendBytes(bytes, skipPreflight);
+      return base58.encode(readSignature(bytes));
     },
   };
 }

@@ -55,6 +55,7 @@ export async function answerEvm(node: TronNode, method: string, params: Params):
 
 function atLatest([address, tag]: Params): string {
   if (tag !== 'latest') throw new EvmError(-32602, 'QUANTITY not supported, just support TAG as latest');
+  if (!/[0-9a-f]{40}$/i.test(String(address))) throw new EvmError(-32602, 'invalid address hash value');
   return String(address).slice(-40).toLowerCase();
 }
 
@@ -66,11 +67,12 @@ async function call(node: TronNode, [request, tag]: Params): Promise<string> {
     data,
     from = `0x${'0'.repeat(40)}`,
   } = request as { to?: string; data?: string; from?: string };
+  if (!/[0-9a-f]{40}$/i.test(to)) throw new EvmError(-32602, 'invalid address hash value');
   const contract = `41${to.slice(-40).toLowerCase()}`;
   if ((await node.vm.readCode(contract)) === '0x') throw new EvmError(-32600, 'Smart contract is not exist.');
   const result = await node.vm.view(contract, {
     data: (data ?? '0x').slice(2),
-    from: `41${from.slice(-40)}`,
+    from: `41${from.slice(-40).toLowerCase()}`,
   });
   if ('error' in result) throw new EvmError(-32000, 'REVERT opcode executed');
   return result.output;
@@ -80,8 +82,8 @@ function findByTag(node: TronNode, tag: unknown): StoredBlock | undefined {
   if (tag === 'latest') return node.head;
   if (tag === 'finalized') return node.solidified;
   if (tag === 'earliest') return node.findBlock(0);
-  if (typeof tag === 'string' && /^0x[0-9a-f]{64}$/.test(tag)) return node.findBlock(tag.slice(2));
-  if (typeof tag === 'string' && /^0x[0-9a-f]+$/.test(tag)) return node.findBlock(Number(tag));
+  if (typeof tag === 'string' && /^0x[0-9a-f]{64}$/i.test(tag)) return node.findBlock(toId(tag));
+  if (typeof tag === 'string' && /^0x[0-9a-f]{1,13}$/i.test(tag)) return node.findBlock(Number(tag));
   throw new EvmError(-32602, 'invalid block number');
 }
 
@@ -199,11 +201,11 @@ function getLogs(
   const from =
     filter.blockHash === undefined
       ? findByTag(node, filter.fromBlock ?? 'latest')
-      : node.findBlock(filter.blockHash.slice(2));
+      : node.findBlock(toId(filter.blockHash));
   const to = filter.blockHash === undefined ? findByTag(node, filter.toBlock ?? 'latest') : from;
   if (from === undefined || to === undefined) throw new EvmError(-32602, 'invalid block range');
   const blocks = Array.from(
-    { length: to.number - from.number + 1 },
+    { length: Math.max(0, to.number - from.number + 1) },
     (_, index) => node.findBlock(from.number + index)!,
   );
   return blocks.flatMap((block) =>

@@ -1,14 +1,25 @@
 import { createHash } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import { bytesOf, readFields } from '../../../libs/chain-tron/src/protobuf.ts';
 import { decodeCall, encodeRawData } from './contract-schema.ts';
 import { RefusedError } from './execute-transaction.ts';
+import { readAccount } from './read-account.ts';
+import { showVisible } from './show-visible.ts';
 import { showBlock, showRawData, showTransaction } from './show-wallet.ts';
-import type { StoredBlock, TronNode } from './tron-node.ts';
+import { BadSignatureError, type StoredBlock, type TronNode } from './tron-node.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 type Answer = (node: TronNode, body: Body) => object | Promise<object>;
 
 const text = (body: Body, key: string): string => String(body[key] ?? '');
+/** Hashes and bytes come in letters of either case, with `0x` or without. */
+const digits = (body: Body, key: string): string => toDigits(body[key]);
+const toDigits = (value: unknown): string =>
+  String(value ?? '')
+    .replace(/^0x/i, '')
+    .toLowerCase();
+const account = (body: Body, key: string): string => readAccount(body[key]);
+const isTrue = (value: unknown): boolean => value === true || value === 'true';
 
 /** `{}` is how the wallet API says that there is none. */
 const show = (block: StoredBlock | undefined, hasTransactions = true): object =>
@@ -21,8 +32,8 @@ function getBlock(node: TronNode, body: Body, latest: StoredBlock): object {
       ? latest
       : /^\d{1,15}$/.test(wanted)
         ? node.findBlock(Number(wanted))
-        : node.findBlock(wanted);
-  return show(block, body['detail'] === true || body['detail'] === 'true');
+        : node.findBlock(toDigits(wanted));
+  return show(block, isTrue(body['detail']));
 }
 
 /** Java-tron's HTTP API, as far as wallets and this project use it. */
@@ -30,17 +41,17 @@ const answers: Readonly<Record<string, Answer>> = {
   'wallet/getnowblock': (node) => show(node.head),
   'wallet/getblock': (node, body) => getBlock(node, body, node.head),
   'wallet/getblockbynum': (node, body) => show(node.findBlock(Number(body['num'] ?? 0))),
-  'wallet/getblockbyid': (node, body) => show(node.findBlock(text(body, 'value'))),
+  'wallet/getblockbyid': (node, body) => show(node.findBlock(digits(body, 'value'))),
   'wallet/getblockbylimitnext': (node, body) => ({
     block: range(node, Number(body['startNum']), Number(body['endNum'])).map((block) => showBlock(block)),
   }),
-  'wallet/gettransactionbyid': (node, body) => showFound(node, text(body, 'value')),
-  'wallet/gettransactioninfobyid': (node, body) => findInfo(node, text(body, 'value')),
+  'wallet/gettransactionbyid': (node, body) => showFound(node, digits(body, 'value')),
+  'wallet/gettransactioninfobyid': (node, body) => findInfo(node, digits(body, 'value')),
   'wallet/gettransactioninfobyblocknum': (node, body) =>
     Number(body['num']) > 0
       ? (node.findBlock(Number(body['num']))?.transactions.map(({ info }) => info) ?? {})
       : {},
-  'wallet/getaccount': (node, body) => getAccount(node, text(body, 'address')),
+  'wallet/getaccount': (node, body) => getAccount(node, account(body, 'address')),
   'wallet/getaccountresource': () => ({
     freeNetLimit: 600,
     TotalNetLimit: 43_200_000_000,
@@ -50,8 +61,8 @@ const answers: Readonly<Record<string, Answer>> = {
   }),
   'wallet/getassetissuebyid': (node, body) => showAsset(node, text(body, 'value')),
   'wallet/getcontract': async (node, body) => ({
-    contract_address: text(body, 'value'),
-    bytecode: (await node.vm.readCode(text(body, 'value'))).slice(2),
+    contract_address: account(body, 'value'),
+    bytecode: (await node.vm.readCode(account(body, 'value'))).slice(2),
     abi: {},
   }),
   'wallet/getnodeinfo': (node) => ({
@@ -70,16 +81,16 @@ const answers: Readonly<Record<string, Answer>> = {
     create(node, {
       name: 'TransferContract',
       value: {
-        owner_address: body['owner_address'],
-        to_address: body['to_address'],
+        owner_address: account(body, 'owner_address'),
+        to_address: account(body, 'to_address'),
         amount: body['amount'],
       },
     }),
   'wallet/triggerconstantcontract': callConstant,
   'wallet/triggersmartcontract': (node, body) => {
     const value = {
-      owner_address: body['owner_address'],
-      contract_address: body['contract_address'],
+      owner_address: account(body, 'owner_address'),
+      contract_address: account(body, 'contract_address'),
       data: toCallData(body),
       ...(Number(body['call_value'] ?? 0) > 0 && { call_value: body['call_value'] }),
     };
@@ -93,22 +104,29 @@ const answers: Readonly<Record<string, Answer>> = {
     };
   },
   'wallet/broadcasttransaction': (node, body) =>
-    broadcast(node, text(body, 'raw_data_hex'), (body['signature'] as string[] | undefined) ?? []),
+    broadcast(node, readBytes(body, 'raw_data_hex'), readSignatures(body['signature'])),
+  'wallet/broadcasthex': (node, body) => {
+    const fields = readFields(readBytes(body, 'transaction'));
+    const signatures = (fields.get(2) ?? []).map((one) => Buffer.from(one as Buffer).toString('hex'));
+    return broadcast(node, bytesOf(fields, 1), signatures);
+  },
   'walletsolidity/getnowblock': (node) => show(node.solidified),
   'walletsolidity/getblock': (node, body) => getBlock(node, body, node.solidified),
-  'walletsolidity/getaccount': (node, body) => getAccount(node, text(body, 'address')),
+  'walletsolidity/getaccount': (node, body) => getAccount(node, account(body, 'address')),
   'walletsolidity/gettransactionbyid': (node, body) =>
-    isSolidified(node, text(body, 'value')) ? showFound(node, text(body, 'value')) : {},
+    isSolidified(node, digits(body, 'value')) ? showFound(node, digits(body, 'value')) : {},
   'walletsolidity/gettransactioninfobyid': (node, body) =>
-    isSolidified(node, text(body, 'value')) ? findInfo(node, text(body, 'value')) : {},
+    isSolidified(node, digits(body, 'value')) ? findInfo(node, digits(body, 'value')) : {},
 };
 
 /** Undefined for a path that the node does not serve. */
 export async function answerWallet(node: TronNode, method: string, body: Body): Promise<object | undefined> {
-  const answer = answers[method];
+  // A member of every object, such as `constructor`, is no path.
+  const answer = Object.hasOwn(answers, method) ? answers[method] : undefined;
   if (answer === undefined) return undefined;
   try {
-    return await answer(node, body);
+    const answered = await answer(node, body);
+    return isTrue(body['visible']) ? (showVisible(answered) as object) : answered;
   } catch (error) {
     // Under HTTP 200, as java-tron does it.
     return { Error: `class java.lang.Exception : ${(error as Error).message}` };
@@ -135,24 +153,42 @@ function create(
   };
 }
 
-function broadcast(node: TronNode, rawDataHex: string, signatures: readonly string[]): object {
-  const rawData = Buffer.from(rawDataHex, 'hex');
+/** @throws Error where the member is missing or no bytes */
+function readBytes(body: Body, key: string): Buffer {
+  const hex = digits(body, key);
+  if (hex === '' || !/^(?:[0-9a-f]{2})*$/.test(hex))
+    throw new Error(
+      `${key}: expected hexadecimal digits, got ${JSON.stringify(body[key])?.slice(0, 60) ?? 'none'}`,
+    );
+  return Buffer.from(hex, 'hex');
+}
+
+function readSignatures(value: unknown): string[] {
+  return (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(toDigits);
+}
+
+function broadcast(node: TronNode, rawData: Buffer, signatures: readonly string[]): object {
   const txid = createHash('sha256').update(rawData).digest('hex');
   try {
     node.broadcast(rawData, signatures);
     return { result: true, txid };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
+    const message =
+      error instanceof BadSignatureError ? error.message : `Contract validate error : ${error.message}`;
     return {
-      code: 'CONTRACT_VALIDATE_ERROR',
+      code: error instanceof BadSignatureError ? 'SIGERROR' : 'CONTRACT_VALIDATE_ERROR',
       txid,
-      message: Buffer.from(`Contract validate error : ${error.message}`).toString('hex'),
+      message: Buffer.from(message).toString('hex'),
     };
   }
 }
 
+const NOBODY = `41${'0'.repeat(40)}`;
+
 async function callConstant(node: TronNode, body: Body): Promise<object> {
-  const contract = text(body, 'contract_address');
+  const contract = account(body, 'contract_address');
+  const from = body['owner_address'] === undefined ? NOBODY : account(body, 'owner_address');
   if ((await node.vm.readCode(contract)) === '0x') {
     return {
       result: {
@@ -161,7 +197,7 @@ async function callConstant(node: TronNode, body: Body): Promise<object> {
       },
     };
   }
-  const result = await node.vm.view(contract, { data: toCallData(body), from: text(body, 'owner_address') });
+  const result = await node.vm.view(contract, { data: toCallData(body), from });
   if ('error' in result)
     return {
       result: { result: true, message: Buffer.from('REVERT opcode executed').toString('hex') },
@@ -179,8 +215,8 @@ async function callConstant(node: TronNode, body: Body): Promise<object> {
 
 /** The data itself, or the name of a function and its encoded parameters. */
 function toCallData(body: Body): string {
-  if (body['data'] !== undefined) return text(body, 'data');
-  return selectorOf(text(body, 'function_selector')) + text(body, 'parameter');
+  if (body['data'] !== undefined) return digits(body, 'data');
+  return selectorOf(text(body, 'function_selector')) + digits(body, 'parameter');
 }
 
 async function getAccount(node: TronNode, address: string): Promise<object> {

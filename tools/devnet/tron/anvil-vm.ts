@@ -1,6 +1,9 @@
 /** JSON-RPC of the anvil behind the node. */
 export type AnvilRpc = <T = unknown>(method: string, params?: readonly unknown[]) => Promise<T>;
 
+/** What java-tron lets a constant call use: `vm.maxEnergyLimitForConstant`. */
+const VIEW_ENERGY_MAX = '0x5f5e100';
+
 /** Starts anvil as this node needs it: blocks on command, no price of gas, calls in anybody's name. */
 export const anvilArgs = [
   '--no-mining',
@@ -111,7 +114,7 @@ export class AnvilVm {
     try {
       return {
         output: await this.#rpc<string>('eth_call', [
-          { from: toEvm(from), to: toEvm(to), data: `0x${data}` },
+          { from: toEvm(from), to: toEvm(to), data: `0x${data}`, gas: VIEW_ENERGY_MAX },
           at,
         ]),
       };

@@ -236,7 +236,7 @@ describe.each(full)('by %s, which tells what only TRON has', (mode) => {
     expect(undone?.transfers).toHaveLength(1);
   });
 
-  it('shows stakes and delegation as what they are: a fee, and nothing to anybody', async () => {
+  it('shows a stake as TRX that leaves the balance where it is told, and a delegation as nothing', async () => {
     await wallet.send(account(9), {
       name: 'FreezeBalanceV2Contract',
       value: {
@@ -253,8 +253,14 @@ describe.each(full)('by %s, which tells what only TRON has', (mode) => {
       },
     });
     await tron.node.mine();
-    for (const tx of await readHeadBlock(mode))
-      expect(tx).toMatchObject({ isFailed: false, from: account(9).address, transfers: [] });
+    const [stake, delegation] = await readHeadBlock(mode);
+    expect(stake).toMatchObject({ isFailed: false, from: account(9).address });
+    expect(stake!.transfers).toEqual(
+      mode === MODES[2]
+        ? []
+        : [{ index: 0, type: 'native', assetGid: NATIVE, from: account(9).address, amountRaw: 2_000_000n }],
+    );
+    expect(delegation).toMatchObject({ isFailed: false, from: account(9).address, transfers: [] });
   });
 });
 

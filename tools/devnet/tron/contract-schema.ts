@@ -122,6 +122,22 @@ export function decodeCall(rawData: Buffer): ContractCall {
   return { name, type, value, permissionId: Number(intOf(contract, 5)) };
 }
 
+/**
+ * Checks what the virtual machine would stumble over: a node refuses such a transaction when it comes, or a block could
+ * not be made of it. @throws Error
+ */
+export function checkCall(call: ContractCall): ContractCall {
+  for (const [, key, kind] of contractSchemas[call.name]!.fields) {
+    const value = call.value[key];
+    const isWrong =
+      kind === 'address'
+        ? !/^41[0-9a-f]{40}$/.test(String(value))
+        : kind === 'int' && value !== undefined && Number(value) < 0;
+    if (isWrong) throw new Error(`Invalid ${key}: ${String(value ?? 'none').slice(0, 60)}`);
+  }
+  return call;
+}
+
 /** The bytes of `raw_data` for a contract of one of the kinds above. */
 export function encodeRawData(
   name: string,

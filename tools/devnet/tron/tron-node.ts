@@ -3,7 +3,7 @@ import { computeBlockId, type HeaderFields } from '../../../libs/chain-tron/src/
 import { computeMerkleRoot } from '../../../libs/chain-tron/src/merkle-root.ts';
 import { bytesOf, encodeBytes, encodeInt, intOf, readFields } from '../../../libs/chain-tron/src/protobuf.ts';
 import type { AnvilVm, VmState } from './anvil-vm.ts';
-import { decodeCall, type ContractCall } from './contract-schema.ts';
+import { checkCall, decodeCall, type ContractCall } from './contract-schema.ts';
 import { executeTransaction, RefusedError } from './execute-transaction.ts';
 import { Ledger } from './ledger.ts';
 import { createNamedAccount, recoverSigner, type TronAccount } from './tron-account.ts';
@@ -150,14 +150,16 @@ export class TronNode {
   }
 
   /** Takes a transaction in to wait for a block. @throws RefusedError */
-  broadcast(rawData: Buffer, signatures: readonly string[]): SignedTransaction {
+  broadcast(rawData: Buffer, given: readonly string[]): SignedTransaction {
     const txid = createHash('sha256').update(rawData).digest('hex');
+    // Wallets write digits in either case; a node keeps bytes, and shows them in lower case.
+    const signatures = given.map((one) => one.toLowerCase());
     if (this.findTransaction(txid) !== undefined) throw new RefusedError('Dup transaction.');
     const call = decode(rawData);
     const owner = String(call.value['owner_address']);
-    const signer = signatures[0] === undefined ? undefined : recoverSigner(txid, signatures[0]);
+    const signer = findSigner(txid, signatures);
     if (signer !== owner)
-      throw new RefusedError(
+      throw new BadSignatureError(
         `Validate signature error: ${signer ?? 'nobody'} is not contained of permission.`,
       );
     this.#expectReference(rawData);
@@ -173,7 +175,8 @@ export class TronNode {
 
   /** Makes a block of a journal again. @throws Error when it becomes another one */
   async replay({ id, transactions, ...made }: JournalEntry): Promise<void> {
-    this.#pending = transactions.map(([hex, signatures]) => {
+    this.#pending = transactions.map(([hex, given]) => {
+      const signatures = given.map((one) => one.toLowerCase());
       const rawData = Buffer.from(hex, 'hex');
       return {
         txid: createHash('sha256').update(rawData).digest('hex'),
@@ -289,7 +292,8 @@ export class TronNode {
   /** TAPOS: a transaction counts on the branch whose block it names. */
   #expectReference(rawData: Buffer): void {
     const fields = readFields(rawData);
-    const end = bytesOf(fields, 1).readUInt16BE();
+    const reference = bytesOf(fields, 1);
+    const end = reference.length === 2 ? reference.readUInt16BE() : undefined;
     const found = this.#entries.findLast(({ block }) => (block.number & 0xffff) === end);
     if (found?.block.id.slice(16, 32) !== bytesOf(fields, 4).toString('hex'))
       throw new RefusedError('Tapos failed, different block hash.');
@@ -309,9 +313,24 @@ export class TronNode {
   }
 }
 
+/** A transaction that nobody signed who may (`SIGERROR`). */
+export class BadSignatureError extends RefusedError {}
+
+/** `41…` of the first signature's key; undefined where there is none. @throws BadSignatureError for what is none */
+function findSigner(txid: string, [first]: readonly string[]): string | undefined {
+  if (first === undefined) return undefined;
+  if (!/^[0-9a-f]{130,}$/.test(first))
+    throw new BadSignatureError(`Validate signature error: size ${first.length / 2}`);
+  try {
+    return recoverSigner(txid, first);
+  } catch (error) {
+    throw new BadSignatureError(`Validate signature error: ${(error as Error).message}`);
+  }
+}
+
 function decode(rawData: Buffer): ContractCall {
   try {
-    return decodeCall(rawData);
+    return checkCall(decodeCall(rawData));
   } catch (error) {
     throw new RefusedError((error as Error).message);
   }

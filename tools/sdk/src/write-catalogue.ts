@@ -1,4 +1,4 @@
-import { EVENTS } from '@chainwatch/events';
+import { defaultEventTypes, EVENTS } from '@chainwatch/events';
 import type { OpenApiDocument } from '../../../apps/api-gateway/src/openapi/build-document.ts';
 
 interface Schema {
@@ -21,6 +21,9 @@ export function writeCatalogue({ paths }: OpenApiDocument): string {
     return kind === undefined || post === undefined ? [] : [[kind, describeKind(post)] as const];
   });
   return `${HEADER}export const EVENT_TITLES = ${toText(Object.fromEntries(titles))} as const;
+
+/** What a channel hears of payments where nothing is said. */
+export const PAYMENT_EVENTS = ${toText(defaultEventTypes('payments'))} as const;
 
 /** Every kind of channel; \`fields\` are the members that its creation needs besides a name. */
 export const CHANNEL_KINDS = ${toText(Object.fromEntries(kinds))} as const;

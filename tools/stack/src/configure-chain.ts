@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type ApiClient } from './api-client.ts';
 import type { NodeUrls } from '../../devnet/local-node.ts';
 
-const BUSY_MS_MAX = 30_000;
+const BUSY_MS_MAX = 60_000;
 const BUSY_PAUSE_MS = 1_000;
 
 /**
  * Adds the chain, gives it its node and activates it, as an operator would through the API. Again and again: the same, so
- * it comes again where the API is busy (503), as on a slow machine that starts everything at once.
+ * it comes again where the API is busy (503) or does not answer in time, as on a slow machine that starts everything at
+ * once.
  */
 export async function configureChain(
   api: ApiClient,
@@ -17,7 +18,8 @@ export async function configureChain(
     try {
       return await configure(api, { chainGid, family, urls });
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 503 || Date.now() > deadline) throw error;
+      const isBusy = !(error instanceof ApiError) || error.status >= 500;
+      if (!isBusy || Date.now() > deadline) throw error;
     }
 }
 

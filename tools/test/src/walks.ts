@@ -107,12 +107,8 @@ function listImports(file: string): readonly string[] {
   const text = readFileSync(join(repoDir, file), 'utf8');
   const names = [...text.matchAll(/(?:from |import\()'([^']+)'/g)].map(([, name]) => name!);
   const found = names.flatMap((name) => resolve(file, name) ?? []);
-  // A module of WebAssembly is made from the sources beside it.
-  if (text.includes('.wasm')) found.push(normalize(join(dirname(file), '../assembly/index.ts')));
   const all = found.flatMap((imported) =>
-    imported.endsWith('/index.ts') && !imported.includes('/assembly/')
-      ? [imported, ...listImports(imported)]
-      : [imported],
+    imported.endsWith('/index.ts') ? [imported, ...listImports(imported)] : [imported],
   );
   imports.set(file, all);
   return all;

@@ -43,6 +43,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
 
   'GET /tokens': 'api:token:read',
   'POST /tokens/:chain_gid/:asset_path': 'api:token:write',
+  'POST /tokens/:chain_gid/:asset_path/actions/refresh': 'api:token:write',
   'GET /tokens/:chain_gid/:asset_path': 'api:token:read',
 
   'GET /public_keys': 'api:public_key:read',
@@ -82,6 +83,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
 
   'GET /events': 'api:event:read',
   'GET /events/stream': 'api:event:read',
+  'GET /incidents': 'api:event:read',
   'GET /events/:event_id': 'api:event:read',
   'GET /events/:event_id/deliveries': 'api:delivery:read',
 

@@ -1,6 +1,8 @@
 import { createChainRecords } from './chain-records.ts';
 
-const record = {
+type Answer = Awaited<ReturnType<ReturnType<typeof createChainRecords>['find']>>;
+
+const record: NonNullable<Answer> = {
   gid: 'eip155:1',
   family: 'evm',
   name: 'ethereum',
@@ -8,9 +10,10 @@ const record = {
   image_url: '',
   is_active: false,
   has_endpoint: false,
+  unproved: 'hold',
+  untold_reasons: [],
   sync: null,
-} as const;
-type Answer = Awaited<ReturnType<ReturnType<typeof createChainRecords>['find']>>;
+};
 
 describe('createChainRecords', () => {
   let now = 0;

@@ -18,6 +18,7 @@ interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 
   readonly analyzerReason: string | null;
   readonly analyzerAt: Date;
   readonly cursorNumber: number | null;
+  readonly workerReason: string | null;
   readonly balanceStatus: string | null;
   readonly balanceReason: string | null;
   readonly balanceAt: Date;
@@ -26,11 +27,11 @@ interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 
 
 const TEXT = `
   SELECT clock_timestamp() AS "readAt", b.gid, b.family, b.name, b.short_name AS "shortName", b.image_url AS "imageUrl", b.is_active AS "isActive",
-         b.endpoint_sealed AS "endpointSealed", b.other_endpoints_sealed AS "otherEndpointsSealed", b.updated_at AS "updatedAt",
+         b.endpoint_sealed AS "endpointSealed", b.other_endpoints_sealed AS "otherEndpointsSealed", b.unproved, b.updated_at AS "updatedAt",
          i.status AS "ingestorStatus", i.reason AS "ingestorReason", i.updated_at AS "ingestorAt", i.head_number AS "headNumber", i.node_head_number AS "nodeHeadNumber", i.finalized_number AS "finalizedNumber",
-         a.status AS "analyzerStatus", a.reason AS "analyzerReason", a.updated_at AS "analyzerAt", a.cursor_number AS "cursorNumber",
+         a.status AS "analyzerStatus", a.reason AS "analyzerReason", a.updated_at AS "analyzerAt", a.cursor_number AS "cursorNumber", a.worker_reason AS "workerReason",
          s.status AS "balanceStatus", s.reason AS "balanceReason", s.updated_at AS "balanceAt",
-         (SELECT count(*)::int FROM incidents n WHERE n.chain_gid = b.gid AND n.status = 'open') AS "incidentCount"
+         (SELECT count(*)::int FROM incidents n WHERE n.chain_gid = b.gid AND n.status IN ('open', 'quarantined')) AS "incidentCount"
   FROM blockchains b LEFT JOIN ingestor_states i ON i.chain_gid = b.gid LEFT JOIN analyzer_states a ON a.chain_gid = b.gid LEFT JOIN balance_states s ON s.chain_gid = b.gid`;
 
 /**
@@ -88,6 +89,7 @@ function toRecord(row: Row): BlockchainRecord {
               reason: row.analyzerReason,
               updatedAt: row.analyzerAt,
               cursorNumber: row.cursorNumber,
+              workerReason: row.workerReason,
             },
       balanceState:
         balanceStatus === null

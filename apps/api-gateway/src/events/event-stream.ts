@@ -18,6 +18,8 @@ const STALLED_MS = 60_000;
 /** Nor does a stream that has ended keep its place for a reader that does not take the end. */
 const FAREWELL_MS = 2_000;
 
+const LINE_BREAK = /\r\n|\r|\n/;
+
 /** One client that listens: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export class EventStream {
   readonly request: StreamRequest;
@@ -104,5 +106,7 @@ export class EventStream {
 }
 
 function toFrame({ position, type, payload }: PositionedEvent): string {
-  return `id: ${position}\nevent: ${type}\ndata: ${payload}\n\n`;
+  // An event has no line break. A row that is none of ours must not pass for another event.
+  const data = LINE_BREAK.test(payload) ? payload.split(LINE_BREAK).join('\ndata: ') : payload;
+  return `id: ${position}\nevent: ${type}\ndata: ${data}\n\n`;
 }

@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import type { PageRequest, RouteReply } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
-import { forbidden, invalidRequest, tooManyRequests } from '@chainwatch/problem';
+import { BaseError, forbidden, invalidRequest, tooManyRequests } from '@chainwatch/problem';
+import { findPoison, type Poison } from '@chainwatch/quarantine';
 import type { KeyWatch } from '../auth/key-watch.ts';
 import { FairTurns } from '../bulk/fair-turns.ts';
 import { takeSlot, type Free, type Slots } from '../server/take-slot.ts';
@@ -62,7 +63,8 @@ export class Exports {
 
   /**
    * The answer to a request for an export; undefined where a page is asked for. What fails before the first rows are
-   * read is a problem, what fails later cuts the connection.
+   * read is a problem, what fails later cuts the connection. A row that cannot be read is left out: the connection is cut
+   * behind all others.
    * @throws ProblemError 403 for a portal session, 400 with a page, 429 for the third export of a key or the twenty-first of
    * a workspace
    */
@@ -113,9 +115,19 @@ export class Exports {
     }
   }
 
+  /** @throws UnreadableRowsError behind all others, when there are rows that cannot be read: whoever reads is cut off */
   async *#readRecords(principal: Principal, listing: Listing): Records {
+    const unreadable: Poison<string>[] = [];
     for await (const parts of oneAhead(this.#findParts(principal, listing)))
-      for (const part of parts) yield await this.#turns.take(principal.workspaceId, () => listing.read(part));
+      for (const part of parts) {
+        const records: object[] = [];
+        const read = async (ids: readonly string[]): Promise<void> => {
+          records.push(...(await this.#turns.take(principal.workspaceId, () => listing.read([...ids]))));
+        };
+        unreadable.push(...(await findPoison(part, read)));
+        yield records;
+      }
+    if (unreadable.length > 0) throw new UnreadableRowsError(listing.weight.table, unreadable);
   }
 
   /** What to read together, of some hundred rows at a time. */
@@ -148,6 +160,21 @@ export class Exports {
       }
     }
     return parts;
+  }
+}
+
+const NAMED_MAX = 10;
+
+/** Rows that could not be read even alone, and were left out. */
+class UnreadableRowsError extends BaseError {
+  readonly code = 'unreadable_rows';
+  readonly retryable = false;
+
+  constructor(table: string, rows: readonly Poison<string>[]) {
+    const named = rows.slice(0, NAMED_MAX).map(({ item }) => item);
+    super(`${rows.length} rows of ${table} could not be exported: ${named.join(', ')}`, {
+      cause: rows[0]!.error,
+    });
   }
 }
 

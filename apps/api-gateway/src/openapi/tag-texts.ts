@@ -16,6 +16,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   confirmation_policies:
     'When transactions of the project are confirmed, chain by chain. Fixed for a transaction when it is detected.',
   events: 'What was told, or is to be told, through the channels.',
+  incidents: 'What of the project was set aside, so that the rest goes on.',
   notification_channels:
     'Where events are delivered to, and how that went. `/channels` is the short path to the same.',
   portal_sessions:

@@ -40,7 +40,7 @@ export async function insertHdAddresses(
      ON CONFLICT (project_id, chain_family, address) DO UPDATE
      SET kind = 'hd', format = excluded.format, public_key_id = excluded.public_key_id, derivation_change = excluded.derivation_change,
        derivation_index = excluded.derivation_index, updated_at = now(),
-       is_used = addresses.is_used OR EXISTS (SELECT FROM transaction_addresses t WHERE t.address_id = addresses.id)
+       is_used = addresses.is_used OR EXISTS (SELECT FROM transaction_addresses t JOIN transactions x ON x.id = t.transaction_id WHERE t.address_id = addresses.id AND NOT x.is_withheld)
          OR EXISTS (SELECT FROM utxos u WHERE u.chain_gid = $9 AND u.address = addresses.address)
      WHERE addresses.kind = 'external'
      RETURNING id, address, is_monitored, imported_at IS NOT NULL AS was_external`,

@@ -26,6 +26,8 @@ export const auditActionSchema = z.enum([
   'incident.accepted',
   'reprocess.requested',
   'reset.requested',
+  'token.refreshed',
+  'token.corrected',
 ]);
 export type AuditAction = z.infer<typeof auditActionSchema>;
 
@@ -41,6 +43,7 @@ export const targetTypeSchema = z.enum([
   'incident',
   'reprocess',
   'reset',
+  'token',
 ]);
 
 export const auditLogSchema = z
@@ -53,7 +56,7 @@ export const auditLogSchema = z
           .uuid()
           .nullable()
           .meta({
-            description: 'Of the key. Null where a member signed in.',
+            description: 'Of the key. Null where a member signed in, or a service did it on its own.',
             examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
           }),
         member_id: z
@@ -61,7 +64,8 @@ export const auditLogSchema = z
           .nullable()
           .meta({ description: 'Of the member who signed in. Null where a key asked.', examples: [null] }),
         name: z.string().meta({
-          description: 'Of the key at that time, or the e-mail address of the member.',
+          description:
+            'Of the key at that time, the e-mail address of the member, or the name of the service.',
           examples: ['Backend'],
         }),
         mask: z
@@ -69,13 +73,15 @@ export const auditLogSchema = z
           .nullable()
           .meta({ description: 'The key without its secret part.', examples: ['svc_mgt_****bPlI'] }),
       })
-      .meta({ description: 'The key that asked, or the member who signed in.' }),
+      .meta({ description: 'The key that asked, the member who signed in, or the service.' }),
     target: z
       .object({
         type: targetTypeSchema.meta({ description: 'What kind of thing it is.' }),
-        id: z
-          .uuid()
-          .meta({ description: 'Of the thing.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
+        id: z.uuid().meta({
+          description:
+            'Of the thing. A token has none of its own: it is made of its gid, which `changes` have.',
+          examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
+        }),
       })
       .meta({ description: 'What was changed.' }),
     changes: z
@@ -91,7 +97,7 @@ export const auditLogSchema = z
         examples: [{ name: { from: 'Shop', to: 'Store' } }],
       }),
     request_id: z.string().meta({
-      description: '`X-Request-Id` of the request.',
+      description: '`X-Request-Id` of the request. Empty where a service did it on its own.',
       examples: ['8d7f5a52-1f34-4d0c-9f5e-0e5b1a1d2c3b'],
     }),
     created_at: z.iso
@@ -105,8 +111,13 @@ export function toAuditLogRecord(row: Prisma.AuditLogGetPayload<object>): z.infe
     id: row.id,
     action: auditActionSchema.parse(row.action),
     actor:
-      row.actorType === 'member'
-        ? { key_id: null, member_id: row.actorKeyId, name: row.actorName, mask: null }
+      row.actorType === 'member' || row.actorType === 'service'
+        ? {
+            key_id: null,
+            member_id: row.actorType === 'member' ? row.actorKeyId : null,
+            name: row.actorName,
+            mask: null,
+          }
         : { key_id: row.actorKeyId, member_id: null, name: row.actorName, mask: row.actorMask },
     target: { type: targetTypeSchema.parse(row.targetType), id: row.targetId },
     changes: auditLogSchema.shape.changes.parse(row.changes),

@@ -1,3 +1,4 @@
+import { VERIFICATIONS } from '@chainwatch/events';
 import { z } from 'zod';
 
 export const blockStatusSchema = z.enum(['new', 'processed', 'confirmed', 'reorged', 'skipped']);
@@ -31,6 +32,14 @@ export const blockSchema = z
         description: 'When the block says that it was made. Null while it is not fetched.',
         examples: ['2026-01-01T00:00:00.000Z'],
       }),
+    verification: z
+      .enum(VERIFICATIONS)
+      .nullable()
+      .meta({
+        description:
+          'What stands behind the list of its transactions. `proved`: recomputed against the header. `agreed`: nodes of different operators list the same. `attested`: the chain offers no proof, one node states it. `settling`: a later block brings the proof. `unproved`: the proof is missing. Null while the block is not processed, and for blocks that an earlier release processed.',
+        examples: ['proved'],
+      }),
   })
   .meta({ id: 'Block' });
 
@@ -41,6 +50,7 @@ interface BlockRow {
   readonly parentHash: string | null;
   readonly blockTimestamp: Date | null;
   readonly status: string;
+  readonly verification: string | null;
 }
 
 export function toBlockRecord(row: BlockRow): z.infer<typeof blockSchema> {
@@ -51,5 +61,6 @@ export function toBlockRecord(row: BlockRow): z.infer<typeof blockSchema> {
     status: blockStatusSchema.parse(row.status),
     parent_hash: row.parentHash,
     timestamp: row.blockTimestamp?.toISOString() ?? null,
+    verification: blockSchema.shape.verification.parse(row.verification),
   };
 }

@@ -7,6 +7,8 @@ function readSync({
   isActive = true,
   nodeHeadNumber = null as bigint | null,
   cursorNumber = null as bigint | null,
+  analyzerStatus = 'following',
+  workerReason = null as string | null,
 } = {}) {
   const row: BlockchainState = {
     ...{
@@ -18,10 +20,11 @@ function readSync({
       isActive,
       endpointSealed: null,
       otherEndpointsSealed: {},
+      unproved: 'hold',
       updatedAt: at,
     },
     ingestorState: { ...report, headNumber: 375n, nodeHeadNumber, finalizedNumber: null },
-    analyzerState: { ...report, cursorNumber },
+    analyzerState: { ...report, status: analyzerStatus, cursorNumber, workerReason },
     balanceState: report,
     _count: { incidents: 0 },
   };
@@ -49,6 +52,15 @@ describe('how far a chain is', () => {
     expect(readSync()).toMatchObject({ node_head_number: null, lag_blocks: null });
     expect(readSync({ nodeHeadNumber: 5n })).toMatchObject({ node_head_number: 5, lag_blocks: null });
     expect(readSync({ cursorNumber: 5n })).toMatchObject({ lag_blocks: null });
+  });
+
+  it('stands still as soon as a worker beside the feed does, and says which', () => {
+    const workerReason = 'history: no answer';
+    expect(readSync({ workerReason })).toMatchObject({ status: 'stalled', reason: workerReason });
+    expect(readSync({ workerReason, analyzerStatus: 'stalled' })).toMatchObject({
+      status: 'stalled',
+      reason: null,
+    });
   });
 
   it('is nothing to speak of while the chain is not active', () => {

@@ -1,7 +1,15 @@
 import { z } from 'zod';
+import { UNTOLD_REASONS } from '@chainwatch/chain-core';
+import { findNetwork } from '@chainwatch/chain-registry';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { describeSync, type ServiceReport } from './describe-sync.ts';
 import { familySchema } from './path-schemas.ts';
+
+export const unprovedSchema = z.enum(['hold', 'deliver']).meta({
+  description:
+    'What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.',
+  examples: ['hold'],
+});
 
 export const blockchainSchema = z
   .object({
@@ -16,11 +24,17 @@ export const blockchainSchema = z
     has_endpoint: z
       .boolean()
       .meta({ description: 'Whether a node URL is stored; the URL itself is never shown.' }),
+    unproved: unprovedSchema,
+    untold_reasons: z.array(z.enum(UNTOLD_REASONS)).meta({
+      description:
+        'How balances change on this chain without a transaction that tells it. Whoever credits by transactions subscribes to `balance.changed` with these in `filters.reasons`. Empty where every change is part of a transaction.',
+      examples: [['withdrawal', 'adjustment']],
+    }),
     sync: z
       .object({
         status: z.string().meta({
           description:
-            'The first that applies: `unknown` (a service has not reported for 30 s), `stalled`, `recovering` (a deep reorg), `degraded` (it goes on, and an incident is open), `catching_up`, `starting`, `following`.',
+            'The first that applies: `unknown` (a service has not reported for 30 s), `stalled` (blocks wait, or a worker beside them fails again and again; the reason says which), `recovering` (a deep reorg), `degraded` (it goes on, and an incident is open), `catching_up`, `starting`, `following`.',
           examples: ['following'],
         }),
         reason: z
@@ -69,7 +83,8 @@ export const blockchainSchema = z
           .int()
           .min(0)
           .meta({
-            description: 'Open incidents: kinds of content in its blocks that this release does not know.',
+            description:
+              'Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.',
             examples: [0],
           }),
       })
@@ -82,7 +97,7 @@ export const BLOCKCHAIN_INCLUDE = {
   ingestorState: true,
   analyzerState: true,
   balanceState: true,
-  _count: { select: { incidents: { where: { status: 'open' } } } },
+  _count: { select: { incidents: { where: { status: { in: ['open', 'quarantined'] } } } } },
 } as const satisfies Prisma.BlockchainInclude;
 
 /** The columns of a chain and of its services' states that the record shows. */
@@ -95,6 +110,7 @@ export interface BlockchainState {
   readonly isActive: boolean;
   readonly endpointSealed: string | null;
   readonly otherEndpointsSealed: unknown;
+  readonly unproved: string;
   readonly updatedAt: Date;
   readonly ingestorState:
     | (StateRow & {
@@ -103,7 +119,9 @@ export interface BlockchainState {
         readonly finalizedNumber: Integer | null;
       })
     | null;
-  readonly analyzerState: (StateRow & { readonly cursorNumber: Integer | null }) | null;
+  readonly analyzerState:
+    | (StateRow & { readonly cursorNumber: Integer | null; readonly workerReason: string | null })
+    | null;
   readonly balanceState: StateRow | null;
   /** Counts open incidents only. */
   readonly _count: { readonly incidents: number };
@@ -128,7 +146,7 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
   const { ingestorState: ingestor, analyzerState: analyzer, balanceState: balances } = row;
   const reports: ServiceReport[] = [
     { ...(ingestor ?? NOT_YET), service: 'block-ingestor' },
-    { ...(analyzer ?? NOT_YET), service: 'tx-analyzer' },
+    { ...(analyzer ?? NOT_YET), ...findStall(analyzer), service: 'tx-analyzer' },
     { ...(balances ?? NOT_YET), service: 'balance-service' },
   ];
   const processedNumber = toNumber(analyzer?.cursorNumber ?? null);
@@ -147,6 +165,8 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
     is_active: row.isActive,
     family: familySchema.parse(row.family),
     has_endpoint: hasEndpoint(row),
+    unproved: unprovedSchema.parse(row.unproved),
+    untold_reasons: [...(findNetwork(row.gid)?.untoldReasons ?? [])],
     sync: row.isActive
       ? {
           status,
@@ -164,6 +184,14 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
         }
       : null,
   };
+}
+
+/** A worker of the analyzer that fails again and again stands still, while blocks go on. */
+function findStall(
+  analyzer: BlockchainState['analyzerState'],
+): Pick<ServiceReport, 'status' | 'reason'> | undefined {
+  if (analyzer === null || analyzer.workerReason === null || analyzer.status === 'stalled') return undefined;
+  return { status: 'stalled', reason: analyzer.workerReason };
 }
 
 const NOT_YET: StateRow = { status: 'starting', reason: null, updatedAt: new Date(0) };

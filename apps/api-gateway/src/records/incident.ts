@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 
+/** Stored beside `open`: of what is set aside, more than one of a kind may be open. */
+const QUARANTINED = 'quarantined';
+
+/** The statuses in the database that `statuses` mean. */
+export function storedStatuses(statuses: readonly IncidentStatus[] | undefined): string[] | undefined {
+  return statuses?.flatMap((status) => (status === 'open' ? [status, QUARANTINED] : [status]));
+}
+
+type IncidentStatus = z.infer<typeof incidentStatusSchema>;
+
 export const incidentStatusSchema = z.enum(['open', 'resolved', 'accepted']);
+
+const subjectTypeSchema = z.enum(['address', 'asset', 'transaction', 'event', 'channel']);
 
 export const incidentSchema = z
   .object({
@@ -10,8 +22,9 @@ export const incidentSchema = z
       .meta({ description: 'Of the incident.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
     chain_gid: z.string().meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] }),
     kind: z.string().meta({
-      description: 'What this release does not know. One incident of a kind is open on a chain at a time.',
-      examples: ['transaction-type:0x7d'],
+      description:
+        'What this release does not know; one such incident of a kind is open on a chain at a time. `poison:<step>`: what is set aside, because that step fails with it. `decimals:<asset>`: a token that was told with other decimals than it has.',
+      examples: ['transaction-type:0x7d', 'poison:balances'],
     }),
     status: incidentStatusSchema.meta({
       description:
@@ -32,6 +45,26 @@ export const incidentSchema = z
       .meta({
         description: 'The first transaction that has it. Null where it stands in the block itself.',
         examples: ['0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b'],
+      }),
+    subject: z
+      .object({
+        type: subjectTypeSchema.meta({ description: 'What it is.', examples: ['address'] }),
+        id: z.string().meta({
+          description: 'Its id; of an asset its CAIP-19 identifier, of a transaction its hash.',
+          examples: ['6f1d1f4e-0000-4000-8000-000000000002'],
+        }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'What is set aside, so that the rest goes on (`poison:<step>`). It is tried again once a day, when the service starts, and after `actions/reprocess`. Null for what this release does not know.',
+      }),
+    asset_gid: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Of a balance that is set aside: which one of the address. Null otherwise.',
+        examples: [null, 'eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7'],
       }),
     expected: z
       .string()
@@ -60,10 +93,15 @@ export function toIncidentRecord(row: Prisma.IncidentGetPayload<object>): z.infe
     id: row.id,
     chain_gid: row.chainGid,
     kind: row.kind,
-    status: incidentStatusSchema.parse(row.status),
+    status: row.status === QUARANTINED ? 'open' : incidentStatusSchema.parse(row.status),
     block_number: Number(row.blockNumber),
     last_block_number: row.lastBlockNumber === null ? null : Number(row.lastBlockNumber),
     transaction_hash: row.transactionHash,
+    subject:
+      row.subjectType === null || row.subjectId === null
+        ? null
+        : { type: subjectTypeSchema.parse(row.subjectType), id: row.subjectId },
+    asset_gid: row.assetGid,
     expected: row.expected,
     got: row.got,
     is_contradicted: row.isContradicted,

@@ -32,7 +32,8 @@ export const tokenSchema = z
       .int()
       .nullable()
       .meta({
-        description: 'Decimal places between base and whole units. Null while it has not been asked.',
+        description:
+          'Decimal places between base and whole units. Null while they are not known: it has not been asked, or its contract does not say.',
         examples: [6],
       }),
     image_url: z

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { PoolClient } from 'pg';
+import { formatAmount } from '@chainwatch/amounts';
 import { ChainError } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { PostgresHandle } from '@chainwatch/testing';
@@ -36,6 +37,7 @@ const drift = fc.record({
   address: fc.constantFrom(...PARTIES),
   assetGid: fc.constantFrom(NATIVE, TOKEN),
   delta: fc.bigInt(-9n, 9n),
+  reason: fc.constantFrom('withdrawal' as const, 'atomic' as const, undefined),
 });
 
 const operation = fc.oneof(
@@ -150,6 +152,16 @@ class History {
     }
   }
 
+  /** A reward for every address, in both assets. */
+  async changeAll(): Promise<void> {
+    const drifts = PARTIES.flatMap((address) =>
+      [NATIVE, TOKEN].map((assetGid) => ({ address, assetGid, delta: 1n, reason: 'reward' as const })),
+    );
+    const block = this.world.mine([], drifts);
+    this.branch.push(block);
+    await this.world.analyze(block);
+  }
+
   async #addBlock({ transfers, drifts, overlooked }: Extract<Operation, { type: 'block' }>): Promise<void> {
     const { world } = this;
     const ids = overlooked.map((index) => world.addresses[index]!.id);
@@ -254,8 +266,8 @@ class History {
 class CrashError extends Error {}
 
 /**
- * Every stretch between two consecutive readings: how the balance changed, and what transfers, fees and adjustments
- * explain.
+ * Every stretch between two consecutive readings: how the balance changed, and what transfers, fees, blocks and
+ * adjustments explain.
  */
 const STRETCHES = `
   WITH h AS (
@@ -267,6 +279,8 @@ const STRETCHES = `
       WHERE x.project_id = h.project_id AND t.asset_gid = h.asset_gid AND x.status <> 'reorged' AND x.block_number > h.before_number AND x.block_number <= h.block_number), 0)
     - coalesce((SELECT sum(x.fee_amount_raw) FROM transactions x WHERE x.project_id = h.project_id AND x.fee_asset_gid = h.asset_gid AND x.fee_payer = h.address
         AND x.status <> 'reorged' AND x.block_number > h.before_number AND x.block_number <= h.block_number), 0)
+    + coalesce((SELECT sum(c.amount_raw) FROM block_changes c WHERE c.address_id = h.address_id AND c.asset_gid = h.asset_gid
+        AND c.block_number > h.before_number AND c.block_number <= h.block_number), 0)
     + coalesce((SELECT sum(j.amount_raw) FROM adjustments j WHERE j.address_id = h.address_id AND j.asset_gid = h.asset_gid
         AND j.block_number > h.before_number AND j.block_number <= h.block_number), 0) AS told
   FROM h WHERE h.before_number IS NOT NULL`;
@@ -294,6 +308,8 @@ async function expectRight({ world, branch }: History): Promise<void> {
     const pair = `${data.address_id} ${data.asset_gid}`;
     if (last.has(pair)) expect(data.previous).toBe(last.get(pair));
     last.set(pair, data.current);
+    if (data.delta !== null) expect(sumOf(data)).toBe(data.delta);
+    expect(new Set(data.changes!.map(({ reason }) => reason)).size).toBe(data.changes!.length);
     expect(sequence).toBe((sequences.get(project_id) ?? 0) + 1);
     sequences.set(project_id, sequence!);
   }
@@ -312,6 +328,83 @@ test('whatever happens while balances are read, transfers and adjustments explai
       }
     }),
     // A failure says its seed and path; BALANCE_SEED plays it again.
+    {
+      numRuns: RUNS,
+      ...(process.env.BALANCE_SEED !== undefined && { seed: Number(process.env.BALANCE_SEED) }),
+    },
+  );
+}, 600_000);
+
+/** The oracle: what the branch's blocks did to an address, by reason, from the first reading on. */
+function truthOf(
+  { branch }: History,
+  { address, after }: { readonly address: string; readonly after: number },
+  assetGid: string,
+): Map<string, bigint> {
+  const truth = new Map<string, bigint>();
+  const add = (reason: string, amount: bigint): void =>
+    void truth.set(reason, (truth.get(reason) ?? 0n) + amount);
+  for (const block of branch.filter(({ number }) => number > after)) {
+    for (const transaction of block.transactions) {
+      if (transaction.assetGid === assetGid && transaction.to === address)
+        add('transfer', transaction.amount);
+      if (transaction.assetGid === assetGid && transaction.from === address)
+        add('transfer', -transaction.amount);
+      if (assetGid === NATIVE && transaction.from === address) add('fee', -(transaction.fee ?? 0n));
+    }
+    for (const drift of block.drifts)
+      if (drift.address === address && drift.assetGid === assetGid && drift.reason !== undefined)
+        add(drift.reason, drift.delta);
+  }
+  return truth;
+}
+
+function sumOf({
+  changes = [],
+  asset_gid: assetGid,
+}: {
+  readonly changes?: readonly { readonly amount_raw: string }[] | undefined;
+  readonly asset_gid: string;
+}): string {
+  const sum = changes.reduce((total, { amount_raw: amount }) => total + BigInt(amount), 0n);
+  return formatAmount(sum, assetGid === NATIVE ? 18 : 6);
+}
+
+test('what events told of each reason adds up to what the chain did, whatever was undone in between', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 30 }), async (operations) => {
+      const history = await History.start();
+      try {
+        // From a first reading on: what was before has no reason that anybody could know.
+        await history.finish();
+        const after = history.branch.at(-1)!.number;
+        for (const one of operations)
+          await history.play(one.type === 'block' ? { ...one, overlooked: [] } : one);
+        await history.finish();
+        // What changed no balance is told with the next change.
+        await history.changeAll();
+        await history.finish();
+        const told = new Map<string, Map<string, bigint>>();
+        for (const { data } of await history.world.events()) {
+          const key = `${data.address_id}|${data.asset_gid}`;
+          const sums = told.get(key) ?? new Map<string, bigint>();
+          told.set(key, sums);
+          for (const { reason, amount_raw: amount } of data.changes!)
+            sums.set(reason, (sums.get(reason) ?? 0n) + BigInt(amount));
+        }
+        for (const { id, address } of history.world.addresses)
+          for (const assetGid of [NATIVE, TOKEN]) {
+            const sums = told.get(`${id}|${assetGid}`)!;
+            for (const [reason, amount] of truthOf(history, { address, after }, assetGid))
+              expect({ reason, amount: sums.get(reason) ?? 0n }).toEqual({
+                reason,
+                amount,
+              });
+          }
+      } finally {
+        await history.stop();
+      }
+    }),
     {
       numRuns: RUNS,
       ...(process.env.BALANCE_SEED !== undefined && { seed: Number(process.env.BALANCE_SEED) }),

@@ -155,6 +155,8 @@ describe('detection and confirmation', () => {
       ['1', '0.599', '-0.401', second.hash, false],
     ]);
     expect(events.map((event) => event.sequence)).toEqual([1, 2]);
+    // A node states them.
+    expect(events.map(({ data }) => data.verification)).toEqual(['attested', 'attested']);
     expect(await world.adjustmentsOf(alice, NATIVE)).toEqual([]);
     expect(world.chain.asked.map(({ at }) => at.hash)).toContain(first.hash);
   });

@@ -1,3 +1,4 @@
+import { ChainError, type BlockRef } from '@chainwatch/chain-core';
 import { counter } from '@chainwatch/telemetry';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import type { BalanceStore } from '../store/balance-store.ts';
@@ -5,8 +6,10 @@ import { readChainState } from '../plan/chain-state.ts';
 import type { BalanceEvent } from '../store/insert-events.ts';
 import { planChanges } from '../plan/plan-changes.ts';
 import { readTargets } from '../read/read-targets.ts';
+import type { Target } from '../read/target.ts';
 import { moveToEnd, splitRead } from '../work/split-read.ts';
 import { storeChanges } from '../store/store-changes.ts';
+import { setAsidePoison, setAsideUnanswered, type Settle } from './set-aside-poison.ts';
 import { readWork, type WorkLimits } from '../work/read-work.ts';
 
 export interface StepDeps {
@@ -15,6 +18,8 @@ export interface StepDeps {
   readonly clock: () => Date;
   readonly signal: AbortSignal;
   readonly limits?: Partial<WorkLimits>;
+  /** The step failed before, and maybe because of one balance: it is found and set aside first. */
+  readonly isSuspect?: boolean;
 }
 
 /** `idle`: there is nothing to do. `waiting`: the analyzer has to move first. `done`: something was done. */
@@ -44,6 +49,7 @@ export async function runBalanceStep({
   clock,
   signal,
   limits,
+  isSuspect = false,
 }: StepDeps): Promise<StepResult> {
   const chainGid = client.network.gid;
   const readsMax = limits?.reads ?? READS_MAX;
@@ -64,19 +70,46 @@ export async function runBalanceStep({
     await store.write((sql) => splitRead(sql, work.readIds[0]!));
     return { type: 'done', events: [], hasMore: true, isBulk: work.isBulk };
   }
-  const answers = await readTargets(client, { targets: work.targets, cursor, signal }).catch(
-    async (error: unknown) => {
-      if (readsMax === 1 && !signal.aborted) await store.write((sql) => moveToEnd(sql, work.readIds));
-      throw error;
-    },
-  );
-  readingsTotal.add(work.targets.length, { chain_gid: chainGid });
+  const settle: Settle = (targets, readIds, write) =>
+    settleTargets({ store, client, clock, signal }, { targets, readIds, cursor, write });
+  const suspects = { chainGid, targets: work.targets, cursor, settle };
+  const setAside: StepResult = { type: 'done', events: [], hasMore: true, isBulk: work.isBulk };
+  if (isSuspect && (await setAsidePoison(store, suspects))) return setAside;
+  let events: BalanceEvent[] | undefined;
+  try {
+    events = await settle(work.targets, work.readIds, store.write);
+  } catch (error) {
+    if (!(error instanceof ChainError) || readsMax > 1 || signal.aborted) throw error;
+    if (await setAsideUnanswered(store, client, { ...suspects, signal })) return setAside;
+    await store.write((sql) => moveToEnd(sql, work.readIds));
+    throw error;
+  }
+  if (events === undefined) return { type: 'waiting' };
+  return { type: 'done', events, hasMore: work.hasMore, isBulk: work.isBulk };
+}
+
+async function settleTargets(
+  { store, client, clock, signal }: Pick<StepDeps, 'store' | 'client' | 'clock' | 'signal'>,
+  {
+    targets,
+    readIds,
+    cursor,
+    write,
+  }: {
+    readonly targets: readonly Target[];
+    readonly readIds: readonly number[];
+    readonly cursor: BlockRef;
+    readonly write: BalanceStore['write'];
+  },
+): Promise<BalanceEvent[] | undefined> {
+  const chainGid = client.network.gid;
+  const answers = await readTargets(client, { targets, cursor, signal });
+  readingsTotal.add(targets.length, { chain_gid: chainGid });
+  const verification = client.verification ?? 'attested';
   for (;;) {
-    const plan = await store.snapshot((sql) => planChanges(sql, { chainGid, answers, cursor }));
-    if (plan === undefined) return { type: 'waiting' };
-    const events = await store.write((sql) =>
-      storeChanges(sql, { chainGid, readIds: work.readIds, plan, now: clock() }),
-    );
-    if (events !== undefined) return { type: 'done', events, hasMore: work.hasMore, isBulk: work.isBulk };
+    const plan = await store.snapshot((sql) => planChanges(sql, { chainGid, answers, cursor, verification }));
+    if (plan === undefined) return undefined;
+    const events = await write((sql) => storeChanges(sql, { chainGid, readIds, plan, now: clock() }));
+    if (events !== undefined) return events;
   }
 }

@@ -9,9 +9,11 @@ import {
 } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import type { EventRelay } from '@chainwatch/outbox';
-import type { OwnedShare } from '@chainwatch/ownership';
+import { ShareLostError, type OwnedShare } from '@chainwatch/ownership';
+import { isItemFault } from '@chainwatch/quarantine';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import { READS_MAX, runBalanceStep, type StepResult } from './balance-step.ts';
+import { askAgain } from './set-aside-poison.ts';
 import { createBalanceStore, type BalanceStore } from '../store/balance-store.ts';
 import { writeBalanceState, type BalanceState } from '../store/write-balance-state.ts';
 
@@ -46,6 +48,8 @@ const WAIT_MS = 100;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
 const BEAT_MS = 10_000;
+/** Steps that failed one after the other, for which an item may be at fault, before it is looked for. */
+const FAULTS_MAX = 2;
 
 /** Keeps the balances of one chain while this replica owns them (kind `balances` of the owners table). */
 export class ChainWorker {
@@ -106,28 +110,42 @@ export class ChainWorker {
   }
 
   async #work(store: BalanceStore, client: BalanceReader, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#deps;
+    const { chain, clock } = this.#deps;
     let retryMs = RETRY_MS_MIN;
     let readsMax = READS_MAX;
+    let faults = 0;
+    let askedAtMs = -Infinity;
     this.#recordProgress();
     while (!signal.aborted) {
       try {
         await this.#writeState(store);
         const startedMs = performance.now();
-        const result = await runBalanceStep({ store, client, clock, signal, limits: { reads: readsMax } });
+        if (startedMs - askedAtMs >= BEAT_MS) {
+          await askAgain(store, chain.gid, askedAtMs === -Infinity);
+          askedAtMs = startedMs;
+        }
+        const isSuspect = faults >= FAULTS_MAX;
+        const result = await runBalanceStep({
+          ...{ store, client, clock, signal, isSuspect },
+          limits: { reads: readsMax },
+        });
         await this.#finishStep(result, performance.now() - startedMs, signal);
         this.#deps.reportReach(true);
         retryMs = RETRY_MS_MIN;
+        faults = 0;
         readsMax = Math.min(readsMax * 2, READS_MAX);
       } catch (error) {
         // The work in flight is rolled back, and the share is released cleanly.
         if (signal.aborted) return;
-        if (!(error instanceof ChainError)) throw error;
-        // A node that only lacks a block does answer.
-        this.#deps.reportReach(error instanceof BlockNotFoundError);
+        if (error instanceof ShareLostError) throw error;
         this.#recordFailure(error);
+        faults = isItemFault(error) ? faults + 1 : 0;
         // Smaller steps, so that what the node cannot answer is separated from the rest.
-        if (!(error instanceof BlockNotFoundError)) readsMax = Math.max(readsMax >> 3, 1);
+        if (error instanceof ChainError) {
+          // A node that only lacks a block does answer.
+          this.#deps.reportReach(error instanceof BlockNotFoundError);
+          if (!(error instanceof BlockNotFoundError)) readsMax = Math.max(readsMax >> 3, 1);
+        }
         await this.#rest(retryMs, signal);
         retryMs = Math.min(retryMs * 2, error instanceof BlockNotFoundError ? 500 : RETRY_MS_MAX);
       }

@@ -1,15 +1,28 @@
 import type { Sql } from '@chainwatch/db';
+import { decodeSums, type Sums } from './sums.ts';
 import type { Target } from '../read/target.ts';
 
 /** What was known of a balance before a reading. */
 export interface Anchor {
   /** The last reading. It is on the canonical chain, because undoing a block removes the readings made there. */
   readonly last:
-    | { readonly amountRaw: bigint; readonly block: { readonly number: number; readonly hash: string } }
+    | {
+        readonly amountRaw: bigint;
+        readonly block: { readonly number: number; readonly hash: string };
+        /** What moved it since the first reading; absent: the release before did not count. */
+        readonly sums?: Sums;
+      }
     | undefined;
   /** The balance last published; `isOrphaned`: in a block that is no longer canonical. */
   readonly notified:
-    | { readonly amountRaw: bigint; readonly changeCount: number; readonly isOrphaned: boolean }
+    | {
+        readonly amountRaw: bigint;
+        readonly changeCount: number;
+        readonly isOrphaned: boolean;
+        /** What moved it since the first reading as it was told, and the block; absent as above. */
+        readonly sums?: Sums;
+        readonly block?: number;
+      }
     | undefined;
 }
 
@@ -17,9 +30,12 @@ interface Row {
   readonly last_raw: string | null;
   readonly last_number: number | null;
   readonly last_hash: string | null;
+  readonly last_sums: Readonly<Record<string, string>> | null;
   readonly notified_raw: string | null;
   readonly change_count: number | null;
   readonly is_orphaned: boolean | null;
+  readonly told_sums: Readonly<Record<string, string>> | null;
+  readonly told_block: number | null;
 }
 
 /** In the order of `targets`. */
@@ -31,10 +47,10 @@ export async function readAnchors(
   if (targets.length === 0) return [];
   const { rows } = await sql.query<Row>({
     name: 'read_anchors',
-    text: `SELECT h.amount_raw AS last_raw, h.block_number AS last_number, h.block_hash AS last_hash, k.amount_raw AS notified_raw, k.change_count, o.status = 'reorged' AS is_orphaned
+    text: `SELECT h.amount_raw AS last_raw, h.block_number AS last_number, h.block_hash AS last_hash, h.sums AS last_sums, k.told_sums, k.told_block, k.amount_raw AS notified_raw, k.change_count, o.status = 'reorged' AS is_orphaned
      FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS t (address_id, asset_gid, position)
      LEFT JOIN LATERAL (
-       SELECT amount_raw, block_number, block_hash FROM balance_history
+       SELECT amount_raw, block_number, block_hash, sums FROM balance_history
        WHERE address_id = t.address_id AND asset_gid = t.asset_gid ORDER BY block_number DESC LIMIT 1
      ) h ON true
      LEFT JOIN balances k ON k.address_id = t.address_id AND k.asset_gid = t.asset_gid
@@ -46,7 +62,11 @@ export async function readAnchors(
     last:
       row.last_raw === null || row.last_number === null || row.last_hash === null
         ? undefined
-        : { amountRaw: BigInt(row.last_raw), block: { number: row.last_number, hash: row.last_hash } },
+        : {
+            amountRaw: BigInt(row.last_raw),
+            block: { number: row.last_number, hash: row.last_hash },
+            sums: decodeSums(row.last_sums),
+          },
     notified:
       row.notified_raw === null
         ? undefined
@@ -54,6 +74,8 @@ export async function readAnchors(
             amountRaw: BigInt(row.notified_raw),
             changeCount: row.change_count ?? 0,
             isOrphaned: row.is_orphaned ?? false,
+            sums: decodeSums(row.told_sums),
+            block: row.told_block ?? undefined,
           },
   }));
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '@chainwatch/db';
-import { readExplained, type Span } from './read-explained.ts';
+import { readExplained, type ExplainedChain, type Span } from './read-explained.ts';
+import { totalOf } from './sums.ts';
 import type { Target } from '../read/target.ts';
 
 /** Late transactions are mostly in the few blocks that passed while the address was being registered. */
@@ -28,7 +29,7 @@ interface Row {
 /** The adjustments between the last readings of each target, and those that it has already, computed again. */
 export async function readRetroactiveCorrections(
   sql: Sql,
-  chainGid: string,
+  chain: ExplainedChain,
   targets: readonly Target[],
 ): Promise<Correction[]> {
   if (targets.length === 0) return [];
@@ -54,10 +55,10 @@ export async function readRetroactiveCorrections(
     after: row.before_number,
     until: row.block_number,
   }));
-  const explained = await readExplained(sql, chainGid, spans);
+  const explained = await readExplained(sql, chain, spans);
   return rows.map((row, index) => ({
     target: spans[index]!.target,
-    adjustmentRaw: BigInt(row.amount_raw) - BigInt(row.before_raw) - explained[index]!,
+    adjustmentRaw: BigInt(row.amount_raw) - BigInt(row.before_raw) - totalOf(explained[index]!.sums),
     after: row.before_number,
     block: { number: row.block_number, hash: row.block_hash },
   }));

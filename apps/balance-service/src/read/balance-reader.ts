@@ -3,4 +3,9 @@ import type { ChainClient } from '@chainwatch/chain-core';
 /**
  * Reads balances at a block: from a node or, on chains of unspent outputs, from the coins that the analyzer keeps.
  */
-export type BalanceReader = Pick<ChainClient, 'network' | 'readBalances' | 'close'>;
+export interface BalanceReader extends Pick<ChainClient, 'network' | 'readBalances' | 'close'> {
+  /** What stands behind its answers. Absent: `attested`, because a node states them. */
+  readonly verification?: BalanceVerification;
+}
+
+export type BalanceVerification = 'proved' | 'attested';

@@ -20,6 +20,7 @@ export function createUtxoReader({
 }): BalanceReader {
   return {
     network,
+    verification: 'proved',
     readBalances: async (at, queries, signal) => {
       signal?.throwIfAborted();
       const amounts = await sumCoins(db, {

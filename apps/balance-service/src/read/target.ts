@@ -9,7 +9,8 @@ export interface Target {
   /** The form that is shown. */
   readonly display: string;
   readonly assetGid: string;
-  readonly decimals: number;
+  /** Undefined: nobody knows them. */
+  readonly decimals: number | undefined;
   /** The block to read at; undefined: the analyzer's cursor, the newest block whose transfers are all stored. */
   readonly block: BlockRef | undefined;
   /** The block before `block`, for a balance that is read the first time. */

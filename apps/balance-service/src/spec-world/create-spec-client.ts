@@ -15,6 +15,8 @@ interface SpecNode {
   readonly missing: ReadonlySet<string>;
   /** Of the others it knows nothing. */
   readonly assets: readonly string[];
+  /** Assets for which it does not answer in time. */
+  readonly slow?: ReadonlySet<string>;
   /** Calls that fail before the next one works. */
   failures: number;
   calls: number;
@@ -31,6 +33,8 @@ export function createSpecClient(node: SpecNode): ChainClient {
         node.failures -= 1;
         throw new ChainClientError('the node is away');
       }
+      if (queries.some(({ assetGid }) => node.slow?.has(assetGid) === true))
+        throw new ChainClientError('no answer within 10000 ms');
       const state = node.states.get(at.hash);
       if (state === undefined || node.missing.has(at.hash))
         throw new BlockNotFoundError(`no state of ${at.hash}`);

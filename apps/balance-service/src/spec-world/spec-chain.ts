@@ -1,6 +1,7 @@
 import {
   BlockNotFoundError,
   ChainClientError,
+  type BalanceChangeReason,
   type BalanceQuery,
   type BlockRef,
   type ChainClient,
@@ -24,11 +25,14 @@ export interface Drift {
   readonly address: string;
   readonly assetGid: string;
   readonly delta: bigint;
+  /** The block tells it; absent: only the balance shows it. */
+  readonly reason?: Exclude<BalanceChangeReason, 'other'> | undefined;
 }
 
 export interface SpecBlock extends BlockRef {
   readonly parent: SpecBlock | undefined;
   readonly transactions: readonly SpecTransaction[];
+  readonly drifts: readonly Drift[];
   readonly balances: ReadonlyMap<string, bigint>;
 }
 
@@ -77,6 +81,7 @@ export class SpecChain {
       hash,
       parent,
       balances,
+      drifts,
       transactions: transactions.map((transaction, index) => ({
         ...transaction,
         hash: hashes[index] ?? hashOf(`tx|${hash}|${index}`),

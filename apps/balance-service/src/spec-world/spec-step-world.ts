@@ -131,6 +131,7 @@ export class StepWorld {
         );
       for (const { id, assetGid } of changed)
         await this.ask({ addressId: id, assetGid, block, reason: 'touched' }, sql);
+      await this.#recordChanges(sql, block);
       for (const assetGid of touched) await this.ask({ assetGid, block, reason: 'touched' }, sql);
       await sql.query(
         'UPDATE analyzer_states SET cursor_seq = cursor_seq + 1, cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1',
@@ -174,7 +175,8 @@ export class StepWorld {
       );
       await sql.query(
         `WITH readings AS (DELETE FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2) RETURNING address_id, asset_gid),
-           differences AS (DELETE FROM adjustments WHERE chain_gid = $1 AND block_hash = ANY($2))
+           differences AS (DELETE FROM adjustments WHERE chain_gid = $1 AND block_hash = ANY($2)),
+           changes AS (DELETE FROM block_changes WHERE chain_gid = $1 AND block_hash = ANY($2))
          INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
          SELECT $1, address_id, asset_gid, 'reorged' FROM (
            SELECT address_id, asset_gid FROM readings
@@ -261,6 +263,18 @@ export class StepWorld {
   async events(): Promise<EventEnvelope<'balance.changed'>[]> {
     const rows = await this.rows<{ payload: string }>('SELECT payload FROM event_log ORDER BY id');
     return rows.map((row) => JSON.parse(row.payload) as EventEnvelope<'balance.changed'>);
+  }
+
+  /** What the block tells of changes without a transaction. */
+  async #recordChanges(sql: Sql, { number, hash, drifts }: SpecBlock): Promise<void> {
+    for (const { address, assetGid, delta, reason } of drifts)
+      for (const { id } of this.addresses.filter((entry) => entry.address === address))
+        if (reason !== undefined)
+          await sql.query(
+            `INSERT INTO block_changes AS c (address_id, asset_gid, chain_gid, block_number, block_hash, reason, amount_raw) VALUES ($1, $2, $3, $4, $5, $6, $7)
+             ON CONFLICT (address_id, asset_gid, block_number, block_hash, reason) DO UPDATE SET amount_raw = c.amount_raw + excluded.amount_raw`,
+            [id, assetGid, network.gid, number, hash, reason, delta],
+          );
   }
 
   async #record(

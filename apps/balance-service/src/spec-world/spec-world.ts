@@ -38,6 +38,7 @@ export class World {
   readonly branch: BlockRef[] = [];
   /** Hashes whose state the node does not have. */
   readonly missing = new Set<string>();
+  readonly slow = new Set<string>();
   /** Calls that fail before the next one works. */
   failures = 0;
   calls = 0;

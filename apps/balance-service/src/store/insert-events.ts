@@ -1,8 +1,8 @@
-import { formatAmount } from '@chainwatch/amounts';
+import { formatKnownAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';
 import { balanceEventIdOf, describeAddresses, type EventEnvelope, type OwnData } from '@chainwatch/events';
 import { allocateSequences, isNewEvent, type OutgoingEvent } from '@chainwatch/outbox';
-import type { Change } from '../plan/plan-change.ts';
+import type { VerifiedChange } from '../plan/plan-changes.ts';
 
 /** A row of the outbox. */
 export interface BalanceEvent extends OutgoingEvent {
@@ -12,7 +12,7 @@ export interface BalanceEvent extends OutgoingEvent {
 }
 
 /** A change of a balance, with what its user says of the address. */
-type OwnChange = Change & { readonly own: OwnData };
+type OwnChange = VerifiedChange & { readonly own: OwnData };
 
 interface Occasion {
   readonly chainGid: string;
@@ -54,11 +54,13 @@ export async function insertEvents(
 }
 
 function toEvent(
-  { reading, previousRaw, changeCount, own }: OwnChange,
+  change: OwnChange,
   sequence: number,
   { chainGid, confirmedNumber, now }: Occasion,
 ): BalanceEvent {
+  const { reading, previousRaw, changeCount, verification, own } = change;
   const { addressId, projectId, assetGid, decimals, traceparent } = reading;
+  const deltaRaw = previousRaw === undefined ? undefined : reading.amountRaw - previousRaw;
   const envelope: EventEnvelope<'balance.changed'> = {
     event_id: balanceEventIdOf({
       projectId,
@@ -80,12 +82,16 @@ function toEvent(
       address: reading.display,
       chain_gid: chainGid,
       asset_gid: assetGid,
-      previous: previousRaw === undefined ? null : formatAmount(previousRaw, decimals),
-      current: formatAmount(reading.amountRaw, decimals),
-      delta: previousRaw === undefined ? null : formatAmount(reading.amountRaw - previousRaw, decimals),
+      previous: previousRaw === undefined ? null : formatKnownAmount(previousRaw, decimals),
+      current: formatKnownAmount(reading.amountRaw, decimals),
+      delta: deltaRaw === undefined ? null : formatKnownAmount(deltaRaw, decimals),
+      current_raw: String(reading.amountRaw),
+      delta_raw: deltaRaw === undefined ? null : String(deltaRaw),
+      changes: toRecords(change),
       block_number: reading.block.number,
       block_hash: reading.block.hash,
       is_confirmed: reading.block.number <= confirmedNumber,
+      verification,
       addresses: describeAddresses([{ id: addressId, display: reading.display, own: own }]),
     },
   };
@@ -98,4 +104,17 @@ function toEvent(
     payload: JSON.stringify(envelope),
     traceparent,
   };
+}
+
+function toRecords({
+  reading: { decimals, block },
+  reasons,
+  since,
+}: OwnChange): EventEnvelope<'balance.changed'>['data']['changes'] {
+  return reasons.map(({ reason, amountRaw }) => ({
+    reason,
+    amount: formatKnownAmount(amountRaw, decimals),
+    amount_raw: amountRaw.toString(),
+    ...(reason === 'adjustment' && { since_block: since, until_block: block.number }),
+  }));
 }

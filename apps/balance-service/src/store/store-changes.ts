@@ -3,7 +3,8 @@ import { uuidv5, type OwnData } from '@chainwatch/events';
 import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';
 import { insertEvents, type BalanceEvent } from './insert-events.ts';
 import { lockBaseBlocks } from '../plan/base-blocks.ts';
-import type { Change } from '../plan/plan-change.ts';
+import type { ExplainedChange } from '../plan/explain-change.ts';
+import { encodeSums } from '../plan/sums.ts';
 import type { Plan } from '../plan/plan-changes.ts';
 import type { Correction } from '../plan/read-retroactive-corrections.ts';
 
@@ -34,11 +35,7 @@ export async function storeChanges(
   // Sent one after the other without waiting in between. Events come last, because the analyzer waits for
   // their counters.
   const writes = [
-    sql.query({
-      name: 'delete_balance_reads',
-      text: 'DELETE FROM balance_reads WHERE id = ANY($1)',
-      values: [readIds],
-    }),
+    deleteReads(sql, readIds),
     upsertBalances(sql, { chainGid, changes, confirmedNumber: plan.state.confirmedNumber }),
     insertHistory(sql, chainGid, changes),
     replaceAdjustments(sql, {
@@ -64,6 +61,17 @@ export async function storeChanges(
   );
   await awaitAll([...writes, events]);
   return events;
+}
+
+/** What was set aside and could be stored now is set aside no longer. */
+function deleteReads(sql: Sql, readIds: readonly number[]): Promise<unknown> {
+  return sql.query({
+    name: 'delete_balance_reads',
+    text: `WITH done AS (DELETE FROM balance_reads WHERE id = ANY($1) RETURNING reason, address_id, asset_gid)
+           UPDATE incidents i SET status = 'resolved', resolved_at = now() FROM done d
+           WHERE d.reason = 'retry' AND i.status = 'quarantined' AND i.kind = 'poison:balances' AND i.address_id = d.address_id AND i.asset_gid = d.asset_gid`,
+    values: [readIds],
+  });
 }
 
 /** Like Promise.all, but waits until all have ended: no statement may run after the end of the transaction. */
@@ -115,16 +123,21 @@ async function upsertBalances(
     chainGid,
     changes,
     confirmedNumber,
-  }: { readonly chainGid: string; readonly changes: readonly Change[]; readonly confirmedNumber: number },
+  }: {
+    readonly chainGid: string;
+    readonly changes: readonly ExplainedChange[];
+    readonly confirmedNumber: number;
+  },
 ): Promise<void> {
   if (changes.length === 0) return;
   await sql.query({
     name: 'upsert_balances',
-    text: `INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash, is_confirmed, change_count)
-     SELECT t.address_id, t.asset_gid, $1, t.amount_raw, t.number, t.hash, t.number <= $2, t.change_count
-     FROM unnest($3::uuid[], $4::text[], $5::numeric[], $6::bigint[], $7::text[], $8::bigint[]) AS t (address_id, asset_gid, amount_raw, number, hash, change_count)
+    text: `INSERT INTO balances (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash, is_confirmed, change_count, told_sums, told_block)
+     SELECT t.address_id, t.asset_gid, $1, t.amount_raw, t.number, t.hash, t.number <= $2, t.change_count, t.told_sums, t.told_block
+     FROM unnest($3::uuid[], $4::text[], $5::numeric[], $6::bigint[], $7::text[], $8::bigint[], $9::jsonb[], $10::bigint[])
+       AS t (address_id, asset_gid, amount_raw, number, hash, change_count, told_sums, told_block)
      ON CONFLICT (address_id, asset_gid) DO UPDATE SET amount_raw = excluded.amount_raw, block_number = excluded.block_number, block_hash = excluded.block_hash,
-       is_confirmed = excluded.is_confirmed, change_count = excluded.change_count, updated_at = now()`,
+       is_confirmed = excluded.is_confirmed, change_count = excluded.change_count, told_sums = excluded.told_sums, told_block = excluded.told_block, updated_at = now()`,
     values: [
       chainGid,
       confirmedNumber,
@@ -134,26 +147,28 @@ async function upsertBalances(
       changes.map(({ block }) => block.number),
       changes.map(({ block }) => block.hash),
       changes.map((change) => change.changeCount),
+      changes.map(({ toldSums }) => encodeSums(toldSums)),
+      changes.map(({ toldBlock }) => toldBlock),
     ],
   });
 }
 
-async function insertHistory(sql: Sql, chainGid: string, changes: readonly Change[]): Promise<void> {
-  const rows = changes.flatMap(({ reading, isAnchor }) => {
+async function insertHistory(sql: Sql, chainGid: string, changes: readonly ExplainedChange[]): Promise<void> {
+  const rows = changes.flatMap(({ reading, isAnchor, sums }) => {
     const { parent, baselineRaw } = reading;
     const base =
       parent === undefined || baselineRaw === undefined
         ? []
-        : [{ reading, block: parent, amountRaw: baselineRaw }];
-    return isAnchor ? [...base, { reading, block: reading.block, amountRaw: reading.amountRaw }] : base;
+        : [{ reading, block: parent, amountRaw: baselineRaw, sums: {} }];
+    return isAnchor ? [...base, { reading, block: reading.block, amountRaw: reading.amountRaw, sums }] : base;
   });
   if (rows.length === 0) return;
   await sql.query({
     name: 'insert_history',
-    text: `INSERT INTO balance_history (address_id, asset_gid, chain_gid, block_number, block_hash, amount_raw)
-     SELECT t.address_id, t.asset_gid, $1, t.number, t.hash, t.amount_raw
-     FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::numeric[]) AS t (address_id, asset_gid, number, hash, amount_raw)
-     ON CONFLICT (address_id, asset_gid, block_number, block_hash) DO UPDATE SET amount_raw = excluded.amount_raw`,
+    text: `INSERT INTO balance_history (address_id, asset_gid, chain_gid, block_number, block_hash, amount_raw, sums)
+     SELECT t.address_id, t.asset_gid, $1, t.number, t.hash, t.amount_raw, t.sums
+     FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::numeric[], $7::jsonb[]) AS t (address_id, asset_gid, number, hash, amount_raw, sums)
+     ON CONFLICT (address_id, asset_gid, block_number, block_hash) DO UPDATE SET amount_raw = excluded.amount_raw, sums = excluded.sums`,
     values: [
       chainGid,
       rows.map(({ reading }) => reading.addressId),
@@ -161,6 +176,7 @@ async function insertHistory(sql: Sql, chainGid: string, changes: readonly Chang
       rows.map(({ block }) => block.number),
       rows.map(({ block }) => block.hash),
       rows.map(({ amountRaw }) => amountRaw),
+      rows.map(({ sums }) => encodeSums(sums)),
     ],
   });
 }

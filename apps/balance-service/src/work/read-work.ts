@@ -36,7 +36,7 @@ interface TargetRow {
   readonly address: string;
   readonly display: string;
   readonly asset_gid: string;
-  readonly decimals: number;
+  readonly decimals: number | null;
   readonly block_number: number | null;
   readonly block_hash: string | null;
   readonly parent_number: number | null;
@@ -49,7 +49,7 @@ interface TargetRow {
 /**
  * The oldest requested readings of a chain, expanded to single balances and coalesced: one per address and asset,
  * at the newest block that asks. Left out are assets that are not active or that the project archived, addresses
- * that are not monitored, and readings overtaken by a newer one. A reading for a block that is no longer canonical
+ * that are not monitored, balances that are set aside, and readings overtaken by a newer one. A reading for a block that is no longer canonical
  * is made at the cursor.
  */
 export async function readWork(sql: Sql, network: Network, limits: WorkLimits): Promise<Work> {
@@ -126,13 +126,13 @@ const WANTED = `
     FROM balance_reads q LEFT JOIN blocks b ON b.chain_gid = q.chain_gid AND b.hash = q.block_hash AND b.status IN ('processed', 'confirmed')
     WHERE q.id = ANY($1)
   ),
-  wanted (id, address_id, asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, is_suspected) AS (
-    SELECT id, address_id, coalesce(asset_gid, $2), at_number, at_hash, at_parent, is_retroactive, traceparent, false FROM r WHERE address_id IS NOT NULL
+  wanted (id, address_id, asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, is_suspected, is_retry) AS (
+    SELECT id, address_id, coalesce(asset_gid, $2), at_number, at_hash, at_parent, is_retroactive, traceparent, false, reason = 'retry' FROM r WHERE address_id IS NOT NULL
     UNION ALL
-    SELECT r.id, r.address_id, b.asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, false
+    SELECT r.id, r.address_id, b.asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, false, false
       FROM r JOIN balances b ON b.address_id = r.address_id AND b.chain_gid = r.chain_gid WHERE r.asset_gid IS NULL
     UNION ALL
-    SELECT r.id, r.address_id, s.gid, at_number, at_hash, at_parent, is_retroactive, traceparent, true
+    SELECT r.id, r.address_id, s.gid, at_number, at_hash, at_parent, is_retroactive, traceparent, true, false
       FROM r JOIN addresses o ON o.id = r.address_id CROSS JOIN LATERAL (
         SELECT gid FROM assets WHERE chain_gid = $3 AND type = 'fungible' AND source = 'registry'
         UNION ALL
@@ -140,10 +140,10 @@ const WANTED = `
       ) s
       WHERE r.reason = 'imported' AND r.address_id IS NOT NULL AND r.asset_gid IS NULL
     UNION ALL
-    SELECT r.id, b.address_id, r.asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, false
+    SELECT r.id, b.address_id, r.asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, false, false
       FROM r JOIN balances b ON b.asset_gid = r.asset_gid WHERE r.address_id IS NULL
     UNION ALL
-    SELECT r.id, m.address_id, r.asset_gid, r.at_number, r.at_hash, r.at_parent, r.is_retroactive, r.traceparent, false
+    SELECT r.id, m.address_id, r.asset_gid, r.at_number, r.at_hash, r.at_parent, r.is_retroactive, r.traceparent, false, false
       FROM r JOIN r AS m ON m.asset_gid = r.asset_gid AND m.address_id IS NOT NULL WHERE r.address_id IS NULL
   )`;
 
@@ -174,8 +174,9 @@ async function readWanted(
      LEFT JOIN LATERAL (
        SELECT number, hash FROM blocks WHERE chain_gid = $3 AND hash = w.at_parent AND k.address_id IS NULL AND status IN ('processed', 'confirmed') OFFSET 0
      ) p ON true
-     WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND s.decimals IS NOT NULL AND f.archived_at IS NULL
+     WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND f.archived_at IS NULL
        AND (w.at_number IS NULL OR k.block_number IS NULL OR k.block_number <= w.at_number)
+       AND (w.is_retry OR NOT EXISTS (SELECT FROM incidents i WHERE i.address_id = w.address_id AND i.asset_gid = w.asset_gid AND i.status = 'quarantined' AND i.kind = 'poison:balances'))
      ORDER BY w.address_id, w.asset_gid, w.at_number DESC NULLS FIRST, w.id DESC LIMIT $4`,
     values: [readIds, network.native.gid, network.gid, targetsMax === undefined ? null : targetsMax + 1],
   });
@@ -185,7 +186,7 @@ async function readWanted(
     address: row.address,
     display: row.display,
     assetGid: row.asset_gid,
-    decimals: row.decimals,
+    decimals: row.decimals ?? undefined,
     block: refOf(row.block_number, row.block_hash),
     parent: refOf(row.parent_number, row.parent_hash),
     isSuspected: row.is_suspected,

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { Chainwatch, components } from '@chainwatch/sdk';
 import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
@@ -34,6 +34,14 @@ chainwatch chains status --json`,
     .description('Set the node of a chain; its URL, which may hold a key, comes from a prompt or stdin')
     .addHelpText('after', showExamples({ examples: `chainwatch chains set-node eip155:1 < node-url.txt` }))
     .action(act(setNode));
+  chains
+    .command('set-unproved <chain_gid>')
+    .description('Set what happens to final transactions that cannot be proved')
+    .addArgument(
+      new Argument('<choice>', 'hold them, or deliver them as trusted').choices(['hold', 'deliver']),
+    )
+    .addHelpText('after', showExamples({ examples: `chainwatch chains set-unproved eip155:1 hold` }))
+    .action(act(setUnproved));
 }
 
 async function status({ client, output }: Context): Promise<void> {
@@ -42,7 +50,14 @@ async function status({ client, output }: Context): Promise<void> {
   output.table(rows);
 }
 
-export function describeChain({ gid, name, is_active: isActive, has_endpoint: hasNode, sync }: Blockchain) {
+export function describeChain({
+  gid,
+  name,
+  is_active: isActive,
+  has_endpoint: hasNode,
+  unproved,
+  sync,
+}: Blockchain) {
   return {
     gid,
     name,
@@ -52,6 +67,7 @@ export function describeChain({ gid, name, is_active: isActive, has_endpoint: ha
     lag: sync?.lag_blocks,
     incidents: sync?.incident_count,
     has_node: hasNode,
+    unproved,
     reason: sync?.reason,
   };
 }
@@ -72,9 +88,28 @@ async function setNode({ client, output }: Context, gid: string): Promise<void> 
   const { family } = await ensureChain(blockchains, gid);
   const url = await readSecret('URL of the node');
   if (url === '') throw new CliError('expected the URL of the node, got nothing');
-  const operation = `update${family.charAt(0).toUpperCase()}${family.slice(1)}Endpoint` as SetNode;
-  const chain = await blockchains[operation](gid, { endpoint_url: url });
+  const chain = await blockchains[operationOf(family)](gid, { endpoint_url: url });
   output.print(chain, `${chain.name} (${gid}) has its node`);
+}
+
+async function setUnproved(
+  { client, output }: Context,
+  gid: string,
+  unproved: Blockchain['unproved'],
+): Promise<void> {
+  const { blockchains } = client();
+  const { family } = await blockchains.get(gid);
+  const chain = await blockchains[operationOf(family)](gid, { unproved });
+  output.print(
+    chain,
+    unproved === 'hold'
+      ? `${chain.name} (${gid}) holds what cannot be proved`
+      : `${chain.name} (${gid}) delivers what cannot be proved, as trusted`,
+  );
+}
+
+function operationOf(family: Blockchain['family']): SetNode {
+  return `update${family.charAt(0).toUpperCase()}${family.slice(1)}Endpoint` as SetNode;
 }
 
 async function ensureChain(blockchains: Chainwatch['blockchains'], gid: string): Promise<Blockchain> {

@@ -1,9 +1,19 @@
 import type { Command } from 'commander';
-import type { Chainwatch } from '@chainwatch/sdk';
+import type { Chainwatch, components } from '@chainwatch/sdk';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 
-const COLUMNS = ['created_at', 'chain_gid', 'status', 'kind', 'expected', 'got', 'block_number', 'id'];
+const COLUMNS = [
+  'created_at',
+  'chain_gid',
+  'status',
+  'kind',
+  'subject',
+  'expected',
+  'got',
+  'block_number',
+  'id',
+];
 
 export function addIncidents(program: Command, act: Act): void {
   const incidents = program
@@ -42,8 +52,13 @@ async function list(
       ...(!all && { statuses: ['open'] }),
       limit: 100,
     }))
-      rows.push(incident);
+      rows.push({ ...incident, subject: describeSubject(incident) });
   output.table(rows, COLUMNS);
+}
+
+/** What is set aside; empty for what a release does not know. */
+function describeSubject({ subject, asset_gid: asset }: components['schemas']['Incident']): string {
+  return subject === null ? '' : [subject.type, subject.id, asset].filter((part) => part !== null).join(' ');
 }
 
 async function listChains(blockchains: Chainwatch['blockchains']): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@chainwatch/db';
 import { ShareSupervisor, type ShareTiming } from '@chainwatch/ownership';
-import { gauge, type Logger } from '@chainwatch/telemetry';
+import { gauge, type Logger, type WorkerHealth } from '@chainwatch/telemetry';
 import { countChannels, readBacklog, STAGES, type Backlog } from './read-backlogs.ts';
 
 interface BacklogWatchDeps {
@@ -9,6 +9,7 @@ interface BacklogWatchDeps {
   /** Uses indexes whatever the statistics say (keepsPlans). */
   readonly planned: Database;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly health?: WorkerHealth;
   readonly intervalMs?: number;
   readonly timing?: Partial<ShareTiming> | undefined;
 }
@@ -48,13 +49,15 @@ export function startBacklogWatch(deps: BacklogWatchDeps): () => Promise<void> {
   return () => supervisor.stop();
 }
 
-async function look({ db, planned, logger }: BacklogWatchDeps): Promise<void> {
+async function look({ db, planned, logger, health }: BacklogWatchDeps): Promise<void> {
   try {
     for (const stage of STAGES) tell(stage, await readBacklog(planned, stage));
     const counts = await countChannels(db);
     for (const status of STATUSES) channels.set(counts.get(status) ?? 0, { status });
+    health?.succeed();
   } catch (err) {
     forget();
+    health?.fail('what waits could not be read');
     logger.warn({ err }, 'what waits could not be read');
   }
 }

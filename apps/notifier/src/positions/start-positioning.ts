@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import type { Database, Sql } from '@chainwatch/db';
 import { ShareLostError, ShareSupervisor, type OwnedShare, type ShareTiming } from '@chainwatch/ownership';
 import { findWaitingShares, givePositions, POSITIONED_AT_ONCE } from './give-positions.ts';
@@ -9,6 +9,7 @@ export interface PositioningDeps {
   /** Keeps plans. */
   readonly planned: Sql;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly health?: WorkerHealth;
   /** How shares move between replicas. */
   readonly timing?: Partial<ShareTiming> | undefined;
 }
@@ -31,7 +32,13 @@ interface Held {
  * its shares are looked at in one statement, in turn: one that has much to do leaves room for the others.
  * @returns stop
  */
-export function startPositioning({ db, planned, logger, timing }: PositioningDeps): () => Promise<void> {
+export function startPositioning({
+  db,
+  planned,
+  logger,
+  health,
+  timing,
+}: PositioningDeps): () => Promise<void> {
   const held = new Map<string, Held>();
   const supervisor = new ShareSupervisor({
     db,
@@ -51,7 +58,7 @@ export function startPositioning({ db, planned, logger, timing }: PositioningDep
     timing,
   });
   const stopping = new AbortController();
-  const working = runRounds({ held, planned, logger, signal: stopping.signal });
+  const working = runRounds({ held, planned, logger, health, signal: stopping.signal });
   return async () => {
     stopping.abort();
     await working;
@@ -60,18 +67,21 @@ export function startPositioning({ db, planned, logger, timing }: PositioningDep
 }
 
 interface Rounds extends Pick<PositioningDeps, 'planned' | 'logger'> {
+  readonly health: WorkerHealth | undefined;
   readonly held: ReadonlyMap<string, Held>;
   readonly signal: AbortSignal;
 }
 
-async function runRounds({ held, planned, logger, signal }: Rounds): Promise<void> {
+async function runRounds({ held, planned, logger, health, signal }: Rounds): Promise<void> {
   let lastError = '';
   while (!signal.aborted) {
     let hasMore = false;
     try {
       hasMore = held.size > 0 && (await runRound(held, planned));
       lastError = '';
+      health?.succeed();
     } catch (err) {
+      health?.fail('events could not be given positions');
       const message = err instanceof Error ? err.message : String(err);
       if (message !== lastError) logger.warn({ err }, 'events could not be given positions, retrying');
       lastError = message;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@chainwatch/db';
 import { ShareSupervisor, type ShareTiming } from '@chainwatch/ownership';
-import { counter, gauge, type Logger } from '@chainwatch/telemetry';
+import { counter, gauge, type Logger, type WorkerHealth } from '@chainwatch/telemetry';
 import { forgetEventDays, keepEventDays } from './keep-event-days.ts';
 import { REMOVALS, type RemovedKind } from './removals.ts';
 
@@ -21,6 +21,7 @@ export interface RetentionDeps {
   readonly db: Database;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly retention: Retention;
+  readonly health?: { readonly days: WorkerHealth; readonly rows: WorkerHealth };
   readonly now?: () => number;
   /** Between the ends and beginnings of two passes. */
   readonly intervalMs?: number;
@@ -61,7 +62,10 @@ export function startRetention(deps: RetentionDeps): () => Promise<void> {
       await Promise.all([
         repeat(() => keepDays(deps)),
         repeat(async () => {
-          for (const kind of Object.keys(REMOVALS) as RemovedKind[]) await removeKind(deps, kind, signal);
+          let isDone = true;
+          for (const kind of Object.keys(REMOVALS) as RemovedKind[])
+            isDone = (await removeKind(deps, kind, signal)) && isDone;
+          if (isDone) deps.health?.rows.succeed();
         }),
       ]);
       for (const kind of Object.keys(REMOVALS)) finishedAt.forget({ kind });
@@ -73,20 +77,22 @@ export function startRetention(deps: RetentionDeps): () => Promise<void> {
 }
 
 /** Never rejects: what is left is done by the next pass. */
-async function keepDays({ db, logger, retention, now = Date.now }: RetentionDeps): Promise<void> {
+async function keepDays({ db, logger, retention, health, now = Date.now }: RetentionDeps): Promise<void> {
   try {
     await keepEventDays({ db, logger, retentionMs: retention.events, nowMs: now() });
+    health?.days.succeed();
   } catch (err) {
+    health?.days.fail('the days of events could not be kept');
     logger.warn({ err }, 'the days of events could not be kept');
   }
 }
 
-/** Never rejects: what is left is removed by the next pass. */
+/** Whether all went. Never rejects: what is left is removed by the next pass. */
 async function removeKind(
-  { db, logger, retention, now = Date.now }: RetentionDeps,
+  { db, logger, retention, health, now = Date.now }: RetentionDeps,
   kind: RemovedKind,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const before = new Date(now() - retention[kind]);
   let after: string | undefined;
   let count = 0;
@@ -100,7 +106,10 @@ async function removeKind(
     } while (after !== undefined && !signal.aborted);
     finishedAt.set(Date.now() / 1_000, { kind });
     if (count > 0) logger.info({ kind, count, before }, 'rows older than their retention were removed');
+    return true;
   } catch (err) {
+    health?.rows.fail(`${kind} older than their retention could not be removed`);
     logger.warn({ err, kind }, 'rows older than their retention could not be removed');
+    return false;
   }
 }

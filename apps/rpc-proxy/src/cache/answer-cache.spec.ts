@@ -29,7 +29,10 @@ function keepOver(isLocal: boolean): boolean[] {
     contentLength: body.length,
     body,
   };
-  cache.keep({ ...asked, finalNumber: 9, stamp: 1 }, { reply, stored, upstream: {} as Upstream });
+  cache.keep(
+    { ...asked, finalNumber: 9, stamp: 1 },
+    { reply, stored, upstream: { head: { number: 99, hash: 'a', final: 90 } } as Upstream },
+  );
   return [1, 2].map((stamp) => {
     chain.headStamp = stamp;
     return cache.find(asked.chain, 'key') !== undefined;

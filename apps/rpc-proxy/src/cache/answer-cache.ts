@@ -4,6 +4,7 @@ import type { WholeReply } from '../upstream-request/response-sink.ts';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
+import { holdsFailure } from './find-failure.ts';
 import type { SharedStore } from './shared-store.ts';
 import type { StoredReply } from './stored-reply.ts';
 
@@ -46,10 +47,9 @@ export class AnswerCache {
    */
   findShared(call: CacheCall): Promise<StoredReply | undefined> | undefined {
     if (this.#shared === undefined || !mayLast(call)) return undefined;
-    return this.#shared.find(call.key)?.then((stored) => {
-      if (stored !== undefined) this.#adopt(call, stored);
-      return stored;
-    });
+    return this.#shared
+      .find(call.key)
+      ?.then((stored) => (stored !== undefined && this.#adopt(call, stored) ? stored : undefined));
   }
 
   /** Keeps a reply for as long as its rule says. Answers of a node that is not in service are never kept. */
@@ -65,7 +65,10 @@ export class AnswerCache {
     if (reply.status !== 200 || !chain.serves(upstream)) return;
     const result = findResult(reply.body);
     if (result === undefined || isEmpty(result)) return;
-    const told = lifetimeOf(call, result);
+    // A node is no witness for what it has not reached itself: it answers with less, not with an error.
+    const { head } = upstream;
+    const finalNumber = Math.min(call.finalNumber, head?.final ?? head?.number ?? -1);
+    const told = lifetimeOf({ ...call, finalNumber }, result);
     const lifetime = told === FOREVER && chain.network.isLocal ? WHILE_LOCAL : told;
     if (lifetime === FOREVER) this.#shared?.set(key, stored);
     if (lifetime === undefined) return;
@@ -78,16 +81,28 @@ export class AnswerCache {
     });
   }
 
-  /** Keeps another replica's answer here too. Cache rules learn from it as they do from a node's answers. */
-  #adopt(call: CacheCall, stored: StoredReply): void {
+  /**
+   * Keeps another replica's answer here too. Cache rules learn from it as they do from a node's answers.
+   * @returns false for one that is not kept: replicas of earlier releases stored answers with errors in them
+   */
+  #adopt(call: CacheCall, stored: StoredReply): boolean {
     const result = findResult(stored.body);
-    if (result !== undefined) lifetimeOf(call, result);
+    if (result !== undefined) {
+      if (isEmpty(result) || holdsFailure(result, ruleOf(call)?.isFact)) return false;
+      if (lifetimeOf(call, result) === undefined) return false;
+    }
     this.#store.set(call.key, { reply: stored, ms: Infinity, stamp: undefined });
+    return true;
   }
 }
 
-function lifetimeOf({ chain, method, params, finalNumber }: CacheCall, result: Buffer): Lifetime | undefined {
-  return chain.cacheRules.get(method)?.lifetimeOf({ params: parseParams(params), finalNumber, result });
+function ruleOf({ chain, method }: CacheCall): CacheRule | undefined {
+  return chain.cacheRules.get(method);
+}
+
+function lifetimeOf(call: CacheCall, result: Buffer): Lifetime | undefined {
+  const { params, finalNumber } = call;
+  return ruleOf(call)?.lifetimeOf({ params: parseParams(params), finalNumber, result });
 }
 
 /**
@@ -95,9 +110,9 @@ function lifetimeOf({ chain, method, params, finalNumber }: CacheCall, result: B
  * question for most calls, which are about the head. A local chain starts over with its node, but Redis would keep the
  * old answers.
  */
-function mayLast({ chain, method, params }: CacheCall): boolean {
-  const rule: CacheRule | undefined = chain.cacheRules.get(method);
-  return rule !== undefined && !chain.network.isLocal && (rule.mayLast?.(params) ?? true);
+function mayLast(call: CacheCall): boolean {
+  const rule = ruleOf(call);
+  return rule !== undefined && !call.chain.network.isLocal && (rule.mayLast?.(call.params) ?? true);
 }
 
 function findResult(body: Buffer): Buffer | undefined {
@@ -109,9 +124,13 @@ function findResult(body: Buffer): Buffer | undefined {
 
 function isEmpty(result: Buffer): boolean {
   return (
-    result.length <= 4 && /^(null|\[\s*\]|\{\s*\}|"0x"|"")$/.test(result.toString('latin1', 0, result.length))
+    result.length <= EMPTY_BYTES_MAX &&
+    /^(null|\[[\s,]*(null[\s,]*)*\]|\{\s*\}|"0x"|"")$/.test(result.toString('latin1'))
   );
 }
+
+/** Longer results are not compared with the empty ones, however much space nodes write into them. */
+const EMPTY_BYTES_MAX = 64;
 
 function parseParams(text: string): readonly unknown[] {
   try {

@@ -41,7 +41,7 @@ const SHARED_BYTES_MAX = 4 * 1_048_576;
 
 /**
  * One upstream request for all calls that ask the same thing at the same time. They share a result, each under its own
- * id. Any other outcome (an error, a status, a timeout) goes to the leader alone, and each follower then asks for
+ * id. Any other outcome (an error, also inside a result, a status, a timeout) goes to the leader alone, and each follower then asks for
  * itself.
  */
 export class InFlightRequest implements ResponseSink, InFlight {
@@ -224,7 +224,8 @@ export class InFlightRequest implements ResponseSink, InFlight {
   }
 
   #store(reply: WholeReply, upstream: Upstream | undefined): StoredReply | undefined {
-    const stored = toStored(reply, this.#leaderId);
+    const { chain, method } = this.#call;
+    const stored = toStored(reply, this.#leaderId, chain.cacheRules.get(method));
     if (stored !== undefined && upstream !== undefined)
       this.#cache.keep(this.#call, { reply, stored, upstream });
     return stored;

@@ -1,6 +1,8 @@
+import type { CacheRule } from '@chainwatch/chain-core';
 import type { WholeReply } from '../upstream-request/response-sink.ts';
 import { idsEqual, isNull, scanReply, spansEqual } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
+import { holdsFailure } from './find-failure.ts';
 
 /** A node's whole reply, and where its id stands, so that another call's id can replace it. */
 export interface StoredReply {
@@ -11,19 +13,22 @@ export interface StoredReply {
 }
 
 /**
- * The reply in a form that can be sent under other ids: only a result, under the id that was sent. Undefined for
- * everything else, because an error may concern only the caller.
+ * The reply in a form that can be sent under other ids: only a result, under the id that was sent, with no failure of
+ * the node in it. Undefined for everything else, because an error may concern only the caller.
+ * @param rule of the call's method
  */
 export function toStored(
   { status, body, contentType, contentEncoding }: WholeReply,
   id: Buffer,
+  rule: CacheRule | undefined,
 ): StoredReply | undefined {
   if (status !== 200 || contentEncoding !== undefined) return undefined;
   const reply = scanReply(body, skipSpace(body, 0));
   if (reply === undefined || skipSpace(body, reply.end) < body.length) return undefined;
-  const { idStart, idEnd, resultStart, errorStart, errorEnd } = reply;
+  const { idStart, idEnd, resultStart, resultEnd, errorStart, errorEnd } = reply;
   if (resultStart === -1 || (errorStart !== -1 && !isNull(body, errorStart, errorEnd))) return undefined;
   if (idStart === -1 || !idsEqual(body, idStart, idEnd, id, 0, id.length)) return undefined;
+  if (holdsFailure(body.subarray(resultStart, resultEnd), rule?.isFact)) return undefined;
   return { body, idStart, idEnd, contentType };
 }
 

@@ -58,7 +58,8 @@ export class InFlightBatchCall implements InFlight {
     }: { readonly reply: WholeReply; readonly upstream: Upstream | undefined; readonly cache: AnswerCache },
   ): void {
     const own = { ...reply, body: Buffer.from(item) };
-    const stored = toStored(own, this.#id);
+    const { chain, method } = this.call;
+    const stored = toStored(own, this.#id, chain.cacheRules.get(method));
     if (stored === undefined) return this.release();
     if (upstream !== undefined) cache.keep(this.call, { reply: own, stored, upstream });
     this.answer(stored);

@@ -1,8 +1,10 @@
 import type { Sql } from '@chainwatch/db';
+import { isSetAsideSql } from '@chainwatch/quarantine';
 
 /** An address whose earlier coins are to be found. */
 export interface BackfillAddress {
   readonly id: string;
+  readonly projectId: string;
   /** Canonical form. */
   readonly address: string;
   /** Blocks from here on are analysed for it anyway: the backfill looks for what it had before. */
@@ -22,14 +24,15 @@ const ADDRESSES_MAX = 1_000;
 
 interface Row {
   readonly address_id: string;
+  readonly project_id: string;
   readonly address: string;
   readonly watched_from: number;
   readonly from_block: number;
 }
 
 /**
- * The oldest unfinished backfills of a chain; undefined when there are none. An address without a watch of its own
- * counts from the first block that the chain was followed from. A backfill is due once the analyzer has reached the
+ * The oldest unfinished backfills of a chain that are not set aside; undefined when there are none. An address
+ * without a watch of its own counts from the first block that the chain was followed from. A backfill is due once the analyzer has reached the
  * head that its address counts from: until then a reorg that is still to be undone would remove the coins it found.
  * When several backfills have the same address, the one that counts from the lowest block goes first and the others
  * in later batches, because each asks for the coins at another block.
@@ -37,13 +40,13 @@ interface Row {
 export async function findBackfillBatch(sql: Sql, chainGid: string): Promise<BackfillBatch | undefined> {
   const { rows } = await sql.query<Row>(
     `SELECT DISTINCT ON (address) * FROM (
-       SELECT b.address_id, a.address, coalesce(w.from_block, s.start_number) AS watched_from, b.from_block
+       SELECT b.address_id, a.project_id, a.address, coalesce(w.from_block, s.start_number) AS watched_from, b.from_block
        FROM address_backfills b
        JOIN addresses a ON a.id = b.address_id AND a.is_monitored
        JOIN ingestor_states s ON s.chain_gid = b.chain_gid AND s.start_number IS NOT NULL
        JOIN analyzer_states c ON c.chain_gid = b.chain_gid AND c.cursor_number IS NOT NULL
        LEFT JOIN address_watches w ON w.address_id = b.address_id AND w.chain_gid = b.chain_gid
-       WHERE b.chain_gid = $1 AND b.status IN ('pending', 'running') AND c.cursor_seq >= coalesce(w.feed_seq, 0)
+       WHERE b.chain_gid = $1 AND b.status IN ('pending', 'running') AND c.cursor_seq >= coalesce(w.feed_seq, 0) AND NOT ${isSetAsideSql('backfill', 'b.address_id')}
        ORDER BY b.created_at, b.address_id LIMIT ${ADDRESSES_MAX}
      ) due ORDER BY address, watched_from, address_id`,
     [chainGid],
@@ -52,6 +55,7 @@ export async function findBackfillBatch(sql: Sql, chainGid: string): Promise<Bac
   return {
     addresses: rows.map((row) => ({
       id: row.address_id,
+      projectId: row.project_id,
       address: row.address,
       watchedFrom: row.watched_from,
       fromBlock: row.from_block,

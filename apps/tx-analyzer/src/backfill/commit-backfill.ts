@@ -1,5 +1,6 @@
 import type { Coin } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
+import { endSetAside } from '@chainwatch/quarantine';
 import type { BackfillAddress, BackfillBatch } from './backfill-batch.ts';
 import type { EarlierCoins } from './find-earlier-coins.ts';
 import { markUsed } from '../commit/mark-used.ts';
@@ -27,6 +28,7 @@ export async function commitBackfill(
     await dropStale(sql, chainGid, { addresses: committed, coins, fromBlock: found.fromBlock });
   await insertCoins(sql, chainGid, coins);
   await complete(sql, chainGid, { addresses: committed, coins, found });
+  await endSetAside(sql, chainGid, { step: 'backfill', subjectIds: committed.map(({ id }) => id) });
   const owners = new Set(coins.map((coin) => coin.address));
   await markUsed(
     sql,

@@ -74,10 +74,10 @@ async function commitIn(
 ): Promise<{ events: OutboxEvent[]; committedCount: number }> {
   const { chain, watch, assets, signal, advance, now } = context;
   const { cursor } = advance;
-  const { gid: chainGid, family, network, utxo } = chain;
+  const { gid: chainGid, family, network, utxo, setAsides } = chain;
   const committed = await commitBackfill(sql, { chainGid, batch, found });
   const step = await prepareBlocks(
-    { sql, chainGid, family, network, watch, assets, utxo },
+    { sql, chainGid, family, network, watch, assets, utxo, setAsides },
     {
       blocks: [],
       retroactive: listPassed(committed, { from: 0, to: cursor.number ?? -1 }),

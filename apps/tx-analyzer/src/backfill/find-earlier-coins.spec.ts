@@ -20,8 +20,8 @@ const codec: UtxoCodec = {
 const coinbase = (hash: string, to: string): Transaction => transaction(hash, [], [[to, 50n]], true);
 
 describe('findEarlierCoins', () => {
-  const alice: BackfillAddress = { id: 'a', address: 'alice', watchedFrom: 3, fromBlock: 1 };
-  const bob: BackfillAddress = { id: 'b', address: 'bob', watchedFrom: 5, fromBlock: 1 };
+  const alice: BackfillAddress = { id: 'a', projectId: 'p', address: 'alice', watchedFrom: 3, fromBlock: 1 };
+  const bob: BackfillAddress = { id: 'b', projectId: 'p', address: 'bob', watchedFrom: 5, fromBlock: 1 };
   const chain = [
     [coinbase('c0', 'alice')],
     [coinbase('c1', 'bob')],

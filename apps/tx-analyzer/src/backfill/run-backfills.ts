@@ -1,4 +1,5 @@
-import type { Logger } from '@chainwatch/telemetry';
+import { findPoison, isItemFault, retryAll, setAside } from '@chainwatch/quarantine';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   describePublicly,
@@ -26,6 +27,7 @@ interface BackfillDeps {
   /** The last blocks that were analysed. */
   readonly ring: Pick<BlockRing, 'firstNumber'>;
   readonly logger: Logger;
+  readonly health: WorkerHealth;
   readonly signal: AbortSignal;
   /**
    * Stores the coins in a step of the chain's owner; resolves after the commit, to false when the chain changed
@@ -43,22 +45,27 @@ const RETRY_MS_MAX = 60_000;
  * wrong balance.
  */
 export async function runBackfills(deps: BackfillDeps): Promise<void> {
-  const { signal, logger, chainGid } = deps;
+  const { signal, logger, health, chainGid } = deps;
   let failures = 0;
   let isEnrolled = false;
   while (!signal.aborted) {
     let batch: BackfillBatch | undefined;
     try {
-      if (!isEnrolled) await enrollAddresses({ ...deps, network: deps.client.network });
+      if (!isEnrolled) {
+        await enrollAddresses({ ...deps, network: deps.client.network });
+        await retryAll(deps.sql, chainGid, 'backfill');
+      }
       isEnrolled = true;
       batch = await findBackfillBatch(deps.sql, chainGid);
       // A node on another branch than the analyzer's gets some time.
       const isWhole = batch !== undefined && (await runBatch(deps, batch));
       failures = 0;
+      health.succeed();
       if (isWhole) continue;
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
+      if (!isItemFault(error)) health.fail(describePublicly(error));
       logger.warn({ chain_gid: chainGid, err: error }, 'earlier coins could not be found, retrying');
       if (batch !== undefined)
         await writeBackfillProgress(deps.sql, {
@@ -69,11 +76,29 @@ export async function runBackfills(deps: BackfillDeps): Promise<void> {
             reason: describePublicly(error),
           },
         }).catch(() => undefined);
+      if (batch !== undefined && isItemFault(error)) await runApart(deps, batch).catch(() => undefined);
     }
     await delay(Math.min(LOOK_MS * 2 ** failures, RETRY_MS_MAX), undefined, { signal }).catch(
       () => undefined,
     );
   }
+}
+
+/** A batch failed, and maybe because of one address: halves are tried, and what fails alone is set aside. */
+async function runApart(deps: BackfillDeps, { addresses }: BackfillBatch): Promise<void> {
+  const { sql, chainGid } = deps;
+  const poison = await findPoison(addresses, async (some) => {
+    await runBatch(deps, { addresses: some, fromBlock: Math.min(...some.map((one) => one.fromBlock)) });
+  });
+  await setAside(
+    sql,
+    chainGid,
+    poison.map(({ item: { id, projectId, watchedFrom }, error }) => ({
+      ...{ step: 'backfill', projectId, addressId: id, error },
+      subject: { type: 'address', id },
+      block: { number: watchedFrom, hash: '' },
+    })),
+  );
 }
 
 async function runBatch(

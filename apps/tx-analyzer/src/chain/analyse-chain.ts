@@ -1,6 +1,7 @@
 import { describePublicly, type ActiveChain, type OpenedChain, type UtxoCodec } from '@chainwatch/chain-core';
 import { adoptRestoredRows } from '@chainwatch/db';
 import type { EventRelay } from '@chainwatch/outbox';
+import type { Workers } from '@chainwatch/telemetry';
 import { ShareLostError, type OwnedShare, type ShareWork } from '@chainwatch/ownership';
 import { beginState, startBeating, writeStalled } from '../commit/analyzer-state.ts';
 import type { AnalyzerDeps, AnalyzerOptions } from '../model/analyzer-deps.ts';
@@ -13,12 +14,14 @@ import { runReprocess } from '../reprocess/run-reprocess.ts';
 import { runHistories } from '../history/run-histories.ts';
 import { runBackfills } from '../backfill/run-backfills.ts';
 import { commitCoins } from '../backfill/commit-coins.ts';
+import { runEvidence } from '../evidence/run-evidence.ts';
 import { runWitnesses } from '../incidents/run-witnesses.ts';
 
 export interface AnalyseDeps extends AnalyzerDeps {
   readonly relay: EventRelay<'tx-analyzer'>;
   readonly loadFamily: (utxo: UtxoCodec | undefined) => Promise<FamilyWatch>;
   readonly options: Required<AnalyzerOptions>;
+  readonly workers: Workers;
   /** Called with the analyzer while it runs, so that others can reach it. */
   readonly onAnalyzer: (analyzer: ChainAnalyzer | undefined) => void;
 }
@@ -28,7 +31,10 @@ export async function analyseChain(deps: AnalyseDeps, work: ShareWork<ActiveChai
   const { share, item: chain } = work;
   const state = { gid: chain.gid, share };
   await beginState(state);
-  const stopBeating = startBeating(state);
+  const stopBeating = startBeating(state, {
+    everyMs: deps.options.beatMs,
+    findStall: () => describeStall(deps.workers, chain.gid),
+  });
   try {
     await openAndAnalyse(deps, work);
   } catch (error) {
@@ -41,18 +47,23 @@ export async function analyseChain(deps: AnalyseDeps, work: ShareWork<ActiveChai
   }
 }
 
+/** What is wrong beside the feed. */
+function describeStall(workers: Workers, gid: string): string | undefined {
+  const stall = workers.stalls().find(({ chainGid }) => chainGid === gid);
+  return stall && `${stall.worker}: ${stall.reason}`;
+}
+
 async function openAndAnalyse(deps: AnalyseDeps, work: ShareWork<ActiveChain>): Promise<void> {
-  const { db, logger, openChain, openBacklog, loadFamily, onAnalyzer } = deps;
+  const { db, logger, openChain, loadFamily, onAnalyzer } = deps;
   const { item: chain, share, signal, reportReach } = work;
   const opened = await openChain(chain);
-  const backlog = openBacklog?.(chain);
   try {
     if (await adoptRestoredRows(db))
       logger.warn({}, 'addresses of a database restored from a dump were adopted');
     const family = await loadFamily(opened.utxo);
     if (opened.utxo === undefined) await askForMissedBalances({ sql: db, network: opened.network, signal });
     const now = (): Date => new Date();
-    const analyzerDeps = { ...deps, family, reportReach, now, backlog };
+    const analyzerDeps = { ...deps, family, reportReach, now };
     const parts = createChainParts(analyzerDeps, { active: chain, opened, share });
     const analyzer = new ChainAnalyzer(analyzerDeps, parts);
     onAnalyzer(analyzer);
@@ -60,7 +71,6 @@ async function openAndAnalyse(deps: AnalyseDeps, work: ShareWork<ActiveChain>): 
   } finally {
     onAnalyzer(undefined);
     opened.client.close();
-    backlog?.close();
   }
 }
 
@@ -75,30 +85,51 @@ interface Running {
 
 /** Runs the analyzer, and beside the feed the loops that find more and hand it to the analyzer. */
 async function runBeside(
-  { db, bus, logger, options }: AnalyseDeps,
+  { db, bus, logger, options, workers }: AnalyseDeps,
   { analyzer, parts, opened, share, signal: outer, family }: Running,
 ): Promise<void> {
   const { share: gid } = share.claim;
-  const { client, utxo } = opened;
   const end = new AbortController();
   const signal = AbortSignal.any([outer, end.signal]);
-  const { pollMs } = options;
-  const { assets, writerQueue, readBlock } = parts;
-  const beside = { sql: db, client, logger, signal };
-  const unsubscribe = bus.subscribe('block.seen', [gid], ({ payload }) => analyzer.anticipate(payload));
   const stopConsuming = bus.consume(['block.new'], [gid], {
     onMessage: ({ payload, traceparent }) => analyzer.push(payload, traceparent),
     onOpen: analyzer.readFeed,
   });
-  const others = [
-    discoverAssets({ db, client, chainGid: gid, assets, logger, signal }),
+  const others = startLoops({ db, logger, options, workers }, { parts, opened, share, family, signal });
+  try {
+    await analyzer.run(signal);
+  } finally {
+    end.abort();
+    await Promise.all([stopConsuming(), ...others]);
+    workers.forget({ chainGid: gid });
+  }
+}
+
+/** The loops beside the feed; each ends with the signal. */
+function startLoops(
+  {
+    db,
+    logger,
+    workers,
+    options: { pollMs, attestWaitMs },
+  }: Pick<AnalyseDeps, 'db' | 'logger' | 'options' | 'workers'>,
+  { parts, opened, share, family, signal }: Omit<Running, 'analyzer'>,
+): readonly Promise<void>[] {
+  const { share: gid } = share.claim;
+  const { client, utxo, network } = opened;
+  const { evidenceDelayMs } = network;
+  const { assets, writerQueue, readBlock } = parts;
+  const beside = { sql: db, client, logger, signal };
+  return [
+    discoverAssets({ db, client, chainGid: gid, assets, logger, signal, health: workers.of('assets', gid) }),
     utxo === undefined
       ? runHistories({
           ...beside,
           chain: parts.chain,
           watch: family,
           writerQueue,
-          readBlock: parts.readBacklogBlock,
+          health: workers.of('history', gid),
+          readBlock,
           isHeadBusy: () => parts.feed.isBehind || parts.recovery.isActive,
           pollMs,
         })
@@ -106,24 +137,26 @@ async function runBeside(
           ...beside,
           readBlock,
           codec: utxo,
+          health: workers.of('backfill', gid),
           chainGid: gid,
           ring: parts.feed.ring,
           commit: (batch, search) => writerQueue.enqueue(commitCoins(batch, search)),
         }),
-    runWitnesses({ ...beside, chain: { gid, share }, writerQueue, pollMs }),
+    runWitnesses({
+      ...{ ...beside, chain: { gid, share }, writerQueue, pollMs, attestWaitMs },
+      health: workers.of('witnesses', gid),
+    }),
+    evidenceDelayMs === undefined
+      ? Promise.resolve()
+      : runEvidence({
+          ...{ ...beside, chain: { gid }, evidenceDelayMs, readBlock, writerQueue },
+          health: workers.of('evidence', gid),
+          pollMs: pollMs / 4,
+        }),
     runReprocess({
-      ...beside,
-      chainGid: gid,
-      writerQueue,
+      ...{ ...beside, chainGid: gid, writerQueue, pollMs },
+      health: workers.of('reprocess', gid),
       readBody: parts.passedBlockReader(signal),
-      pollMs,
     }),
   ];
-  try {
-    await analyzer.run(signal);
-  } finally {
-    end.abort();
-    unsubscribe();
-    await Promise.all([stopConsuming(), ...others]);
-  }
 }

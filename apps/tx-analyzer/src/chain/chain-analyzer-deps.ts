@@ -1,7 +1,6 @@
 import type { Logger } from '@chainwatch/telemetry';
 import type { EventRelay } from '@chainwatch/outbox';
 import type { AnalyzerDeps, AnalyzerOptions } from '../model/analyzer-deps.ts';
-import type { BacklogReader } from '../model/analyzer-deps.ts';
 import type { FamilyWatch } from '../watch/family-watch.ts';
 
 /** What the owner of one chain works with. */
@@ -9,7 +8,6 @@ export interface ChainAnalyzerDeps extends Pick<AnalyzerDeps, 'db' | 'bus'> {
   readonly logger: Logger;
   readonly relay: EventRelay<'tx-analyzer'>;
   readonly family: FamilyWatch;
-  readonly backlog?: BacklogReader;
   readonly options: Required<AnalyzerOptions>;
   readonly reportReach: (isReachable: boolean) => void;
   readonly now: () => Date;

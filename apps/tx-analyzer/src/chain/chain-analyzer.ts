@@ -10,6 +10,7 @@ import type { ChainAnalyzerDeps } from './chain-analyzer-deps.ts';
 import type { ChainParts } from './chain-parts.ts';
 import type { ChainReport } from './chain-report.ts';
 import { runChainStep } from './run-chain-step.ts';
+import { setAsidePoison } from './set-aside-poison.ts';
 
 const NOTHING: Segment = { entries: [], orphans: [], blocks: [] };
 /** When behind, steps start at least this far apart: one step for several blocks costs less than one for each. */
@@ -43,11 +44,6 @@ export class ChainAnalyzer {
   notify = (): void => {
     this.#watch?.expectUpdates();
     this.#parts.wake.notify();
-  };
-
-  /** The ingestor is about to record a block: prepares as much of it as possible in the meantime. */
-  anticipate = (payload: PayloadOf<'block.seen'>): void => {
-    if (this.#parts.feed.announce(payload)) this.#parts.wake.notify();
   };
 
   /** Takes a message of the ingestor, so that the next entry needs no query. */
@@ -104,18 +100,18 @@ export class ChainAnalyzer {
   /** Reads where the chain is; everything in memory that is not committed is dropped. */
   async #load(): Promise<void> {
     const { db, family, relay } = this.#deps;
-    const { chain, assets, feed, mempool, preparer } = this.#parts;
+    const { chain, assets, feed, mempool } = this.#parts;
     // What the previous owner left, or a commit of which no answer came.
     void relay.catchUp();
     const { cursor, watchXid } = await readCursor(db, chain.gid);
     await assets.load();
+    await chain.setAsides.load(db, chain.gid);
     await chain.utxo?.coins.load();
     this.#watch = new ChainWatch({ sql: db, chainGid: chain.gid, family, storedXid: watchXid });
     await mempool.load();
     await this.#followDepth(cursor);
     if (cursor.seq === 0) this.#watch.skipToLoaded();
     feed.resume(cursor);
-    preparer.forgetEarly();
   }
 
   /**
@@ -123,7 +119,7 @@ export class ChainAnalyzer {
    * do.
    */
   async #look(signal: AbortSignal): Promise<boolean> {
-    const { chain, feed, preparer, status, writerQueue } = this.#parts;
+    const { feed, recovery, status, writerQueue } = this.#parts;
     // Before the address updates: addresses that are retroactive by then belong to the step.
     if (writerQueue.hasWork) await this.#runQueued(signal);
     const nowMs = Date.now();
@@ -136,12 +132,10 @@ export class ChainAnalyzer {
     // A chain that was stalled and has nothing to do any more reports its recovery, too.
     const hasRecovered = status.reason !== undefined && first === undefined;
     if (segment === undefined && this.#watch.retroactive.length === 0 && !hasRecovered) {
-      // On chains of unspent outputs, preparing a block changes what is watched.
-      const upcoming = chain.utxo === undefined ? feed.upcoming.block : undefined;
-      if (upcoming !== undefined) await preparer.prepareEarly(upcoming, feed.cursor, signal);
       return this.#lookAtMempool();
     }
     const work = { segment: segment ?? NOTHING, watch: this.#watch, signal };
+    if (recovery.isSuspect) await setAsidePoison(this.#deps, this.#parts, work);
     await runChainStep(this.#deps, this.#parts, work);
     return true;
   }
@@ -150,13 +144,12 @@ export class ChainAnalyzer {
    * Bodies arrive meanwhile. An address registered between this look and the step is retroactive at the next look.
    */
   async #readUpdates(): Promise<void> {
-    const { chain, feed, mempool, preparer } = this.#parts;
-    const hasRead = await this.#watch.readUpdates({
-      nextHash: feed.first?.hash ?? feed.upcoming.hash,
+    const { chain, feed, mempool } = this.#parts;
+    await this.#watch.readUpdates({
+      nextHash: feed.first?.hash,
       cursorNumber: feed.cursor.number,
       everyMs: this.#deps.options.pollMs,
     });
-    if (hasRead) preparer.forgetEarly();
     const { utxo } = chain;
     const addresses = this.#watch.drainUpdated();
     mempool.recheck(utxo === undefined ? addresses : addresses.map(utxo.codec.matchKeyOf));
@@ -171,13 +164,13 @@ export class ChainAnalyzer {
 
   async #runQueued(signal: AbortSignal): Promise<void> {
     const { db, family: watch, now, relay } = this.#deps;
-    const { chain, assets, feed, writerQueue, passedBlockReader } = this.#parts;
+    const { chain, client, assets, feed, writerQueue, passedBlockReader } = this.#parts;
     const { cursor, ring } = feed;
     const { watchXid } = this.#watch;
     const events = await writerQueue.runNext({
-      ...{ db, chain, watch, assets, ring, now: now(), signal },
+      ...{ db, chain, client, watch, assets, ring, now: now(), signal },
       readBody: passedBlockReader(signal),
-      advance: { cursor, watchXid, lagEntries: feed.lagEntries(cursor), processedHashes: [] },
+      advance: { cursor, watchXid, lagEntries: feed.lagEntries(cursor), processed: [] },
     });
     if (!isHolding(cursor)) relay.publish(events);
     await this.#followDepth(cursor);

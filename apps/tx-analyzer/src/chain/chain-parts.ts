@@ -3,18 +3,20 @@ import {
   type ActiveChain,
   type Block,
   type BlockRef,
+  type FailoverClient,
   type OpenedChain,
 } from '@chainwatch/chain-core';
 import type { OwnedShare } from '@chainwatch/ownership';
 import { WriterQueue } from '../commit/writer-queue.ts';
-import { backlogFirst } from '../feed/backlog-first.ts';
 import { ChainFeed } from '../feed/chain-feed.ts';
 import { readBody } from '../feed/read-body.ts';
+import { keepOwnEvidence } from '../evidence/keep-own-evidence.ts';
 import { UnknownGate } from '../incidents/unknown-gate.ts';
 import { AssetRegistry } from '../match/asset-registry.ts';
 import type { PassedBlockReader } from '../match/find-retroactive-candidates.ts';
 import { MempoolAnalyzer } from '../mempool/mempool-analyzer.ts';
 import type { ChainContext } from '../model/chain-context.ts';
+import { SetAsides } from '../model/set-asides.ts';
 import { CoinWatch } from '../watch/coin-watch.ts';
 import type { ChainAnalyzerDeps } from './chain-analyzer-deps.ts';
 import { ChainStatusReporter, Recovery } from './chain-status-reporter.ts';
@@ -30,6 +32,7 @@ export interface OwnedChain {
 /** What the analysis of one chain is made of. */
 export interface ChainParts {
   readonly chain: ChainContext;
+  readonly client: FailoverClient;
   readonly assets: AssetRegistry;
   readonly feed: ChainFeed;
   readonly mempool: MempoolAnalyzer;
@@ -42,8 +45,6 @@ export interface ChainParts {
   readonly writerQueue: WriterQueue;
   /** Reads a block through the gate that holds back blocks with something unknown. */
   readBlock(ref: BlockRef, signal: AbortSignal): Promise<Block>;
-  /** The same in another thread, where there is one, but not again after a failure there. */
-  readBacklogBlock(ref: BlockRef, signal: AbortSignal, isRetry: boolean): Promise<Block>;
   /** Reads bodies of blocks already passed, and retries for ever. */
   passedBlockReader(signal: AbortSignal): PassedBlockReader;
 }
@@ -56,27 +57,23 @@ export function createChainParts(deps: ChainAnalyzerDeps, owned: OwnedChain): Ch
   const { metadataTimeoutMs, unknownWaitMs } = options;
   const assets = new AssetRegistry({ sql, network, client: () => client, metadataTimeoutMs });
   const chain = createContext(deps, owned, assets);
-  const { gid: chainGid, family, utxo } = chain;
+  const { gid: chainGid, family, utxo, setAsides } = chain;
   const status = new ChainStatusReporter({ logger, chain });
   const gate = new UnknownGate({ sql, client, chain, waitMs: unknownWaitMs });
-  const bodyDeps = { read: gate.read, sql, chainGid, logger, reportReach };
+  const read: typeof gate.read = async (...of) => keepOwnEvidence(sql, chainGid, await gate.read(...of));
+  const bodyDeps = { read, sql, chainGid, logger, reportReach };
   const passedBlockReader =
     (signal: AbortSignal): PassedBlockReader =>
     (ref) =>
-      readBody({ ...bodyDeps, client: () => client }, { ref, onTrouble: status.reportTrouble, signal });
-  const feed: ChainFeed = new ChainFeed({
+      readBody(bodyDeps, { ref, onTrouble: status.reportTrouble, signal });
+  const feed = new ChainFeed({
     ...{ sql, chainGid, options, onChange: wake.notify },
-    readUpcoming: (ref, signal) => client.readBlock(ref, signal),
-    readBody: (ref, onTrouble, signal) => {
-      const isBacklog = feed.isBehind && !recovery.isActive;
-      const reader = isBacklog ? backlogFirst(client, deps.backlog) : () => client;
-      return readBody({ ...bodyDeps, client: reader }, { ref, onTrouble, signal });
-    },
+    readBody: (ref, onTrouble, signal) => readBody(bodyDeps, { ref, onTrouble, signal }),
   });
   const recovery = new Recovery({ chainGid, logger, feed, status });
   const { ring } = feed;
   const preparer = new StepPreparer({
-    prepare: { sql, chainGid, family, network, watch, client, assets, utxo },
+    prepare: { sql, chainGid, family, network, watch, client, assets, utxo, setAsides },
     passed: (signal) => ({
       ...{ sql, chainGid, ring, readBody: passedBlockReader(signal) },
       codec: utxo?.codec,
@@ -86,10 +83,8 @@ export function createChainParts(deps: ChainAnalyzerDeps, owned: OwnedChain): Ch
   const mempool = new MempoolAnalyzer({ ...deps, watch, chain, reader: client.mempool, ring, onChange });
   const writerQueue = new WriterQueue(wake.notify);
   return {
-    ...{ chain, assets, feed, mempool, preparer, recovery, status, wake, writerQueue },
-    readBlock: gate.read,
-    readBacklogBlock: (ref, signal, isRetry) =>
-      gate.read(ref, signal, (isRetry ? undefined : deps.backlog) ?? client),
+    ...{ chain, client, assets, feed, mempool, preparer, recovery, status, wake, writerQueue },
+    readBlock: read,
     passedBlockReader,
   };
 }
@@ -104,6 +99,8 @@ function createContext(
   return {
     ...{ gid, family, network: opened.network, share, decimalsOf, learn },
     utxo,
+    setAsides: new SetAsides(),
+    hasOthers: new Set(opened.client.clients.map(({ label }) => label)).size > 1,
     endpointOf: (block) => opened.client.endpointOf(block),
     displayOf: opened.displayAddress ?? ((address) => address),
   };

@@ -1,4 +1,5 @@
 import { describePublicly, IncompleteBlockError } from '@chainwatch/chain-core';
+import { isItemFault } from '@chainwatch/quarantine';
 import type { Logger } from '@chainwatch/telemetry';
 import { writeStalled } from '../commit/analyzer-state.ts';
 import type { Body } from '../feed/body-prefetcher.ts';
@@ -81,6 +82,8 @@ interface RecoveryDeps {
 
 const RETRY_MS_FIRST = 50;
 const RETRY_MS_MAX = 5_000;
+/** Before the transaction at fault is looked for. */
+const FAULTS_MAX = 2;
 /** Errors that mean that something read ahead is wrong: it is read again. */
 const FEED_ERRORS = [FeedGapError, FeedMismatchError, IncompleteBlockError];
 
@@ -91,6 +94,7 @@ const FEED_ERRORS = [FeedGapError, FeedMismatchError, IncompleteBlockError];
 export class Recovery {
   readonly #deps: RecoveryDeps;
   #failures = 0;
+  #faults = 0;
 
   constructor(deps: RecoveryDeps) {
     this.#deps = deps;
@@ -101,8 +105,14 @@ export class Recovery {
     return this.#failures > 0;
   }
 
+  /** Steps failed one after the other, and maybe because of a single transaction. */
+  get isSuspect(): boolean {
+    return this.#faults >= FAULTS_MAX;
+  }
+
   finish(): void {
     this.#failures = 0;
+    this.#faults = 0;
   }
 
   /** Returns how long to rest. */
@@ -111,6 +121,7 @@ export class Recovery {
     logger.warn({ chain_gid: chainGid, err }, 'step failed, retrying');
     await status.reportStall(describePublicly(err)).catch(() => undefined);
     this.#failures += 1;
+    this.#faults = isItemFault(err) ? this.#faults + 1 : 0;
     if (FEED_ERRORS.some((type) => err instanceof type)) feed.reset();
     return Math.min(RETRY_MS_FIRST * 2 ** this.#failures, RETRY_MS_MAX);
   }

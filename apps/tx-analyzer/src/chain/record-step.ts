@@ -1,6 +1,9 @@
+import type { Verification } from '@chainwatch/chain-core';
 import { counter, gauge, histogram, WAIT_BUCKETS } from '@chainwatch/telemetry';
 
-const blocks = counter('chainwatch_blocks_total', { description: 'Blocks analysed.' });
+const blocks = counter('chainwatch_blocks_total', {
+  description: 'Blocks analysed, by what stands behind their list of transactions.',
+});
 const events = counter('chainwatch_transaction_events_total', { description: 'Transaction events made.' });
 const lag = gauge('chainwatch_analyzer_lag_blocks', {
   description: 'Blocks between the feed and the analyzer.',
@@ -14,7 +17,8 @@ const waits = histogram('chainwatch_event_made_seconds', {
 });
 
 export interface StepFigures {
-  readonly blocks: number;
+  /** What stands behind each block; undefined for an orphan without a body. */
+  readonly blocks: readonly (Verification | undefined)[];
   readonly events: number;
   readonly lagBlocks: number;
   readonly seconds: number;
@@ -24,7 +28,8 @@ export interface StepFigures {
 
 export function recordStep(chainGid: string, figures: StepFigures): void {
   const attributes = { chain_gid: chainGid };
-  blocks.add(figures.blocks, attributes);
+  for (const [verification, count] of countEach(figures.blocks.map((one) => one ?? 'none')))
+    blocks.add(count, { ...attributes, verification });
   events.add(figures.events, attributes);
   lag.set(figures.lagBlocks, attributes);
   duration.record(figures.seconds, attributes);
@@ -35,4 +40,10 @@ export function recordStep(chainGid: string, figures: StepFigures): void {
 /** The chain's next owner tells them. */
 export function forgetLag(chainGid: string): void {
   lag.forget({ chain_gid: chainGid });
+}
+
+function countEach(values: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }

@@ -1,9 +1,9 @@
 import { withSpan } from '@chainwatch/telemetry';
-import type { Block } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ChainFeed } from '../feed/chain-feed.ts';
+import type { ProcessedBlock } from '../commit/commit-blocks.ts';
 import { followDepth } from '../commit/follow-depth.ts';
-import { runStep } from '../commit/run-step.ts';
+import { runStep, type StepInput } from '../commit/run-step.ts';
 import type { AssetRegistry } from '../match/asset-registry.ts';
 import { findRetroactiveCandidates } from '../match/find-retroactive-candidates.ts';
 import { movedTokens, prepareBlocks } from '../match/prepare-blocks.ts';
@@ -20,7 +20,7 @@ import { recordStep } from './record-step.ts';
 type StepDeps = Pick<ChainAnalyzerDeps, 'db' | 'relay' | 'now'>;
 
 /** The parts of a chain that take part in a step. */
-interface StepParts {
+export interface StepParts {
   readonly chain: ChainContext;
   readonly assets: AssetRegistry;
   readonly feed: ChainFeed;
@@ -29,7 +29,7 @@ interface StepParts {
   readonly status: ChainStatusReporter;
 }
 
-interface StepWork {
+export interface StepWork {
   readonly segment: Segment;
   readonly watch: ChainWatch;
   readonly signal: AbortSignal;
@@ -52,12 +52,12 @@ export async function runChainStep(deps: StepDeps, parts: StepParts, work: StepW
   });
 }
 
-async function takeStep(
-  { db, relay, now }: StepDeps,
-  { chain, assets, feed, mempool, preparer, status }: StepParts,
+/** What a step is to write. */
+export async function planStep(
+  { db, now }: Pick<StepDeps, 'db' | 'now'>,
+  { chain, feed, mempool, preparer }: Pick<StepParts, 'chain' | 'feed' | 'mempool' | 'preparer'>,
   { segment, watch, signal }: StepWork,
-): Promise<void> {
-  const startedAtMs = performance.now();
+): Promise<StepInput> {
   const { cursor } = feed;
   const blocks = segment.blocks.flatMap(({ entry, block }) =>
     block === undefined ? [] : [{ block, traceparent: entry.traceparent }],
@@ -68,18 +68,27 @@ async function takeStep(
     cursor: next,
     watchXid: watch.watchXid,
     lagEntries: feed.lagEntries(next),
-    processedHashes: segment.blocks.map(({ entry }) => entry.hash),
+    processed: segment.blocks.map(
+      ({ entry: { hash }, block }): ProcessedBlock => ({
+        hash,
+        verification: block === undefined ? undefined : (block.verification ?? 'proved'),
+      }),
+    ),
   };
   const at = now();
-  const outcome = await mempool.findOutcome(blocks.map(({ block }) => block));
-  const { events, isReleased } = await runStep(chain, {
-    segment,
-    step,
-    cursor,
-    advance,
-    outcome,
-    now: at,
-  });
+  const outcome = await mempool.findOutcome(step.blocks);
+  return { segment, step, cursor, advance, outcome, now: at };
+}
+
+async function takeStep(deps: StepDeps, parts: StepParts, work: StepWork): Promise<void> {
+  const startedAtMs = performance.now();
+  const { db, relay, now } = deps;
+  const { chain, assets, feed, mempool, status } = parts;
+  const { segment, watch } = work;
+  const input = await planStep(deps, parts, work);
+  const { step, advance, outcome, now: at } = input;
+  const { cursor: next } = advance;
+  const { events, isReleased } = await runStep(chain, input);
   mempool.finish(outcome, events);
   feed.finish(segment, next, step.matches.length);
   watch.finishRetroactive();
@@ -90,16 +99,16 @@ async function takeStep(
   else if (!isHolding(next)) relay.publish(events);
   const height = {
     cursor: next,
-    detectedBefore: blocks.length > 0 ? at : undefined,
+    detectedBefore: step.blocks.length > 0 ? at : undefined,
     now: now(),
-    traceparent: blocks.at(-1)?.traceparent,
+    traceparent: segment.blocks.findLast(({ block }) => block !== undefined)?.entry.traceparent,
   };
   const followed = await followDepth(db, chain, height);
   if (!isHolding(next)) relay.publish(followed);
   const [first] = segment.entries;
   recordStep(chain.gid, {
     waitSeconds: first && (Date.now() - first.seenAtMs) / 1_000,
-    blocks: segment.blocks.length,
+    blocks: advance.processed.map(({ verification }) => verification),
     events: events.length + followed.length,
     lagBlocks: feed.lagBlocks,
     seconds: (performance.now() - startedAtMs) / 1000,
@@ -139,66 +148,19 @@ interface Preparing {
   readonly signal: AbortSignal;
 }
 
-/** A preparation older than this is made anew: addresses may have been changed or removed. */
-const EARLY_MS = 500;
-
-interface Early {
-  readonly block: Block;
-  readonly cursor: ChainCursor;
-  readonly step: BlocksStep;
-  readonly atMs: number;
-}
-
-/** Finds out what blocks mean. The next block may be prepared before its entry of the feed is there. */
+/** Finds out what blocks and addresses that are retroactive mean. */
 export class StepPreparer {
   readonly #deps: PreparerDeps;
-  #early: Early | undefined;
 
   constructor(deps: PreparerDeps) {
     this.#deps = deps;
   }
 
-  /** Prepares the block that follows `cursor` in advance, unless that was done a moment ago. */
-  async prepareEarly(block: Block, cursor: ChainCursor, signal: AbortSignal): Promise<void> {
-    if (block.parentHash !== cursor.hash || this.#findEarly(block, cursor) !== undefined) return;
-    const atMs = performance.now();
-    const step = await this.prepare({ blocks: [{ block }], retroactive: [], cursor, signal });
-    this.#early = { block, cursor, step, atMs };
-  }
-
   async prepare({ blocks, retroactive, cursor, signal }: Preparing): Promise<BlocksStep> {
-    const [first, second] = blocks;
-    const isSingle = first !== undefined && second === undefined && retroactive.length === 0;
-    const early = isSingle ? this.#findEarly(first.block, cursor) : undefined;
-    if (early !== undefined) {
-      this.forgetEarly();
-      return withTraceparent(early, first?.traceparent);
-    }
     const candidates =
       retroactive.length === 0
         ? []
         : await findRetroactiveCandidates(this.#deps.passed(signal), retroactive, cursor.number ?? -1);
     return prepareBlocks(this.#deps.prepare, { blocks, retroactive, candidates, signal });
   }
-
-  /** Addresses were added: a preparation without them is incomplete. */
-  forgetEarly(): void {
-    this.#early = undefined;
-  }
-
-  #findEarly(block: Block, cursor: ChainCursor): BlocksStep | undefined {
-    const early = this.#early;
-    return early?.block === block && early.cursor === cursor && performance.now() - early.atMs < EARLY_MS
-      ? early.step
-      : undefined;
-  }
-}
-
-function withTraceparent(step: BlocksStep, traceparent: string | undefined): BlocksStep {
-  if (traceparent === undefined) return step;
-  return {
-    ...step,
-    matches: step.matches.map((match) => ({ ...match, traceparent })),
-    reads: step.reads.map((read) => ({ ...read, traceparent })),
-  };
 }

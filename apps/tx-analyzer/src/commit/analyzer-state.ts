@@ -51,17 +51,24 @@ export async function writeStalled({ gid, share }: OwnedState, reason: string): 
   );
 }
 
-const BEAT_MS = 10_000;
+interface Beat {
+  readonly everyMs: number;
+  /** Why a worker beside the feed stands still; undefined: none does. */
+  readonly findStall: () => string | undefined;
+}
 
 /**
- * Writes every 10 s to the chain's row that it has an owner. A row older than 30 s has none, whatever its status
+ * Writes over and over to the chain's row that it has an owner, and what stands still beside the feed. A row older than 30 s has none, whatever its status
  * says. A failed write does no harm: the row gets old, as it should. Returns a function that stops it.
  */
-export function startBeating({ gid, share }: OwnedState): () => void {
+export function startBeating({ gid, share }: OwnedState, { everyMs, findStall }: Beat): () => void {
   const beat = (): Promise<unknown> =>
     share.transaction((sql) =>
-      sql.query('UPDATE analyzer_states SET updated_at = now() WHERE chain_gid = $1', [gid]),
+      sql.query('UPDATE analyzer_states SET updated_at = now(), worker_reason = $2 WHERE chain_gid = $1', [
+        gid,
+        findStall() ?? null,
+      ]),
     );
-  const timer = setInterval(() => void beat().catch(() => undefined), BEAT_MS);
+  const timer = setInterval(() => void beat().catch(() => undefined), everyMs);
   return () => clearInterval(timer);
 }

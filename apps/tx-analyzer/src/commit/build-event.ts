@@ -1,4 +1,4 @@
-import { formatAmount } from '@chainwatch/amounts';
+import { formatAmount, formatKnownAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';
 import { describeAddresses, EVENT_ITEMS_MAX, eventIdOf, EVENTS } from '@chainwatch/events';
 import type {
@@ -89,7 +89,7 @@ export function buildEvent(state: TransactionState, context: EventContext): Tran
   const addresses = describeAddresses(
     shownFirst(state).map(({ id, address, own }) => ({ id, display: context.displayOf(address), own })),
   );
-  const leavesOutAddresses = addresses.length < state.participants.length;
+  const leavesOutAddresses = addresses.length < listTold(state).length;
   return {
     event_id: eventIdOf({
       projectId: state.projectId,
@@ -149,7 +149,7 @@ function buildRecord(state: TransactionState, context: EventContext): Transactio
     memo: state.memo ?? null,
     transfers: state.transfers.slice(0, EVENT_ITEMS_MAX).map((transfer) => buildTransfer(transfer, context)),
     replaced_by: state.replacedBy ?? null,
-    verification: state.isUnproved ? 'unproved' : 'proved',
+    verification: state.verification,
     detected_at: state.detectedAt.toISOString(),
     confirmed_at: state.confirmedAt?.toISOString() ?? null,
     reorged_at: state.reorgedAt?.toISOString() ?? null,
@@ -164,7 +164,7 @@ function buildTransfer(transfer: MatchedTransfer, context: EventContext): Transf
     asset_gid: transfer.assetGid,
     from: transfer.from === undefined ? null : context.displayOf(transfer.from),
     to: transfer.to === undefined ? null : context.displayOf(transfer.to),
-    amount: decimals === undefined ? null : formatAmount(transfer.amountRaw, decimals),
+    amount: formatKnownAmount(transfer.amountRaw, decimals),
     amount_raw: String(transfer.amountRaw),
     decimals: decimals ?? null,
     log_index: transfer.logIndex ?? null,
@@ -172,8 +172,19 @@ function buildTransfer(transfer: MatchedTransfer, context: EventContext): Transf
   };
 }
 
-/** All who take part. Where there are too many, those of the transfers that an event carries come first. */
-function shownFirst({ participants, transfers }: TransactionState): readonly Participant[] {
+/**
+ * All who take part. One that was deleted and added again was told as the deleted one: its later events go on with that,
+ * and no amount is told twice.
+ */
+function listTold({ participants }: TransactionState): readonly Participant[] {
+  const deleted = new Set(participants.filter(({ isDeleted }) => isDeleted).map(({ address }) => address));
+  return participants.filter(({ address, isDeleted = false }) => isDeleted || !deleted.has(address));
+}
+
+/** All who are told; where there are too many, those of the transfers that an event carries come first. */
+function shownFirst(state: TransactionState): readonly Participant[] {
+  const participants = listTold(state);
+  const { transfers } = state;
   if (participants.length <= EVENT_ITEMS_MAX) return participants;
   const shown = new Set(transfers.slice(0, EVENT_ITEMS_MAX).flatMap(({ monitored }) => monitored));
   const isShown = ({ address }: Participant): boolean => shown.has(address);
@@ -203,7 +214,7 @@ function sumBalanceChanges(state: TransactionState, context: EventContext): Bala
         address_id: id,
         address: context.displayOf(address),
         asset_gid: assetGid,
-        delta: decimals === undefined ? null : formatAmount(delta, decimals),
+        delta: formatKnownAmount(delta, decimals),
         delta_raw: String(delta),
       });
     }

@@ -1,3 +1,4 @@
+import type { Verification } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { BlocksStep } from '../model/blocks-step.ts';
 import { allocateSequences } from '@chainwatch/outbox';
@@ -17,9 +18,11 @@ import {
   insertReadsSql,
   insertTransactionAddressesSql,
   insertTransfersSql,
+  upsertBlockChangesSql,
   upsertTransactionsSql,
 } from './step-rows.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
+import { unwatchedOf } from './tombstones.ts';
 import { writeUtxos } from '../utxo/write-utxos.ts';
 
 export interface Advance {
@@ -27,8 +30,14 @@ export interface Advance {
   readonly watchXid: bigint;
   /** Entries after the cursor: more than a few means catching up. */
   readonly lagEntries: number;
-  /** Hashes of blocks that are analysed now. */
-  readonly processedHashes: readonly string[];
+  /** Blocks that are analysed now. */
+  readonly processed: readonly ProcessedBlock[];
+}
+
+export interface ProcessedBlock {
+  readonly hash: string;
+  /** Undefined: it is an orphan whose body no node has any more. */
+  readonly verification: Verification | undefined;
 }
 
 interface BlocksCommit {
@@ -145,14 +154,29 @@ function listParts(
     { name: 'participants', rows: states, write: (params) => insertTransactionAddressesSql(params, states) },
     { name: 'events', rows: events, write: (params) => insertEventsSql(params, events, isHeld) },
     { name: 'counts', rows: [...counts], write: (params) => addSequencesSql(params, chain, counts) },
+    {
+      name: 'changes',
+      rows: step.changes,
+      write: (params) => upsertBlockChangesSql(params, chain.gid, step.changes),
+    },
     { name: 'reads', rows: step.reads, write: (params) => insertReadsSql(params, chain.gid, step) },
   ];
 }
 
-/** The transaction is written anew: its rows from the earlier block or the mempool are deleted. */
+/**
+ * The transaction is written anew: its rows from the earlier block or the mempool are deleted, but what was told of addresses that
+ * are no longer watched and that nothing finds again.
+ */
 export async function clearRecords(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql.query('DELETE FROM transfers WHERE transaction_id = ANY($1::uuid[])', [ids]);
-  await sql.query('DELETE FROM transaction_addresses WHERE transaction_id = ANY($1::uuid[])', [ids]);
+  await sql.query(
+    `WITH unwatched AS MATERIALIZED (${unwatchedOf('$1::uuid[]')}),
+     moves AS (
+       DELETE FROM transfers f WHERE f.transaction_id = ANY($1::uuid[])
+         AND NOT EXISTS (SELECT FROM unwatched u WHERE u.transaction_id = f.transaction_id AND (f.monitored_addresses = '{}' OR u.address = ANY(f.monitored_addresses))))
+     DELETE FROM transaction_addresses ta USING addresses a WHERE ta.transaction_id = ANY($1::uuid[]) AND a.id = ta.address_id
+       AND NOT EXISTS (SELECT FROM unwatched u WHERE u.transaction_id = ta.transaction_id AND u.address = a.address)`,
+    [ids],
+  );
 }
 
 /**
@@ -208,13 +232,24 @@ function advanceSql(
   }: { readonly advance: Advance; readonly owner: string; readonly ctes?: readonly string[] },
 ): string {
   const { cursor } = advance;
+  const number = params.add(cursor.number ?? null, 'bigint');
+  const read = params.unnest(advance.processed, [
+    ['text', ({ hash }) => hash],
+    ['text', ({ verification }) => verification ?? null],
+  ]);
   return `WITH ${owner},
-    done AS MATERIALIZED (SELECT id FROM blocks WHERE chain_gid = (SELECT chain_gid FROM owner)
-      AND hash = ANY(${params.add(advance.processedHashes, 'text[]')}) AND status = 'new' ORDER BY id FOR NO KEY UPDATE),
-    processed AS (UPDATE blocks SET status = 'processed', updated_at = now() FROM done WHERE blocks.id = done.id)
+    read (hash, verification) AS (SELECT * FROM ${read}),
+    done AS MATERIALIZED (SELECT id, hash FROM blocks WHERE chain_gid = (SELECT chain_gid FROM owner)
+      AND hash = ANY(${params.add(
+        advance.processed.map(({ hash }) => hash),
+        'text[]',
+      )}) AND status = 'new' ORDER BY id FOR NO KEY UPDATE),
+    processed AS (UPDATE blocks SET status = 'processed', verification = read.verification, updated_at = now() FROM done, read
+      WHERE blocks.id = done.id AND read.hash = done.hash)
     ${ctes.map((cte) => `, ${cte}`).join('')}
-    UPDATE analyzer_states SET cursor_seq = ${params.add(cursor.seq, 'bigint')}, cursor_number = ${params.add(cursor.number ?? null, 'bigint')},
+    UPDATE analyzer_states SET cursor_seq = ${params.add(cursor.seq, 'bigint')}, cursor_number = ${number},
       cursor_hash = ${params.add(cursor.hash ?? null, 'text')}, confirmed_number = ${params.add(cursor.confirmedNumber ?? null, 'bigint')},
+      settled_number = CASE WHEN settled_number > coalesce(${number}, -1) THEN ${number} ELSE settled_number END,
       hold_until_seq = ${params.add(isHolding(cursor) ? cursor.holdUntilSeq : null, 'bigint')}, watch_xid = ${params.add(String(advance.watchXid), 'xid8')},
       status = ${params.add(statusOf(advance), 'text')}, reason = NULL, updated_at = now()
     WHERE chain_gid = (SELECT chain_gid FROM owner)`;

@@ -4,6 +4,7 @@ import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import { confirmTransactions } from './confirm-transactions.ts';
 import type { FeedEntry } from '../model/feed-entry.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
+import { forgetTombstones } from './tombstones.ts';
 
 interface FinalRange {
   readonly entry: FeedEntry;
@@ -62,6 +63,7 @@ export async function commitFinalize(
     },
   });
   await readFinalBalances(sql, chain, { after, entry });
+  await forgetTombstones(sql, chain.gid, entry.number);
   return events;
 }
 

@@ -14,7 +14,9 @@ import {
   type TransactionRow,
 } from './read-states.ts';
 import { SqlParams } from '../model/sql-params.ts';
+import { settleAgain } from './settle-again.ts';
 import { undoUtxos } from '../utxo/undo-utxos.ts';
+import { endLaterSql } from './write-apart.ts';
 
 const CHUNK_ROWS = 1_000;
 
@@ -61,6 +63,8 @@ export async function commitReorg(
     text: 'DELETE FROM unproved_transactions WHERE chain_gid = $1 AND block_hash = ANY($2)',
     values: [chain.gid, hashes],
   });
+  if (!isEmptied && chain.network.evidenceDelayMs !== undefined)
+    await settleAgain(sql, chain, orphans.at(-1)!.number);
   if (isEmptied) await forgetWatches(sql, chain, orphans);
   else await lowerWatches(sql, chain, orphans);
   if (isEmptied) await lookForCoinsAgain(sql, chain, orphans);
@@ -151,10 +155,10 @@ async function markReorged(
 ): Promise<TransactionRow[]> {
   const { rows } = await sql.query<TransactionRow>({
     name: `mark_reorged_${hashes === undefined ? 'all' : 'blocks'}`,
-    text: `UPDATE transactions SET status = 'reorged', epoch = epoch + 1, reorged_at = $3, confirmed_at = NULL
+    text: `WITH marked AS (UPDATE transactions SET status = 'reorged', epoch = epoch + 1, reorged_at = $3, confirmed_at = NULL
            WHERE id IN (SELECT id FROM transactions WHERE chain_gid = $1 AND ${hashes === undefined ? '$2::text[] IS NULL AND block_hash IS NOT NULL' : 'block_hash = ANY($2)'} AND status IN ('detected', 'confirmed', 'failed')
                         ORDER BY block_number DESC LIMIT ${CHUNK_ROWS})
-           RETURNING ${STATE_COLUMNS}`,
+           RETURNING ${STATE_COLUMNS}), ended AS (${endLaterSql('marked')}) SELECT * FROM marked`,
     values: [chain.gid, hashes ?? null, now],
   });
   return rows.sort((a, b) => compareByPosition(b, a));
@@ -175,7 +179,12 @@ async function removeReadings(
   const { rows } = await sql.query<{ address_id: string; asset_gid: string }>(
     // Addresses are locked first, as by whoever deletes one: its readings are deleted with it.
     `WITH kept AS MATERIALIZED (
-       SELECT id FROM addresses WHERE id IN (SELECT address_id FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2)) ORDER BY id FOR KEY SHARE
+       SELECT id FROM addresses WHERE id IN (
+         SELECT address_id FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2)
+         UNION ALL SELECT address_id FROM block_changes WHERE chain_gid = $1 AND block_hash = ANY($2)
+       ) ORDER BY id FOR KEY SHARE
+     ), changes AS (
+       DELETE FROM block_changes c USING kept WHERE c.chain_gid = $1 AND c.block_hash = ANY($2) AND c.address_id = kept.id
      ), differences AS (
        DELETE FROM adjustments j USING kept WHERE j.chain_gid = $1 AND j.block_hash = ANY($2) AND j.address_id = kept.id
      ), readings AS (

@@ -1,6 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import { BalanceReads } from '../match/prepare-blocks.ts';
 import { insertBalanceReadsSql, insertEvents } from './step-rows.ts';
+import { endLaterSql, takesPartSql, writeApart } from './write-apart.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import { numberEvents } from './build-event.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
@@ -89,45 +90,64 @@ export async function confirmByDepth(
   });
 }
 
-async function confirmDue(
-  sql: Sql,
-  {
-    chain,
-    due,
-    options,
-  }: {
-    readonly chain: ChainContext;
-    readonly due: Due;
-    readonly options: ConfirmOptions & { readonly onConfirmed: (state: TransactionState) => void };
-  },
-): Promise<OutboxEvent[]> {
+interface Confirming {
+  readonly chain: ChainContext;
+  readonly due: Due;
+  readonly options: ConfirmOptions & { readonly onConfirmed: (state: TransactionState) => void };
+}
+
+async function confirmDue(sql: Sql, confirming: Confirming): Promise<OutboxEvent[]> {
   const all: OutboxEvent[] = [];
-  const { traceparent } = due;
   for (;;) {
-    const rows = await markConfirmed(sql, { chain, due, options });
-    // A failed transaction was published as failed: that it is final now is no event.
-    const states = await readStates(
-      sql,
-      rows.filter((row) => !row.is_failed),
-      chain.learn,
-    );
-    const planned = states.map(
-      (state) =>
-        ({
-          type: 'transaction.confirmed',
-          state,
-          ...(traceparent === undefined ? {} : { traceparent }),
-        }) as const,
-    );
-    const events = await numberEvents({ sql, chain }, planned, {
-      headNumber: options.headNumber,
-      createdAt: options.now,
+    let count = 0;
+    await writeApart<DueRow>(sql, confirming.chain, {
+      step: 'confirmation',
+      async list() {
+        const due = await listDue(sql, confirming);
+        count = due.length;
+        return due;
+      },
+      async write(some) {
+        const ids = some?.map(({ id }) => id);
+        const { rows, events } = await confirmSome(sql, confirming, ids);
+        if (some === undefined) count = rows.length;
+        all.push(...events);
+      },
     });
-    await insertEvents(sql, events, options.isHeld);
-    for (const state of states) options.onConfirmed(state);
-    all.push(...events);
-    if (rows.length < CHUNK_ROWS) return all;
+    if (count < CHUNK_ROWS) return all;
   }
+}
+
+/** @param ids of these alone; undefined: of a chunk of what is due */
+async function confirmSome(
+  sql: Sql,
+  confirming: Confirming,
+  ids: readonly string[] | undefined,
+): Promise<{ readonly rows: readonly TransactionRow[]; readonly events: readonly OutboxEvent[] }> {
+  const { chain, due, options } = confirming;
+  const { traceparent } = due;
+  const rows = await markConfirmed(sql, confirming, ids);
+  // A failed transaction was published as failed: that it is final now is no event.
+  const states = await readStates(
+    sql,
+    rows.filter((row) => !row.is_failed),
+    chain.learn,
+  );
+  const planned = states.map(
+    (state) =>
+      ({
+        type: 'transaction.confirmed',
+        state,
+        ...(traceparent === undefined ? {} : { traceparent }),
+      }) as const,
+  );
+  const events = await numberEvents({ sql, chain }, planned, {
+    headNumber: options.headNumber,
+    createdAt: options.now,
+  });
+  await insertEvents(sql, events, options.isHeld);
+  for (const state of states) options.onConfirmed(state);
+  return { rows, events };
 }
 
 /** What waits for a final block (0) or for a height (1), by the height that it waits for; the index has the same words. */
@@ -136,24 +156,53 @@ const AWAITED_NUMBER = 'block_number + coalesce(confirmation_depth, 0)';
 
 /** Condition on rows of transactions that wait for a height of the chain `$1` and have it at the head `$2`. */
 export const IS_DUE_BY_DEPTH = `chain_gid = $1 AND (${AWAITED_KIND}) = 1 AND (${AWAITED_NUMBER}) <= $2::bigint + 1
-  AND confirmed_at IS NULL AND status IN ('detected', 'failed') AND NOT is_withheld`;
+  AND confirmed_at IS NULL AND status IN ('detected', 'failed') AND NOT is_withheld AND ${takesPartSql('confirmation', 'transactions')}`;
+
+type DueRow = Pick<TransactionRow, 'id' | 'hash' | 'project_id' | 'block_number' | 'block_hash'>;
+
+/** A chunk of what is due: of the chain $1, up to the height $2, of the kind $3. */
+const dueSql = (columns: string): string =>
+  `SELECT ${columns} FROM transactions WHERE chain_gid = $1 AND (${AWAITED_KIND}) = $3 AND (${AWAITED_NUMBER}) <= $2
+     AND confirmed_at IS NULL AND status IN ('detected', 'failed') AND NOT is_withheld AND ${takesPartSql('confirmation', 'transactions')}
+   ORDER BY (${AWAITED_NUMBER}) LIMIT ${CHUNK_ROWS}`;
+
+const dueValues = ({ chain, due, options }: Confirming): unknown[] =>
+  due.by === 'finality' ? [chain.gid, due.finalNumber, 0] : [chain.gid, options.headNumber + 1, 1];
+
+/** In block order. */
+async function listDue(sql: Sql, confirming: Confirming): Promise<readonly DueRow[]> {
+  const { rows } = await sql.query<DueRow>({
+    name: 'list_due_confirmations',
+    text: `SELECT * FROM (${dueSql('id, hash, project_id, block_number, block_hash, tx_index')}) due ORDER BY block_number, tx_index, id`,
+    values: dueValues(confirming),
+  });
+  return rows;
+}
 
 async function markConfirmed(
   sql: Sql,
-  {
-    chain,
-    due,
-    options: { headNumber, now },
-  }: { readonly chain: ChainContext; readonly due: Due; readonly options: ConfirmOptions },
+  confirming: Confirming,
+  ids: readonly string[] | undefined,
 ): Promise<TransactionRow[]> {
-  const { rows } = await sql.query<TransactionRow>({
-    name: 'mark_confirmed',
-    text: `UPDATE transactions SET status = CASE WHEN is_failed THEN status ELSE 'confirmed' END, confirmed_at = $3
-           WHERE id IN (SELECT id FROM transactions WHERE chain_gid = $1 AND (${AWAITED_KIND}) = $4 AND (${AWAITED_NUMBER}) <= $2
-                          AND confirmed_at IS NULL AND status IN ('detected', 'failed') AND NOT is_withheld ORDER BY (${AWAITED_NUMBER}) LIMIT ${CHUNK_ROWS})
-           RETURNING ${STATE_COLUMNS}`,
-    values:
-      due.by === 'finality' ? [chain.gid, due.finalNumber, now, 0] : [chain.gid, headNumber + 1, now, 1],
-  });
+  const { chain, options } = confirming;
+  const { rows } = await sql.query<TransactionRow>(
+    ids === undefined
+      ? {
+          name: 'mark_confirmed',
+          text: markSql(dueSql('id'), '$4'),
+          values: [...dueValues(confirming), options.now],
+        }
+      : {
+          name: 'mark_some_confirmed',
+          text: markSql('SELECT unnest($2::uuid[])', '$3'),
+          values: [chain.gid, ids, options.now],
+        },
+  );
   return rows.sort(compareByPosition);
 }
+
+const markSql = (ids: string, now: string): string => `WITH marked AS (
+    UPDATE transactions SET status = CASE WHEN is_failed THEN status ELSE 'confirmed' END, confirmed_at = ${now}
+    WHERE id IN (${ids}) RETURNING ${STATE_COLUMNS}),
+  ended AS (${endLaterSql('marked')})
+  SELECT * FROM marked`;

@@ -50,3 +50,23 @@ export function digestTransaction({
   );
   return createHash('sha256').update(text).digest();
 }
+
+/**
+ * SHA-256 of what every interface of a chain tells of a transaction: how it ended, and the transfers in its logs. Nodes differ
+ * in the rest: some do not store what contracts moved inside of it, some interfaces show no fee.
+ */
+export function digestLogs({ hash, isFailed, transfers }: Transaction): Buffer {
+  const logged = transfers.filter(({ logIndex }) => logIndex !== undefined);
+  const facts = [
+    hash,
+    isFailed,
+    logged.map(({ assetGid, from, to, amountRaw, logIndex }) => [
+      assetGid,
+      from ?? null,
+      to ?? null,
+      amountRaw.toString(),
+      logIndex,
+    ]),
+  ];
+  return createHash('sha256').update(JSON.stringify(facts)).digest();
+}

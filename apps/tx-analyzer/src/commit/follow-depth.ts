@@ -1,4 +1,5 @@
 import type { Sql } from '@chainwatch/db';
+import { isItemFault } from '@chainwatch/quarantine';
 import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
@@ -29,12 +30,20 @@ export async function followDepth(
   const { isDue, isAsked } = await look(db, chain, headNumber);
   if (!isDue && (!isAsked || detectedBefore === undefined)) return [];
   const options = { headNumber, isHeld: isHolding(cursor), now, traceparent };
-  return chain.share.transaction(async (sql) => [
-    ...(isDue ? await confirmByDepth(sql, chain, options) : []),
-    ...(isAsked && detectedBefore !== undefined
-      ? await tellProgress(sql, chain, { ...options, detectedBefore })
-      : []),
-  ]);
+  const write = (): Promise<readonly OutboxEvent[]> =>
+    chain.share.transaction(async (sql) => [
+      ...(isDue ? await confirmByDepth(sql, chain, options) : []),
+      ...(isAsked && detectedBefore !== undefined
+        ? await tellProgress(sql, chain, { ...options, detectedBefore })
+        : []),
+    ]);
+  try {
+    return await write();
+  } catch (error) {
+    if (!isItemFault(error)) throw error;
+    // Progress at this height would not be told again: the transaction at fault is looked for at once.
+    return write();
+  }
 }
 
 /** One cheap question, since mostly there is nothing to do. */

@@ -131,6 +131,8 @@ export function planPending(
     const state: TransactionState = {
       ...rest,
       status: 'pending',
+      // One node's word: nothing proves a transaction that is in no block.
+      verification: 'attested',
       ...(wasNotified ? { detectedAt: known.detectedAt } : {}),
     };
     if (known !== undefined) resetIds.push(id);
@@ -160,7 +162,7 @@ export function stateOf(
     direction: match.direction,
     epoch: known?.epoch ?? 0,
     isFailed: transaction.isFailed,
-    isUnproved: transaction.isUnproved === true,
+    verification: transaction.verification ?? 'proved',
     blockNumber: block.number,
     blockHash: block.hash,
     blockTimestamp: block.timestamp,

@@ -1,11 +1,14 @@
+import type { Verification } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';
 import type { ChainContext } from '../model/chain-context.ts';
+import { toldTombstonesOf } from './tombstones.ts';
+import { verificationSql } from '../model/verification-sql.ts';
 import type { Direction, MatchedTransfer } from '../model/matched-transaction.ts';
 import type { TransactionState, TransactionStatus } from '../model/transaction-state.ts';
 
 /** Columns of transactions that `stateOfRow` reads. */
-export const STATE_COLUMNS = `id, project_id, hash, status, direction, epoch, is_failed, is_unproved, block_number, block_hash, block_timestamp, tx_index,
+export const STATE_COLUMNS = `id, project_id, hash, status, direction, epoch, is_failed, ${verificationSql()} AS verification, block_number, block_hash, block_timestamp, tx_index,
   required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, memo, replaced_by, detected_at, confirmed_at, reorged_at`;
 
 export interface TransactionRow {
@@ -16,7 +19,7 @@ export interface TransactionRow {
   readonly direction: Direction;
   readonly epoch: number;
   readonly is_failed: boolean;
-  readonly is_unproved: boolean;
+  readonly verification: Verification;
   readonly block_number: number | null;
   readonly block_hash: string | null;
   readonly block_timestamp: Date | null;
@@ -48,6 +51,7 @@ interface ParticipantRow extends OwnDataRow {
   readonly transaction_id: string;
   readonly id: string;
   readonly address: string;
+  readonly is_deleted: boolean;
 }
 
 /** Completes rows of transactions with their transfers and addresses, in the order of `rows`. */
@@ -66,8 +70,10 @@ export async function readStates(
   });
   const addresses = await sql.query<ParticipantRow>({
     name: 'read_participants',
-    text: `SELECT ta.transaction_id, a.id, a.address, ${OWN_DATA_COLUMNS} FROM transaction_addresses ta JOIN addresses a ON a.id = ta.address_id
-           WHERE ta.transaction_id = ANY($1::uuid[]) ORDER BY a.address`,
+    text: `SELECT ta.transaction_id, a.id, a.address, false AS is_deleted, ${OWN_DATA_COLUMNS} FROM transaction_addresses ta JOIN addresses a ON a.id = ta.address_id
+           WHERE ta.transaction_id = ANY($1::uuid[])
+           UNION ALL SELECT transaction_id, address_id, address, true, NULL, groups, NULL FROM ${toldTombstonesOf('$1::uuid[]')}
+           ORDER BY address`,
     values: [ids],
   });
   for (const { asset_gid, decimals } of transfers.rows) if (decimals !== null) learn(asset_gid, decimals);
@@ -100,7 +106,7 @@ function stateOfRow(
     direction: row.direction,
     epoch: row.epoch,
     isFailed: row.is_failed,
-    isUnproved: row.is_unproved,
+    verification: row.verification,
     ...(row.block_number === null ? {} : { blockNumber: row.block_number }),
     ...(row.block_hash === null ? {} : { blockHash: row.block_hash }),
     ...(row.block_timestamp === null ? {} : { blockTimestamp: row.block_timestamp.getTime() / 1000 }),
@@ -121,7 +127,12 @@ function stateOfRow(
     ...(row.confirmed_at === null ? {} : { confirmedAt: row.confirmed_at }),
     ...(row.reorged_at === null ? {} : { reorgedAt: row.reorged_at }),
     transfers: transfers.map(transferOfRow),
-    participants: participants.map((own) => ({ id: own.id, address: own.address, own: ownDataOf(own) })),
+    participants: participants.map((own) => ({
+      id: own.id,
+      address: own.address,
+      own: ownDataOf(own),
+      ...(own.is_deleted ? { isDeleted: true } : {}),
+    })),
   };
 }
 
@@ -143,13 +154,14 @@ export function compareByPosition(a: TransactionRow, b: TransactionRow): number 
   return (a.block_number ?? 0) - (b.block_number ?? 0) || (a.tx_index ?? 0) - (b.tx_index ?? 0);
 }
 
-/** Every address that took part, with native coin and what moved to or from it. */
+/** Every address that took part and is still there, with native coin and what moved to or from it. */
 export function heldPairs(
   chain: ChainContext,
   state: TransactionState,
 ): { addressId: string; assetGid: string }[] {
   const native = chain.network.native.gid;
-  return state.participants.flatMap(({ id: addressId, address }) => {
+  return state.participants.flatMap(({ id: addressId, address, isDeleted = false }) => {
+    if (isDeleted) return [];
     const moved = state.transfers
       .filter((transfer) => transfer.monitored.includes(address))
       .map((transfer) => transfer.assetGid);

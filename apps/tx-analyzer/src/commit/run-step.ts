@@ -1,3 +1,4 @@
+import { lacksEvidence } from '@chainwatch/chain-core';
 import type { Sql, Statement } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';
 import type { ChainContext, StepTransaction } from '../model/chain-context.ts';
@@ -13,6 +14,7 @@ import type { OutboxEvent } from '../model/planned-event.ts';
 import type { TransactionStatus } from '../model/transaction-state.ts';
 import type { Existing, ExistingTransaction } from './plan-writes.ts';
 import type { Segment } from '../model/segment.ts';
+import { awaitsOthers, writeAttested } from './write-attested.ts';
 import { writeUnknowns } from './write-unknowns.ts';
 
 export interface StepInput {
@@ -94,12 +96,22 @@ function hasWrites(step: BlocksStep): boolean {
   );
 }
 
-/** Blocks with something unknown, or transactions that only the node's answer vouches for. */
+/** Blocks with something unknown, or transactions that only a node's answer stands behind. */
 function hasUnknowns({ blocks, matches, retroactive }: BlocksStep): boolean {
   return (
     blocks.some(({ unknowns }) => unknowns !== undefined && unknowns.length > 0) ||
-    [retroactive, matches].some((all) => all.some(({ transaction }) => transaction.isUnproved === true))
+    [retroactive, matches].some((all) =>
+      all.some(({ transaction }) => lacksEvidence(transaction.verification)),
+    )
   );
+}
+
+/** What only a node's word stands behind. */
+async function writeWords(sql: Sql, chain: ChainContext, step: BlocksStep): Promise<void> {
+  const matches = step.retroactive.length === 0 ? step.matches : [...step.retroactive, ...step.matches];
+  if (hasUnknowns(step)) await writeUnknowns(sql, { chain, blocks: step.blocks, matches });
+  const attested = matches.filter(({ transaction }) => awaitsOthers(chain, transaction.verification));
+  if (attested.length > 0) await writeAttested(sql, chain, attested);
 }
 
 interface StepOpening {
@@ -141,11 +153,16 @@ export async function writeStep(
   const final =
     segment.finalize === undefined ? undefined : { entry: segment.finalize, after: cursor.confirmedNumber };
   if (final !== undefined && segment.blocks.length > 0)
-    sql.send(lockStepSql(chain, final, advance.processedHashes));
+    sql.send(
+      lockStepSql(
+        chain,
+        final,
+        advance.processed.map(({ hash }) => hash),
+      ),
+    );
   if (hasWrites(step)) events.push(...(await commitBlocks(transaction, { step, existing, advance })));
   else await advanceCursor(sql, chain, advance);
-  if (hasUnknowns(step))
-    await writeUnknowns(sql, { chain, blocks: step.blocks, matches: [...step.retroactive, ...step.matches] });
+  await writeWords(sql, chain, step);
   if (outcome.mined.length > 0) await closeMined(sql, chain.gid, outcome.mined);
   if (segment.orphans.length > 0)
     events.push(...(await commitReorg(transaction, segment.orphans, advance.cursor)));

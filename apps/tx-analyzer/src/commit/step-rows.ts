@@ -1,13 +1,16 @@
 import { compareAmounts, formatAmount } from '@chainwatch/amounts';
+import { lacksEvidence } from '@chainwatch/chain-core';
 import { splitAssetGid } from '@chainwatch/caip';
 import type { Sql } from '@chainwatch/db';
 import { isNewEvent, withoutRepeats } from '@chainwatch/outbox';
-import type { BalanceRead, BlocksStep, NewAsset } from '../model/blocks-step.ts';
+import type { BalanceRead, BlockChange, BlocksStep, NewAsset } from '../model/blocks-step.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { MatchedTransfer } from '../model/matched-transaction.ts';
 import type { StoredEvent } from '../model/planned-event.ts';
 import { SqlParams } from '../model/sql-params.ts';
+import { awaitsOthers } from './write-attested.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
+import { unwatchedOf } from './tombstones.ts';
 
 /** Canonical addresses contain no comma: a list of lists is sent as one array of joined texts. */
 const JOINER = ',';
@@ -39,7 +42,9 @@ export function upsertTransactionsSql(
     ['text', (state) => state.direction],
     ['integer', (state) => state.epoch],
     ['boolean', (state) => state.isFailed],
-    ['boolean', (state) => state.isUnproved],
+    ['boolean', (state) => lacksEvidence(state.verification)],
+    ['boolean', (state) => isWithheld(chain, state)],
+    ['text', (state) => state.verification],
     ['bigint', (state) => state.blockNumber ?? null],
     ['text', (state) => state.blockHash ?? null],
     ['double precision', (state) => state.blockTimestamp ?? null],
@@ -54,23 +59,33 @@ export function upsertTransactionsSql(
     ['numeric', (state) => findAmountMax(state.transfers, chain.decimalsOf) ?? null],
     ['timestamptz', (state) => state.confirmedAt?.toISOString() ?? null],
   ]);
-  return `INSERT INTO transactions AS t (chain_gid, id, project_id, hash, status, direction, epoch, is_failed, is_unproved, is_withheld, block_number, block_hash,
+  return `INSERT INTO transactions AS t (chain_gid, id, project_id, hash, status, direction, epoch, is_failed, is_unproved, is_withheld, verification, block_number, block_hash,
       block_timestamp, tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, memo, detected_at, amount_max, confirmed_at)
-    SELECT ${params.add(chain.gid, 'text')}, id, project_id, hash, status, direction, epoch, is_failed, is_unproved, is_unproved, block_number, block_hash,
+    SELECT ${params.add(chain.gid, 'text')}, id, project_id, hash, status, direction, epoch, is_failed, is_unproved, is_withheld, verification, block_number, block_hash,
       to_timestamp(block_timestamp), tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, memo, detected_at, amount_max, confirmed_at
-    FROM ${source} AS s (id, project_id, hash, status, direction, epoch, is_failed, is_unproved, block_number, block_hash,
+    FROM ${source} AS s (id, project_id, hash, status, direction, epoch, is_failed, is_unproved, is_withheld, verification, block_number, block_hash,
       block_timestamp, tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, memo, detected_at, amount_max, confirmed_at)
-    ON CONFLICT (id) DO UPDATE SET status = EXCLUDED.status, direction = EXCLUDED.direction, is_failed = EXCLUDED.is_failed,
-      is_unproved = EXCLUDED.is_unproved, is_withheld = EXCLUDED.is_withheld,
+    ON CONFLICT (id) DO UPDATE SET status = EXCLUDED.status, is_failed = EXCLUDED.is_failed,
+      is_unproved = EXCLUDED.is_unproved, is_withheld = EXCLUDED.is_withheld, verification = EXCLUDED.verification,
       block_number = EXCLUDED.block_number, block_hash = EXCLUDED.block_hash, block_timestamp = EXCLUDED.block_timestamp,
       tx_index = EXCLUDED.tx_index, fee_asset_gid = EXCLUDED.fee_asset_gid, fee_amount_raw = EXCLUDED.fee_amount_raw,
       fee_payer = EXCLUDED.fee_payer, memo = EXCLUDED.memo, replaced_by = NULL, detected_at = EXCLUDED.detected_at, confirmed_at = EXCLUDED.confirmed_at, reorged_at = NULL,
-      amount_max = EXCLUDED.amount_max`;
+      amount_max = EXCLUDED.amount_max,
+      direction = CASE WHEN EXISTS (SELECT FROM (${unwatchedOf('ARRAY[t.id]')}) u) THEN t.direction ELSE EXCLUDED.direction END`;
+}
+
+/** Whether it is not confirmed for now, whatever is final. History confirms at once, after it asked. */
+function isWithheld(
+  chain: ChainContext,
+  { verification, blockHash, confirmedAt }: TransactionState,
+): boolean {
+  if (lacksEvidence(verification)) return true;
+  return blockHash !== undefined && confirmedAt === undefined && awaitsOthers(chain, verification);
 }
 
 /**
- * The largest amount that a transaction moved, in whole units; undefined while the decimals of none of its assets are
- * known. Where a project pays others out of its outputs, input and change moved nothing (as set_amount_max in the database).
+ * The largest amount that a transaction moved, in whole units; undefined where it moved none, more than any while the
+ * decimals of an asset are not known: it may be enough for everybody. Where a project pays others out of its outputs, input and change moved nothing (as set_amount_max in the database).
  */
 export function findAmountMax(
   transfers: readonly MatchedTransfer[],
@@ -80,7 +95,7 @@ export function findAmountMax(
   let max: string | undefined;
   for (const { assetGid, amountRaw } of paidOthers.length > 0 ? paidOthers : transfers) {
     const decimals = decimalsOf(assetGid);
-    if (decimals === undefined) continue;
+    if (decimals === undefined) return 'Infinity';
     const amount = formatAmount(amountRaw, decimals);
     if (max === undefined || compareAmounts(amount, max) > 0) max = amount;
   }
@@ -132,6 +147,25 @@ export function insertTransactionAddressesSql(
 /** Where a transaction stands in the order of blocks, as transactions.block_position says. */
 function positionOf({ blockNumber, status }: TransactionState): number {
   return blockNumber ?? (status === 'pending' ? Number.MAX_SAFE_INTEGER : -1);
+}
+
+/** A block that is read again may tell more of it. */
+export function upsertBlockChangesSql(
+  params: SqlParams,
+  chainGid: string,
+  changes: readonly BlockChange[],
+): string {
+  const source = params.unnest(changes, [
+    ['uuid', (change) => change.addressId],
+    ['text', (change) => change.assetGid],
+    ['bigint', (change) => change.block.number],
+    ['text', (change) => change.block.hash],
+    ['text', (change) => change.reason],
+    ['numeric', (change) => change.amountRaw.toString()],
+  ]);
+  return `INSERT INTO block_changes (chain_gid, address_id, asset_gid, block_number, block_hash, reason, amount_raw)
+    SELECT ${params.add(chainGid, 'text')}, * FROM ${source}
+    ON CONFLICT (address_id, asset_gid, block_number, block_hash, reason) DO UPDATE SET amount_raw = EXCLUDED.amount_raw`;
 }
 
 /** Writes events into the outbox, in order. An event that is there already stays as it is. */

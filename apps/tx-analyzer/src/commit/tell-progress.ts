@@ -5,6 +5,7 @@ import type { OutboxEvent } from '../model/planned-event.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 import { countConfirmations, numberEvents } from './build-event.ts';
 import { insertEvents } from './step-rows.ts';
+import { takesPartSql, writeApart } from './write-apart.ts';
 import { compareByPosition, readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
 
 const TYPE = 'transaction.progress';
@@ -30,7 +31,8 @@ export const waitingOf = (projectId: string): string =>
 
 /** Condition on a row `t` of transactions: it waits, on the chain `$1` with the head `$2`, for more confirmations. */
 export const IS_IN_PROGRESS = `t.status = 'detected' AND t.chain_gid = $1 AND NOT t.is_withheld
-  AND t.block_number <= $2::bigint AND $2::bigint - t.block_number < t.required_confirmations`;
+  AND t.block_number <= $2::bigint AND $2::bigint - t.block_number < t.required_confirmations
+  AND ${takesPartSql('progress', 't')}`;
 
 interface ProgressOptions {
   readonly headNumber: number;
@@ -50,8 +52,30 @@ export async function tellProgress(
   chain: ChainContext,
   options: ProgressOptions,
 ): Promise<OutboxEvent[]> {
-  const { headNumber, isHeld, now, traceparent } = options;
-  const states = await readStates(sql, await readWaiting(sql, chain, options), chain.learn);
+  const rows = await readWaiting(sql, chain, options);
+  const all: OutboxEvent[] = [];
+  await writeApart(sql, chain, {
+    step: 'progress',
+    list: () => Promise.resolve(rows),
+    async write(some = rows) {
+      all.push(...(await tellSome(sql, chain, { ...options, rows: some })));
+    },
+  });
+  return all;
+}
+
+async function tellSome(
+  sql: Sql,
+  chain: ChainContext,
+  {
+    headNumber,
+    isHeld,
+    now,
+    traceparent,
+    rows,
+  }: ProgressOptions & { readonly rows: readonly TransactionRow[] },
+): Promise<readonly OutboxEvent[]> {
+  const states = await readStates(sql, rows, chain.learn);
   const eventIds = states.map((state) => progressIdOf(chain, state, headNumber));
   const told = await readTold(sql, eventIds);
   const planned = states

@@ -1,4 +1,4 @@
-import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
+import { lacksEvidence, type BlockRef, type UnknownPart } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
@@ -27,7 +27,7 @@ export async function writeUnknowns(
     readonly matches: readonly MatchedTransaction[];
   },
 ): Promise<void> {
-  const unproved = matches.filter(({ transaction }) => transaction.isUnproved === true);
+  const unproved = matches.filter(({ transaction }) => lacksEvidence(transaction.verification));
   const taken = new Map(
     [...blocks.filter(hasUnknowns), ...unproved.map(({ block }) => block)].map((block) => [
       block.hash,
@@ -35,12 +35,11 @@ export async function writeUnknowns(
     ]),
   );
   for (const block of [...taken.values()].sort((a, b) => a.number - b.number)) {
-    const incidentIds = await recordTaken(sql, chain, block);
-    await insertUnproved(sql, {
-      chain,
-      incidentIds,
-      matches: unproved.filter((match) => match.block.hash === block.hash),
-    });
+    const own = unproved.filter((match) => match.block.hash === block.hash);
+    const incidentIds = hasUnknowns(block)
+      ? await recordTaken(sql, chain, block)
+      : await findInherited(sql, chain, own);
+    await insertUnproved(sql, { chain, incidentIds, matches: own });
   }
 }
 
@@ -52,7 +51,7 @@ function hasUnknowns({ unknowns }: Pick<TakenBlock, 'unknowns'>): boolean {
  * An accepted incident covers what was seen by then: the block that waited for it, and blocks taken before. A later
  * block opens the next incident. Returns the incident of each kind.
  */
-async function recordTaken(sql: Sql, chain: ChainContext, block: TakenBlock): Promise<string[]> {
+export async function recordTaken(sql: Sql, chain: ChainContext, block: TakenBlock): Promise<string[]> {
   const params = new SqlParams();
   const source = unnestUnknowns(params, block.unknowns ?? []);
   const [gid, number, hash] = [
@@ -82,6 +81,21 @@ async function recordTaken(sql: Sql, chain: ChainContext, block: TakenBlock): Pr
   return rows.map(({ id }) => id);
 }
 
+/** Incidents of the transactions whose coins these spend: they lack evidence by them alone. */
+async function findInherited(
+  sql: Sql,
+  chain: ChainContext,
+  matches: readonly MatchedTransaction[],
+): Promise<string[]> {
+  const spent = matches.flatMap(({ transaction }) => transaction.utxo?.inputs.map(({ txid }) => txid) ?? []);
+  if (spent.length === 0) return [];
+  const { rows } = await sql.query<{ id: string }>(
+    'SELECT DISTINCT unnest(incident_ids) AS id FROM unproved_transactions WHERE chain_gid = $1 AND hash = ANY($2)',
+    [chain.gid, spent],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Keeps what was stored first. If this read says something else, neither version is trusted, even if an operator
  * accepted the other one.
@@ -107,10 +121,12 @@ async function insertUnproved(
     ['bigint', ({ block }) => block.number],
     ['bytea', ({ transaction }) => digestTransaction(transaction)],
     ['text', ({ block }) => chain.endpointOf(block) ?? ''],
+    ['text', ({ transaction }) => (transaction.verification === 'settling' ? 'settling' : 'waiting')],
   ]);
   const { rows } = await sql.query<{ block_hash: string; hash: string }>(
-    `WITH told AS (INSERT INTO unproved_transactions AS u (chain_gid, block_hash, hash, block_number, digest, endpoint, incident_ids)
-     SELECT ${params.add(chain.gid, 'text')}, s.*, ${params.add(incidentIds, 'uuid[]')} FROM ${source} AS s
+    `WITH told AS (INSERT INTO unproved_transactions AS u (chain_gid, block_hash, hash, block_number, digest, endpoint, incident_ids, verdict)
+     SELECT ${params.add(chain.gid, 'text')}, block_hash, hash, block_number, digest, endpoint, ${params.add(incidentIds, 'uuid[]')}, verdict
+     FROM ${source} AS s (block_hash, hash, block_number, digest, endpoint, verdict)
      ON CONFLICT (chain_gid, block_hash, hash) DO UPDATE SET verdict = 'contradicted',
        incident_ids = ARRAY(SELECT i.id FROM incidents i WHERE i.id = ANY(EXCLUDED.incident_ids) AND i.status = 'open')
      WHERE u.digest <> EXCLUDED.digest

@@ -1,3 +1,4 @@
+import type { FailoverClient } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import { ShareLostError } from '@chainwatch/ownership';
 import type { Advance } from './commit-blocks.ts';
@@ -12,6 +13,7 @@ import type { OutboxEvent } from '../model/planned-event.ts';
 export interface WriterTools {
   readonly db: Database;
   readonly chain: ChainContext;
+  readonly client: Pick<FailoverClient, 'proveSenders' | 'clients' | 'readBlockElsewhere'>;
   readonly watch: FamilyWatch;
   readonly assets: AssetRegistry;
   readonly ring: BlockRing;

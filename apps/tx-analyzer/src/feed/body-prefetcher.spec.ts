@@ -1,6 +1,7 @@
 import type { Block } from '@chainwatch/chain-core';
 import { BodyPrefetcher } from './body-prefetcher.ts';
 import type { FeedEntry } from '../model/feed-entry.ts';
+import { makeTransaction } from '../spec-world/spec-chain.ts';
 
 const entry: FeedEntry = {
   seq: 1,
@@ -20,6 +21,8 @@ const block: Block = {
   balanceChanges: [],
   touchedAssets: [],
 };
+
+const many = Array.from({ length: 2_000 }, (_, index) => makeTransaction(String(index)));
 
 describe('BodyPrefetcher', () => {
   it('tells of a body not before it can be found: who is woken by it looks once', async () => {
@@ -60,7 +63,7 @@ describe('BodyPrefetcher', () => {
   it.each([
     ['small blocks: the window', { byteLength: 400_000 }, 40],
     ['blocks of 4 MB: what fits into its memory', { byteLength: 4 * 1024 * 1024 }, 16],
-    ['large decoded blocks: what fits into its memory', { transactionCount: 2_000 }, 16],
+    ['many transactions: what fits into its memory', { transactions: many }, 16],
     ['huge blocks: eight', { byteLength: 100 * 1024 * 1024 }, 8],
   ])('reads ahead of %s', async (_, size, expected) => {
     let started = 0;

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { countTransactions, type Block, type BlockRef } from '@chainwatch/chain-core';
+import type { Block } from '@chainwatch/chain-core';
 import type { FeedEntry } from '../model/feed-entry.ts';
 
 /** A body that is being read or is ready. `isReady` without a `block`: an orphan whose body no node has any more. */
@@ -98,7 +98,7 @@ export class BodyPrefetcher {
 }
 
 function bytesOf(block: Block): number {
-  return block.byteLength ?? TRANSACTION_BYTES * countTransactions(block);
+  return (block.byteLength ?? 0) + TRANSACTION_BYTES * block.transactions.length;
 }
 
 /** Every read of the window listens to this one signal: that many listeners are not a leak. */
@@ -106,62 +106,4 @@ function createAbort(): AbortController {
   const abort = new AbortController();
   setMaxListeners(0, abort.signal);
   return abort;
-}
-
-interface Upcoming {
-  readonly ref: BlockRef;
-  readonly abort: AbortController;
-  readonly reading: Promise<Block | undefined>;
-  block?: Block;
-}
-
-/**
- * The block that the ingestor is about to record: read and proved while its feed entry is on the way. Nothing
- * depends on it. One at a time; a block that never comes, or that no node has, is replaced by the next.
- */
-export class UpcomingBlock {
-  readonly #read: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
-  readonly #onRead: () => void;
-  #current: Upcoming | undefined;
-
-  constructor(read: (ref: BlockRef, signal: AbortSignal) => Promise<Block>, onRead: () => void) {
-    this.#read = read;
-    this.#onRead = onRead;
-  }
-
-  get hash(): string | undefined {
-    return this.#current?.ref.hash;
-  }
-
-  /** Undefined while it is being read. */
-  get block(): Block | undefined {
-    return this.#current?.block;
-  }
-
-  announce(ref: BlockRef): void {
-    if (this.hash === ref.hash) return;
-    this.drop();
-    const abort = new AbortController();
-    const reading = this.#read(ref, abort.signal).then(
-      (block) => {
-        current.block = block;
-        this.#onRead();
-        return block;
-      },
-      () => undefined,
-    );
-    const current: Upcoming = { ref, abort, reading };
-    this.#current = current;
-  }
-
-  /** The body, if this is the upcoming block: waits for a read in progress; undefined when it could not be read. */
-  async findBody({ number, hash }: BlockRef): Promise<Block | undefined> {
-    const current = this.#current;
-    return current?.ref.hash === hash && current.ref.number === number ? current.reading : undefined;
-  }
-
-  drop(): void {
-    this.#current?.abort.abort();
-    this.#current = undefined;
-  }
 }

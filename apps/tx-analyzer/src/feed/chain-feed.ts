@@ -1,11 +1,11 @@
-import { countTransactions, type Block, type BlockRef } from '@chainwatch/chain-core';
+import type { Block } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
 import type { AnalyzerOptions } from '../model/analyzer-deps.ts';
 import type { ChainCursor } from '../model/chain-cursor.ts';
 import type { FeedEntry } from '../model/feed-entry.ts';
 import type { Segment } from '../model/segment.ts';
-import { BodyPrefetcher, UpcomingBlock, type ReadBody } from './body-prefetcher.ts';
+import { BodyPrefetcher, type ReadBody } from './body-prefetcher.ts';
 import { FeedQueue } from './feed-queue.ts';
 import { groupBlocks, nextSegment } from './next-segment.ts';
 
@@ -16,7 +16,6 @@ interface FeedDeps {
     Required<AnalyzerOptions>,
     'prefetchWindow' | 'groupBlocksMax' | 'groupTransactionsMax' | 'sweepMs'
   >;
-  readonly readUpcoming: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
   readonly readBody: ReadBody;
   /** There may be something to do. */
   readonly onChange: () => void;
@@ -26,13 +25,12 @@ const BACKLOG_ENTRIES = 8;
 const MATCHES_PER_BLOCK_FIRST = 50;
 const RING_BLOCKS_MAX = 256;
 const RING_TRANSACTIONS_MAX = 30_000;
-/** Memory for blocks of the ring, held as the node sent them. */
+/** Memory for what the transactions of the ring keep as the node sent it. */
 const RING_BYTES_MAX = 32 * 1024 * 1024;
 
 /** The feed of one chain on both sides of the cursor: entries and bodies to come, and the blocks passed last. */
 export class ChainFeed {
   readonly ring = new BlockRing();
-  readonly upcoming: UpcomingBlock;
   readonly #deps: FeedDeps;
   readonly #queue: FeedQueue;
   readonly #bodies: BodyPrefetcher;
@@ -43,16 +41,10 @@ export class ChainFeed {
   #matchesPerBlock = MATCHES_PER_BLOCK_FIRST;
 
   constructor(deps: FeedDeps) {
-    const { sql, chainGid, options, readUpcoming, readBody, onChange } = deps;
+    const { sql, chainGid, options, readBody, onChange } = deps;
     this.#deps = deps;
     this.#queue = new FeedQueue(sql, chainGid);
-    this.upcoming = new UpcomingBlock(readUpcoming, onChange);
-    this.#bodies = new BodyPrefetcher(
-      async (entry, onTrouble, signal) =>
-        (await this.upcoming.findBody(entry)) ?? readBody(entry, onTrouble, signal),
-      options.prefetchWindow,
-      onChange,
-    );
+    this.#bodies = new BodyPrefetcher(readBody, options.prefetchWindow, onChange);
   }
 
   /** The last entry that is committed. */
@@ -74,14 +66,6 @@ export class ChainFeed {
 
   lagEntries(cursor: ChainCursor): number {
     return this.#queue.lastSeq - cursor.seq;
-  }
-
-  /** The ingestor is about to record a block. False when its parent is not our last block. */
-  announce({ number, hash, parent_hash: parentHash }: PayloadOf<'block.seen'>): boolean {
-    const tip = this.#queue.entries.findLast(({ type }) => type === 'block') ?? this.#cursor;
-    if (parentHash !== tip.hash) return false;
-    this.upcoming.announce({ number, hash });
-    return true;
   }
 
   /** Takes an entry from a message, without a query. */
@@ -146,7 +130,6 @@ export class ChainFeed {
       this.#queue.reset(cursor.seq);
     }
     this.#loadedAtMs = 0;
-    this.upcoming.drop();
   }
 
   /** Forgets everything but the cursor. */
@@ -159,7 +142,6 @@ export class ChainFeed {
   /** Ends every read under way. */
   close(): void {
     this.#bodies.reset();
-    this.upcoming.drop();
   }
 }
 
@@ -222,7 +204,7 @@ export class BlockRing {
   }
 
   #weigh(block: Block, sign: 1 | -1): void {
-    this.#transactionCount += sign * countTransactions(block);
+    this.#transactionCount += sign * block.transactions.length;
     this.#byteLength += sign * (block.byteLength ?? 0);
   }
 }

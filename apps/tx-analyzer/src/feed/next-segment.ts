@@ -1,5 +1,5 @@
 import { BaseError } from '@chainwatch/problem';
-import { countTransactions, type Block } from '@chainwatch/chain-core';
+import type { Block } from '@chainwatch/chain-core';
 import type { BodyPrefetcher } from './body-prefetcher.ts';
 import type { ChainCursor } from '../model/chain-cursor.ts';
 import type { Segment } from '../model/segment.ts';
@@ -95,7 +95,7 @@ function collectBlocks({ queue, bodies, cursor, limits }: Ahead): Segment | unde
       if (tip !== undefined && entry.parentHash !== tip)
         throw new FeedMismatchError(entry, entry.parentHash, tip);
       tip = entry.hash;
-      if (body.block !== undefined) transactionCount += countTransactions(body.block);
+      if (body.block !== undefined) transactionCount += body.block.transactions.length;
       blocks.push({ entry, block: body.block });
     }
     taken += 1;

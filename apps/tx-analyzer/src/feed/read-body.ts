@@ -8,7 +8,6 @@ import {
   UnknownContentError,
   type Block,
   type BlockRef,
-  type ChainClient,
 } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 
@@ -18,14 +17,8 @@ const RETRY_MS_MAX = 5_000;
 const ORPHAN_ATTEMPTS = 3;
 
 interface ReadBodyDeps {
-  /** Called at every attempt. */
-  readonly client: () => Pick<ChainClient, 'readBlock'>;
   /** Reads through the gate that holds back blocks with something unknown. */
-  readonly read: (
-    ref: BlockRef,
-    signal: AbortSignal,
-    client: Pick<ChainClient, 'readBlock'>,
-  ) => Promise<Block>;
+  readonly read: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
   readonly sql: Sql;
   readonly chainGid: string;
   readonly logger: Pick<Logger, 'warn'>;
@@ -50,7 +43,7 @@ export async function readBody(
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
-      const block = await deps.read({ number: ref.number, hash: ref.hash }, signal, deps.client());
+      const block = await deps.read({ number: ref.number, hash: ref.hash }, signal);
       deps.reportReach(true);
       return block;
     } catch (error) {

@@ -2,6 +2,7 @@ import type { Block } from '@chainwatch/chain-core';
 import type { Sql, Transaction } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';
 import { BaseError } from '@chainwatch/problem';
+import { endSetAside } from '@chainwatch/quarantine';
 import { buildEvent } from '../commit/build-event.ts';
 import { clearRecords } from '../commit/commit-blocks.ts';
 import {
@@ -96,12 +97,14 @@ async function writeHistory(
   sendEvents(sql, events, isHolding(cursor));
   await writeUnknowns(sql, { chain, blocks, matches });
   sendBalanceReads(sql, chain, matches);
-  if (progress !== undefined)
+  if (progress !== undefined) {
+    await endSetAside(sql, chain.gid, { step: 'history', subjectIds: [...alive] });
     sendProgress(sql, {
       chainGid: chain.gid,
       jobs: jobs.filter(({ addressId }) => alive.has(addressId)),
       progress,
     });
+  }
   return plan.upserts.length;
 }
 

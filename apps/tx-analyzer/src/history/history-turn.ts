@@ -1,4 +1,5 @@
 import type { Sql } from '@chainwatch/db';
+import { isSetAsideSql } from '@chainwatch/quarantine';
 
 /** An address whose past is read. */
 export interface HistoryJob {
@@ -42,7 +43,7 @@ const JOBS_MAX = 200;
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Jobs with something to read: their next block is final, or their range is done. An address without a watch of its own
+ * Jobs with something to read that are not set aside: their next block is final, or their range is done. An address without a watch of its own
  * counts from the first block that the chain was followed from.
  */
 const DUE = `
@@ -54,7 +55,8 @@ const DUE = `
   JOIN analyzer_states c ON c.chain_gid = h.chain_gid AND c.confirmed_number IS NOT NULL
   LEFT JOIN address_watches w ON w.address_id = h.address_id AND w.chain_gid = h.chain_gid
   WHERE h.chain_gid = $1 AND h.status <> 'complete' AND h.due_at <= clock_timestamp() AND c.cursor_seq >= coalesce(w.feed_seq, 0)
-    AND (h.next_block <= c.confirmed_number OR h.next_block >= coalesce(w.from_block, s.start_number))`;
+    AND (h.next_block <= c.confirmed_number OR h.next_block >= coalesce(w.from_block, s.start_number))
+    AND NOT ${isSetAsideSql('history', 'h.address_id')}`;
 
 /** Gives turns fairly: to one project after the other, within a project to one address after the other. */
 export class HistoryTurns {

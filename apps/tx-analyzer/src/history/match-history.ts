@@ -4,6 +4,7 @@ import { collectAddresses, findCandidates } from '../match/find-hits.ts';
 import { matchTransactions } from '../match/match-transactions.ts';
 import type { MatchedTransaction, WatchedByAddress } from '../model/matched-transaction.ts';
 import { confirmAddresses } from '../watch/family-watch.ts';
+import type { SetAsideLook } from '../model/set-asides.ts';
 import type { HistoryJob } from './history-turn.ts';
 
 interface MatchDeps {
@@ -11,6 +12,7 @@ interface MatchDeps {
   readonly chainGid: string;
   readonly family: string;
   readonly watch: AddressFilter;
+  readonly setAsides: SetAsideLook;
 }
 
 /**
@@ -19,13 +21,13 @@ interface MatchDeps {
  * comes first.
  */
 export async function matchHistory(
-  { sql, chainGid, family, watch }: MatchDeps,
+  { sql, chainGid, family, watch, setAsides }: MatchDeps,
   jobs: readonly HistoryJob[],
   blocks: readonly Block[],
 ): Promise<MatchedTransaction[]> {
   const own = new Set(jobs.map(({ address }) => address));
   const candidates = blocks
-    .map((block) => findCandidates(block, own))
+    .map((block) => findCandidates(block, own, setAsides))
     .filter((found) => found !== undefined && found.transactions.length > 0);
   if (candidates.length === 0) return [];
   const addresses = new Set<string>();
@@ -39,8 +41,10 @@ export async function matchHistory(
   const last = new Map(jobs.map(({ addressId, toBlock }) => [addressId, toBlock]));
   return candidates.flatMap((found) => {
     const { block, transactions } = found!;
-    return matchTransactions({ block, transactions, watched }).filter(({ participants }) =>
-      participants.some(({ id }) => block.number <= (last.get(id) ?? -1)),
+    return matchTransactions({ block, transactions, watched }).filter(
+      (match) =>
+        !setAsides.hasMatch(match) &&
+        match.participants.some(({ id }) => block.number <= (last.get(id) ?? -1)),
     );
   });
 }

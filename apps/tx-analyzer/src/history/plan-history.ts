@@ -1,3 +1,4 @@
+import { lacksEvidence } from '@chainwatch/chain-core';
 import { transactionIdOf } from '@chainwatch/events';
 import type { ExistingTransaction, Merge } from '../commit/plan-writes.ts';
 import { isNotified, stateOf } from '../commit/plan-writes.ts';
@@ -53,7 +54,7 @@ export function planHistory(
       continue;
     }
     if (known !== undefined) resetIds.push(id);
-    upserts.set(id, state.isUnproved ? state : confirm(state, now));
+    upserts.set(id, lacksEvidence(state.verification) ? state : confirm(state, now));
   }
   const all = [...upserts.values()];
   return {

@@ -4,16 +4,19 @@ import {
   describePublicly,
   type Block,
   type BlockRef,
-  type ChainClient,
+  type FailoverClient,
+  IncompleteBlockError,
 } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import type { Logger } from '@chainwatch/telemetry';
+import { isItemFault, retryAll, setAside } from '@chainwatch/quarantine';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import type { WriterQueue } from '../commit/writer-queue.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import type { FamilyWatch } from '../watch/family-watch.ts';
 import { commitHistory } from './commit-history.ts';
 import { recordHistory } from './history-metrics.ts';
+import { hearOthers } from './hear-others.ts';
 import { HistoryTurns, type HistoryTurn } from './history-turn.ts';
 import { listBlocks } from './list-blocks.ts';
 import { matchHistory } from './match-history.ts';
@@ -23,14 +26,15 @@ import { countByAddress, writeFailure, type HistoryProgress } from './write-prog
 export interface HistoryDeps {
   readonly sql: Sql;
   readonly chain: ChainContext;
-  readonly client: ChainClient;
+  readonly client: FailoverClient;
   readonly watch: FamilyWatch;
   readonly writerQueue: WriterQueue;
-  /** Reads through the gate that holds back blocks with something unknown; in another thread, where there is one. */
-  readonly readBlock: (ref: BlockRef, signal: AbortSignal, isRetry: boolean) => Promise<Block>;
+  /** Reads through the gate that holds back blocks with something unknown. */
+  readonly readBlock: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
   /** The chain is behind or recovers: all of its node is for the head. */
   readonly isHeadBusy: () => boolean;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly health: WorkerHealth;
   readonly pollMs: number;
   readonly signal: AbortSignal;
 }
@@ -45,26 +49,40 @@ const YIELD_MS = 100;
  * there.
  */
 export async function runHistories(deps: HistoryDeps): Promise<void> {
-  const { sql, chain, logger, pollMs, signal } = deps;
+  const { sql, chain, logger, health, pollMs, signal } = deps;
   const turns = new HistoryTurns(sql, chain.gid);
-  let isRetry = false;
+  await retryAll(sql, chain.gid, 'history').catch(() => undefined);
   while (!signal.aborted) {
     let turn: HistoryTurn | undefined;
     try {
       await untilHeadIsIdle(deps);
       turn = await turns.take();
-      if (turn !== undefined) await runTurn(deps, turn, isRetry);
-      isRetry = false;
+      if (turn !== undefined) await runTurn(deps, turn);
+      if (turn !== undefined || (health.isFailing && !(await isSomeLeft(sql, chain.gid)))) health.succeed();
       if (turn !== undefined) continue;
     } catch (error) {
       if (signal.aborted) return;
-      isRetry = true;
+      // Those two are named otherwise.
+      if (!isItemFault(error) && !(error instanceof BlockNotFoundError)) health.fail(describePublicly(error));
       const where = { chain_gid: chain.gid, height: turn?.fromBlock };
       logger.warn({ ...where, err: error }, 'history could not be read, retrying');
-      if (turn !== undefined) await fail(deps, turn, error);
+      if (turn !== undefined) {
+        await fail(deps, turn, error);
+        if (isItemFault(error)) await runApart(deps, turn).catch(() => undefined);
+      }
     }
     await delay(pollMs, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** Whether a history that failed waits for its next time. */
+async function isSomeLeft(sql: Sql, chainGid: string): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `SELECT FROM address_histories h WHERE chain_gid = $1 AND status = 'running' AND failure_count > 0 AND NOT EXISTS (
+       SELECT FROM incidents i WHERE i.address_id = h.address_id AND i.kind = 'poison:history' AND i.status = 'quarantined') LIMIT 1`,
+    [chainGid],
+  );
+  return rowCount === 1;
 }
 
 async function fail({ sql, chain }: HistoryDeps, turn: HistoryTurn, error: unknown): Promise<void> {
@@ -77,16 +95,36 @@ async function fail({ sql, chain }: HistoryDeps, turn: HistoryTurn, error: unkno
   );
 }
 
+/** A turn failed, and maybe because of one address: each is tried alone, and set aside where it fails alone. */
+async function runApart(deps: HistoryDeps, turn: HistoryTurn): Promise<void> {
+  const { sql, chain } = deps;
+  for (const job of turn.jobs) {
+    const alone = { ...turn, jobs: [job], toBlock: Math.min(turn.toBlock, job.toBlock) };
+    const error = await runTurn(deps, alone).then(
+      () => undefined,
+      (fault: unknown) => fault,
+    );
+    if (error === undefined) continue;
+    await fail(deps, alone, error);
+    if (!isItemFault(error)) continue;
+    const { addressId, projectId } = job;
+    const block = { number: turn.fromBlock, hash: '' };
+    await setAside(sql, chain.gid, [
+      { step: 'history', subject: { type: 'address', id: addressId }, projectId, addressId, block, error },
+    ]);
+  }
+}
+
 /**
  * Lists the next blocks of a turn, and stores them in batches: while one is written, the next one is read, matched and
  * proved.
  */
-async function runTurn(deps: HistoryDeps, turn: HistoryTurn, isRetry: boolean): Promise<void> {
+async function runTurn(deps: HistoryDeps, turn: HistoryTurn): Promise<void> {
   const { client, signal } = deps;
   const page = await listBlocks(client, turn, signal);
   const startedAtMs = performance.now();
   const prepare = (start: number): Promise<Batch> =>
-    prepareBatch(deps, { turn, refs: page.refs.slice(start, start + BODIES_AT_ONCE), isRetry });
+    prepareBatch(deps, { turn, refs: page.refs.slice(start, start + BODIES_AT_ONCE) });
   let next = prepare(0);
   for (let start = 0; start === 0 || start < page.refs.length; start += BODIES_AT_ONCE) {
     const batch = await next;
@@ -111,20 +149,24 @@ interface Batch {
 
 async function prepareBatch(
   { readBlock, sql, chain, client, watch, signal }: HistoryDeps,
-  {
-    turn: { jobs },
-    refs,
-    isRetry,
-  }: { readonly turn: HistoryTurn; readonly refs: readonly BlockRef[]; readonly isRetry: boolean },
+  { turn: { jobs }, refs }: { readonly turn: HistoryTurn; readonly refs: readonly BlockRef[] },
 ): Promise<Batch> {
-  const blocks = await Promise.all(refs.map((ref) => readBlock(ref, signal, isRetry)));
-  const matches = await matchHistory({ sql, chainGid: chain.gid, family: chain.family, watch }, jobs, blocks);
+  const blocks = await Promise.all(refs.map((ref) => readBlock(ref, signal)));
+  // What is final has its evidence; a node without it is behind.
+  const open = blocks.find(({ verification }) => verification === 'settling');
+  if (open !== undefined)
+    throw new IncompleteBlockError(`evidence for block ${open.number} ${open.hash} is missing`);
+  const matches = await matchHistory(
+    { sql, chainGid: chain.gid, family: chain.family, watch, setAsides: chain.setAsides.stored },
+    jobs,
+    blocks,
+  );
   for (const block of blocks) {
     const own = matches.filter((match) => match.block.hash === block.hash);
     if (own.length > 0)
       await client.proveSenders?.(block, [...new Set(own.map(({ transaction }) => transaction))], signal);
   }
-  return { blocks, matches };
+  return hearOthers({ chain, client, signal }, { blocks, matches });
 }
 
 /** Commits what blocks hold for the turn's jobs, in steps; the last one says how far the jobs are. */

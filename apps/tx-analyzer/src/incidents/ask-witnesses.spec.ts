@@ -13,7 +13,7 @@ const told: Block = {
   ...ref,
   parentHash: '0x6',
   timestamp: 1,
-  transactions: [{ ...payment, isUnproved: true }],
+  transactions: [{ ...payment, verification: 'unproved' }],
   balanceChanges: [],
   touchedAssets: [],
 };
@@ -95,6 +95,6 @@ describe('digestTransaction', () => {
   });
 
   it('is the same whether it was proved or not', () => {
-    expect(digestTransaction({ ...payment, isUnproved: true })).toEqual(digestTransaction(payment));
+    expect(digestTransaction({ ...payment, verification: 'unproved' })).toEqual(digestTransaction(payment));
   });
 });

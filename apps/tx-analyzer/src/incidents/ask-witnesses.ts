@@ -1,23 +1,15 @@
-import type { Block, BlockRef, FailoverClient } from '@chainwatch/chain-core';
-import { digestTransaction } from '../commit/digest-transaction.ts';
+import type { BlockRef, FailoverClient } from '@chainwatch/chain-core';
+import { judgeOpinions, type ToldTransaction } from '../commit/judge-opinions.ts';
 import type { Verdict } from './commit-verdicts.ts';
 
 /** A block with transactions for which only one endpoint vouches. */
 export interface UnprovedBlock extends BlockRef {
-  readonly transactions: readonly {
-    readonly hash: string;
-    readonly endpoint: string /** Hex. */;
-    readonly digest: string;
-  }[];
+  readonly transactions: readonly (ToldTransaction & { readonly endpoint: string })[];
 }
 
 type Witnesses = Pick<FailoverClient, 'clients' | 'readBlockElsewhere'>;
 
-/**
- * Compares what an endpoint said about a block with the other endpoints. One that disagrees is a contradiction,
- * whoever else agrees. One that agrees is enough. Two are needed when the first endpoint is no longer configured:
- * one of those asked may be the same under another name. Without an opinion there is no verdict.
- */
+/** Compares what an endpoint said about a block with the other endpoints (`judgeOpinions`). Without an opinion there is no verdict. */
 export async function askWitnesses(
   client: Witnesses,
   block: UnprovedBlock,
@@ -32,21 +24,11 @@ export async function askWitnesses(
       endpoint,
       signal,
     );
-    const digests = opinions.map((opinion) => ({ label: opinion.label, byHash: digestAll(opinion.block) }));
-    for (const { hash, digest } of transactions) {
-      const agreeing = digests.filter(({ byHash }) => byHash.get(hash) === digest);
-      const isContradicted = agreeing.length < digests.length;
-      if (
-        !isContradicted &&
-        new Set(agreeing.map(({ label }) => label)).size < (labels.has(endpoint) ? 1 : 2)
-      )
-        continue;
-      verdicts.push({
-        blockHash: block.hash,
-        hash,
-        digest: Buffer.from(digest, 'hex'),
-        verdict: isContradicted ? 'contradicted' : 'agreed',
-      });
+    for (const told of transactions) {
+      const verdict = judgeOpinions(told, { endpoint, labels, opinions });
+      if (verdict === undefined) continue;
+      const { hash, digest } = told;
+      verdicts.push({ blockHash: block.hash, hash, digest: Buffer.from(digest, 'hex'), verdict });
     }
   }
   return verdicts;
@@ -62,13 +44,4 @@ function groupByEndpoint({
     else group.push(transaction);
   }
   return groups;
-}
-
-function digestAll(block: Block): Map<string, string> {
-  return new Map(
-    block.transactions.map((transaction) => [
-      transaction.hash,
-      digestTransaction(transaction).toString('hex'),
-    ]),
-  );
 }

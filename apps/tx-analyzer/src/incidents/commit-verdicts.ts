@@ -3,6 +3,7 @@ import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding } from '../model/chain-cursor.ts';
 import { confirmTransactions } from '../commit/confirm-transactions.ts';
 import { SqlParams } from '../model/sql-params.ts';
+import { releaseCoins } from '../utxo/unproved-coins.ts';
 import type { WriterWork } from '../commit/writer-queue.ts';
 
 /** What other endpoints make of an unproved transaction. */
@@ -15,14 +16,21 @@ export interface Verdict {
 }
 
 /**
- * One transaction: writes verdicts, applies the operator's acceptances, and confirms what is final and was withheld
- * until now.
+ * One transaction: writes verdicts, applies the operator's acceptances and setting, and confirms what is final and was
+ * withheld until now.
+ *
+ * @param askedHashes blocks about which every other endpoint was asked
  */
-export function commitVerdicts(verdicts: readonly Verdict[]): WriterWork<void> {
+export function commitVerdicts(
+  verdicts: readonly Verdict[],
+  askedHashes: readonly string[] = [],
+): WriterWork<void> {
   return async ({ chain, advance: { cursor }, now }) => {
     const events = await chain.share.transaction(async (sql) => {
       if (verdicts.length > 0) await writeVerdicts(sql, chain, verdicts);
       await takeAccepted(sql, chain);
+      await takeAcceptedBlocks(sql, chain);
+      await takeTrusted(sql, chain, askedHashes);
       const isReleased = await release(sql, chain);
       if (!isReleased || cursor.confirmedNumber === undefined) return [];
       const options = { headNumber: cursor.number ?? cursor.confirmedNumber, isHeld: isHolding(cursor), now };
@@ -61,18 +69,55 @@ async function takeAccepted(sql: Sql, chain: ChainContext): Promise<void> {
   );
 }
 
+/** The same for the lists of blocks, and for what those changed without a transaction: it explains balances from now on. */
+async function takeAcceptedBlocks(sql: Sql, chain: ChainContext): Promise<void> {
+  await sql.query(
+    `WITH accepted AS (UPDATE blocks b SET verification = 'trusted' WHERE b.chain_gid = $1 AND ${IS_ACCEPTED_BLOCK} RETURNING b.hash)
+     INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
+     SELECT DISTINCT $1, c.address_id, c.asset_gid, 'detected' FROM accepted a JOIN block_changes c ON c.chain_gid = $1 AND c.block_hash = a.hash`,
+    [chain.gid],
+  );
+}
+
+/**
+ * The operator's setting delivers what could not be proved, once it is final and every other endpoint was asked: one that
+ * contradicts outweighs the setting.
+ */
+async function takeTrusted(sql: Sql, chain: ChainContext, askedHashes: readonly string[]): Promise<void> {
+  if (askedHashes.length === 0) return;
+  await sql.query(
+    `UPDATE unproved_transactions u SET verdict = 'trusted'
+     FROM blockchains b JOIN analyzer_states s ON s.chain_gid = b.gid
+     WHERE u.chain_gid = $1 AND u.block_hash = ANY($2) AND u.verdict = 'waiting' AND b.gid = u.chain_gid AND b.unproved = 'deliver'
+       AND u.block_number <= s.confirmed_number`,
+    [chain.gid, askedHashes],
+  );
+}
+
 /** Condition on a row `u` of unproved_transactions. */
 export const IS_ACCEPTED = `u.verdict IN ('waiting', 'contradicted')
   AND (SELECT bool_and(coalesce(i.status, '') IN ('accepted', 'resolved')) AND bool_or(i.status = 'accepted') FROM unnest(u.incident_ids) AS n (id) LEFT JOIN incidents i ON i.id = n.id)`;
 
+/** Condition on a row `b` of blocks. Each kind in a block has an incident whose range covers it. */
+export const IS_ACCEPTED_BLOCK = `b.verification = 'unproved' AND b.status IN ('processed', 'confirmed')
+  AND (SELECT bool_and(i.status = 'accepted') FROM incidents i
+       WHERE i.chain_gid = b.chain_gid AND i.status IN ('open', 'accepted') AND i.kind NOT LIKE 'poison:%' AND b.number BETWEEN i.block_number AND i.last_block_number)`;
+
 /** Condition on a row `u` of unproved_transactions and a transaction `t`. */
-export const IS_RELEASED = `t.is_withheld AND t.chain_gid = u.chain_gid AND t.block_hash = u.block_hash AND t.hash = u.hash AND u.verdict IN ('agreed', 'accepted')`;
+export const IS_RELEASED = `t.is_withheld AND t.chain_gid = u.chain_gid AND t.block_hash = u.block_hash AND t.hash = u.hash AND u.verdict IN ('agreed', 'accepted', 'trusted')`;
 
 /** False when nothing was withheld that could be released. */
 async function release(sql: Sql, chain: ChainContext): Promise<boolean> {
-  const { rowCount } = await sql.query(
-    `UPDATE transactions t SET is_withheld = false FROM unproved_transactions u WHERE t.chain_gid = $1 AND ${IS_RELEASED}`,
+  const { rows } = await sql.query<{ hash: string; block_hash: string }>(
+    `UPDATE transactions t SET is_withheld = false, verification = CASE u.verdict WHEN 'agreed' THEN 'agreed' ELSE 'trusted' END
+     FROM unproved_transactions u WHERE t.chain_gid = $1 AND ${IS_RELEASED} RETURNING t.hash, t.block_hash`,
     [chain.gid],
   );
-  return (rowCount ?? 0) > 0;
+  if (chain.utxo !== undefined && rows.length > 0)
+    await releaseCoins(
+      sql,
+      chain,
+      rows.map(({ hash, block_hash: blockHash }) => ({ hash, blockHash })),
+    );
+  return rows.length > 0;
 }

@@ -1,20 +1,25 @@
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FailoverClient } from '@chainwatch/chain-core';
+import { describePublicly, type FailoverClient } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { WriterQueue } from '../commit/writer-queue.ts';
+import { askAttested } from './ask-attested.ts';
 import { askWitnesses, type UnprovedBlock } from './ask-witnesses.ts';
 import { forgetIncidents, recordIncidents } from './incident-metrics.ts';
-import { IS_ACCEPTED, IS_RELEASED, commitVerdicts } from './commit-verdicts.ts';
+import { UnprovedBlocks } from './prove-blocks.ts';
+import { IS_ACCEPTED, IS_ACCEPTED_BLOCK, IS_RELEASED, commitVerdicts } from './commit-verdicts.ts';
 
 interface WitnessDeps {
   readonly sql: Sql;
-  readonly client: Pick<FailoverClient, 'clients' | 'readBlockElsewhere'>;
+  readonly client: Pick<FailoverClient, 'clients' | 'readBlock' | 'readBlockElsewhere'>;
   readonly chain: Pick<ChainContext, 'gid' | 'share'>;
   readonly writerQueue: WriterQueue;
   readonly logger: Logger;
   readonly pollMs: number;
+  /** How long a transaction that one node attests waits for another operator's endpoint. */
+  readonly attestWaitMs: number;
+  readonly health: WorkerHealth;
   readonly signal: AbortSignal;
 }
 
@@ -24,24 +29,31 @@ const WAIT_MS_MAX = 60_000;
 
 /**
  * Handles the incidents of a chain until the signal aborts. Closes those whose block an endpoint returned in a
- * known form after all, releases what the operator accepted, and asks the other endpoints about what is final and
- * unproved.
+ * known form after all, releases what the operator accepted, reads blocks again that are unproved, and asks the other endpoints about what one node attests, and
+ * about what is final and unproved.
  */
 export async function runWitnesses(deps: WitnessDeps): Promise<void> {
-  const { chain, logger, pollMs, signal } = deps;
+  const { chain, logger, health, pollMs, signal } = deps;
   let failures = 0;
   const round = new AskingRound();
+  const unproved = new UnprovedBlocks();
   while (!signal.aborted) {
     try {
       const { openCount, untakenCount } = await countIncidents(deps);
       if (untakenCount > 0) await closeUntaken(deps);
       recordIncidents(chain.gid, openCount - untakenCount);
-      if (await hasAccepted(deps)) await deps.writerQueue.enqueue(commitVerdicts([]));
-      if (round.isDue) await round.ask(deps);
+      const { isAccepted, isDelivered } = await findReleasable(deps);
+      if (isAccepted) await deps.writerQueue.enqueue(commitVerdicts([]));
+      await unproved.prove(deps);
+      const isAsking = await askAttested(deps);
+      const isMore = !isAsking && (round.isDue || isDelivered) && (await round.ask(deps, isDelivered));
       failures = 0;
+      health.succeed();
+      if (isAsking || isMore) continue;
     } catch (error) {
       if (signal.aborted) break;
       failures += 1;
+      health.fail(describePublicly(error));
       logger.warn({ chain_gid: chain.gid, err: error }, 'incidents could not be looked after, retrying');
     }
     await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(
@@ -64,7 +76,12 @@ class AskingRound {
     return performance.now() >= this.#dueAtMs;
   }
 
-  async ask(deps: WitnessDeps): Promise<void> {
+  /**
+   * True when more blocks may wait that something comes of.
+   *
+   * @param isDelivered the operator's setting delivers what no other endpoint contradicts
+   */
+  async ask(deps: WitnessDeps, isDelivered: boolean): Promise<boolean> {
     const { client, chain, writerQueue, logger, pollMs, signal } = deps;
     const blocks = await findWaiting(deps, this.#after);
     this.#after = blocks.at(-1) ?? { number: -1, hash: '' };
@@ -82,13 +99,15 @@ class AskingRound {
           },
           'another endpoint told unproved transactions differently',
         );
-      if (verdicts.length > 0) await writerQueue.enqueue(commitVerdicts(verdicts));
-      verdictCount += verdicts.length;
+      if (verdicts.length > 0 || isDelivered)
+        await writerQueue.enqueue(commitVerdicts(verdicts, [block.hash]));
+      verdictCount += isDelivered ? block.transactions.length : verdicts.length;
     }
     this.#fruitless = blocks.length === 0 || verdictCount > 0 ? 0 : this.#fruitless + 1;
     this.#dueAtMs =
       performance.now() +
       (this.#fruitless === 0 ? 0 : Math.min(pollMs * 2 ** Math.min(this.#fruitless, 10), WAIT_MS_MAX));
+    return blocks.length === BLOCKS_MAX && verdictCount > 0;
   }
 }
 
@@ -117,13 +136,21 @@ async function countIncidents({
   return { openCount: rows[0]!.open, untakenCount: rows[0]!.untaken };
 }
 
-async function hasAccepted({ sql, chain }: WitnessDeps): Promise<boolean> {
-  const { rows } = await sql.query<{ has: boolean }>(
-    `SELECT EXISTS (SELECT FROM unproved_transactions u WHERE u.chain_gid = $1 AND ${IS_ACCEPTED})
-         OR EXISTS (SELECT FROM transactions t JOIN unproved_transactions u ON ${IS_RELEASED} WHERE t.chain_gid = $1) AS has`,
-    [chain.gid],
-  );
-  return rows[0]!.has;
+/** Whether the operator accepted what waits, and whether the setting delivers what is final and waits. */
+async function findReleasable({
+  sql,
+  chain,
+}: WitnessDeps): Promise<{ isAccepted: boolean; isDelivered: boolean }> {
+  const { rows } = await sql.query<{ accepted: boolean; delivered: boolean }>({
+    name: 'find_releasable',
+    text: `SELECT EXISTS (SELECT FROM unproved_transactions u WHERE u.chain_gid = $1 AND ${IS_ACCEPTED})
+         OR EXISTS (SELECT FROM transactions t JOIN unproved_transactions u ON ${IS_RELEASED} WHERE t.chain_gid = $1)
+         OR EXISTS (SELECT FROM blocks b WHERE b.chain_gid = $1 AND ${IS_ACCEPTED_BLOCK}) AS accepted,
+       EXISTS (SELECT FROM unproved_transactions u JOIN blockchains b ON b.gid = u.chain_gid JOIN analyzer_states s ON s.chain_gid = b.gid
+         WHERE u.chain_gid = $1 AND u.verdict = 'waiting' AND b.unproved = 'deliver' AND u.block_number <= s.confirmed_number) AS delivered`,
+    values: [chain.gid],
+  });
+  return { isAccepted: rows[0]!.accepted, isDelivered: rows[0]!.delivered };
 }
 
 async function findWaiting(

@@ -29,15 +29,11 @@ export class UnknownGate {
 
   /**
    * Reads the block. Where no endpoint has it in a known form, returns it as far as it is understood.
-   * @throws UnknownContentError while something in it waits, and what `reader` throws
+   * @throws UnknownContentError while something in it waits, and what the client throws
    */
-  read = async (
-    ref: BlockRef,
-    signal: AbortSignal,
-    reader: Pick<ChainClient, 'readBlock'> = this.#deps.client,
-  ): Promise<Block> => {
+  read = async (ref: BlockRef, signal: AbortSignal): Promise<Block> => {
     try {
-      return await reader.readBlock(ref, signal);
+      return await this.#deps.client.readBlock(ref, signal);
     } catch (error) {
       if (!(error instanceof UnknownContentError)) throw error;
       const block = await this.#readWaited(ref, error.unknowns, signal);

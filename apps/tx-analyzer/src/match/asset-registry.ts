@@ -64,8 +64,7 @@ export class AssetRegistry {
   }
 
   #record(row: AssetRow): void {
-    this.#held.add(row.gid);
-    if (row.decimals !== null) this.#decimals.set(row.gid, row.decimals);
+    this.learn(row.gid, row.decimals ?? undefined);
   }
 
   /**
@@ -93,8 +92,10 @@ export class AssetRegistry {
     for (const gid of movedGids) this.#held.add(gid);
   }
 
-  learn = (assetGid: string, decimals: number): void => {
-    this.#decimals.set(assetGid, decimals);
+  /** @param decimals undefined: nobody knows them, or not any more */
+  learn = (assetGid: string, decimals: number | undefined): void => {
+    if (decimals === undefined) this.#decimals.delete(assetGid);
+    else this.#decimals.set(assetGid, decimals);
     this.#held.add(assetGid);
   };
 
@@ -102,7 +103,7 @@ export class AssetRegistry {
     const metadata = await this.#findMetadata(gids, signal);
     for (const [position, gid] of gids.entries()) {
       const found = metadata?.[position];
-      if (found !== undefined) this.#decimals.set(gid, found.decimals);
+      if (found?.decimals !== undefined) this.#decimals.set(gid, found.decimals);
       this.#unsaved.set(
         gid,
         found !== undefined

@@ -1,64 +1,120 @@
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ChainClient, TokenMetadata } from '@chainwatch/chain-core';
+import { describePublicly, type ChainClient, type TokenMetadata } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
+import { endSetAside, retryAll } from '@chainwatch/quarantine';
 import type { AssetRegistry } from './asset-registry.ts';
+import { correctToken } from './correct-token.ts';
+import { askAgainForAssets, setAsideAssets } from './set-aside-assets.ts';
 
 const LOOK_MS = 1_000;
 const BATCH = 50;
 const REFRESH_OVERLAP_MS = 60_000;
+/**
+ * What is read again: what somebody asked for, and for some hours (the index has the same number) tokens whose contract did not
+ * say its decimals: a proxy that is set up later. What never says them, as a collection, is not asked for ever.
+ */
+const IS_REREAD = `(is_reread_due OR status = 'active' AND decimals IS NULL AND attempt_count < 12)`;
+
 interface DiscoveryDeps {
   readonly db: Database;
   readonly client: ChainClient;
   readonly chainGid: string;
   readonly assets: AssetRegistry;
+  readonly health: WorkerHealth;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
 /**
  * Asks the chain about assets whose metadata is unknown, until it answers: `active`, with its holders read, or
- * `invalid`.
+ * `invalid`. Those that are to be read again are asked about once more. One with which a batch fails is set aside.
  */
 export async function discoverAssets(deps: DiscoveryDeps): Promise<void> {
-  const { signal, logger, chainGid } = deps;
+  const { db, signal, logger, chainGid, health } = deps;
+  let isStarted = false;
   let refreshedAt = new Date(Date.now() - REFRESH_OVERLAP_MS);
   while (!signal.aborted) {
     try {
       const startedAt = new Date();
       await deps.assets.refresh(new Date(refreshedAt.getTime() - REFRESH_OVERLAP_MS));
       refreshedAt = startedAt;
-      while ((await discoverOnce(deps)) === BATCH && !signal.aborted);
+      if (!isStarted) await retryAll(db, chainGid, 'assets');
+      isStarted = true;
+      await askAgainForAssets(db, chainGid);
+      let count: number;
+      do {
+        count = await discoverOnce(deps);
+        if (count > 0) health.succeed();
+      } while (count === BATCH && !signal.aborted);
+      if (health.isFailing && !(await isSomeLeft(db, chainGid))) health.succeed();
     } catch (error) {
-      if (!signal.aborted)
-        logger.warn({ chain_gid: chainGid, err: error }, 'assets could not be discovered, retrying');
+      if (signal.aborted) return;
+      health.fail(describePublicly(error));
+      logger.warn({ chain_gid: chainGid, err: error }, 'assets could not be discovered, retrying');
     }
     await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
+/** Whether one that failed waits for its next time. */
+async function isSomeLeft(db: Database, chainGid: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `SELECT FROM assets a WHERE chain_gid = $1 AND (status = 'unknown' OR is_reread_due) AND attempt_count > 0 AND NOT EXISTS (
+       SELECT FROM incidents i WHERE i.chain_gid = $1 AND i.kind = 'poison:assets' AND i.subject_id = a.gid AND i.status = 'quarantined') LIMIT 1`,
+    [chainGid],
+  );
+  return rowCount === 1;
+}
+
+interface DueAsset {
+  readonly gid: string;
+  readonly status: string;
+}
+
 /** One batch of assets that are due. Returns how many there were. */
-async function discoverOnce(deps: Omit<DiscoveryDeps, 'logger'>): Promise<number> {
-  const { db, client, chainGid, assets, signal } = deps;
+async function discoverOnce(deps: DiscoveryDeps): Promise<number> {
+  const { db, client, chainGid, logger } = deps;
   if (client.readTokens === undefined) return 0;
   // The due time moves before the node is asked: a crash here costs one interval.
-  const { rows } = await db.query<{ gid: string }>(
+  const { rows } = await db.query<DueAsset>(
     `UPDATE assets SET attempt_count = attempt_count + 1, next_attempt_at = now() + least(5 * 2 ^ least(attempt_count, 10), 3600) * interval '1 second'
-     WHERE gid IN (SELECT gid FROM assets WHERE chain_gid = $1 AND status = 'unknown' AND next_attempt_at <= now()
-                   ORDER BY next_attempt_at LIMIT ${BATCH}) RETURNING gid`,
+     WHERE gid IN (SELECT gid FROM (
+       SELECT gid, next_attempt_at FROM assets WHERE chain_gid = $1 AND status = 'unknown' AND next_attempt_at <= now()
+       UNION ALL SELECT gid, next_attempt_at FROM assets WHERE chain_gid = $1 AND ${IS_REREAD} AND status <> 'unknown' AND next_attempt_at <= now()
+     ) due ORDER BY next_attempt_at LIMIT ${BATCH}) RETURNING gid, status`,
     [chainGid],
   );
   if (rows.length === 0) return 0;
-  const metadata = await client.readTokens(
-    rows.map((row) => row.gid),
-    signal,
-  );
-  for (const [position, { gid }] of rows.entries()) {
-    const found = metadata[position];
-    if (await saveDiscovery(db, { chainGid, gid, found }))
-      if (found !== undefined) assets.learn(gid, found.decimals);
+  try {
+    await readAndSave(deps, rows);
+  } catch (error) {
+    const attempt = (some: readonly DueAsset[]): Promise<void> => readAndSave(deps, some);
+    const poison = await setAsideAssets(deps, { assets: rows, attempt, error });
+    if (poison.length > 0)
+      logger.error(
+        { chain_gid: chainGid, assets: poison.map(({ item }) => item.gid), err: poison[0]!.error },
+        'assets that could not be discovered were set aside',
+      );
   }
   return rows.length;
+}
+
+/** Doing it twice changes nothing. */
+async function readAndSave(
+  { db, client, chainGid, assets, signal }: Omit<DiscoveryDeps, 'logger'>,
+  due: readonly DueAsset[],
+): Promise<void> {
+  const metadata = await client.readTokens!(
+    due.map(({ gid }) => gid),
+    signal,
+  );
+  for (const [position, { gid, status }] of due.entries()) {
+    const found = metadata[position];
+    if (status !== 'unknown') assets.learn(gid, await correctToken(db, { chainGid, gid, found }));
+    else if ((await saveDiscovery(db, { chainGid, gid, found })) && found !== undefined)
+      assets.learn(gid, found.decimals);
+  }
 }
 
 async function saveDiscovery(
@@ -73,7 +129,8 @@ async function saveDiscovery(
     // Meanwhile no project may discover the asset: it would not hear the result (migration project_assets).
     await sql.query('SELECT FROM analyzer_states WHERE chain_gid = $1 FOR UPDATE', [chainGid]);
     const { rowCount } = await sql.query(
-      `UPDATE assets SET status = $2, name = $3, symbol = $4, decimals = $5, updated_at = now() WHERE gid = $1 AND status = 'unknown'`,
+      `UPDATE assets SET status = $2, name = $3, symbol = $4, decimals = $5, attempt_count = 0, is_reread_due = false, updated_at = now()
+       WHERE gid = $1 AND status = 'unknown'`,
       [
         gid,
         found === undefined ? 'invalid' : 'active',
@@ -82,6 +139,7 @@ async function saveDiscovery(
         found?.decimals ?? null,
       ],
     );
+    await endSetAside(sql, chainGid, { step: 'assets', subjectIds: [gid] });
     if (rowCount !== 1 || found === undefined) return rowCount === 1;
     // Addresses that moved it meanwhile hold it now: their balances were not read while it was unknown.
     await sql.query(

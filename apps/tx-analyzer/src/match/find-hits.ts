@@ -1,6 +1,7 @@
 import type { AddressFilter, BalanceChange, Block, Network, Transaction } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { UtxoAccess } from '../model/chain-context.ts';
+import type { SetAsideLook, SetAsides } from '../model/set-asides.ts';
 import { confirmAddresses } from '../watch/family-watch.ts';
 import type { WatchedByAddress } from '../model/matched-transaction.ts';
 import { readCoins } from '../utxo/read-coins.ts';
@@ -17,6 +18,7 @@ export interface HitDeps {
   readonly network: Network;
   readonly watch: AddressFilter;
   readonly utxo?: UtxoAccess;
+  readonly setAsides: SetAsides;
 }
 
 /** What in a block may concern somebody: the watch set holds only fingerprints, so the database decides. */
@@ -46,7 +48,7 @@ export async function findHits(
   retroactive: readonly BlockCandidates[],
 ): Promise<Hits> {
   if (deps.utxo !== undefined) return findUtxoHits(deps, { utxo: deps.utxo, blocks, retroactive });
-  const candidates = blocks.map((block) => findCandidates(block, deps.watch));
+  const candidates = blocks.map((block) => findCandidates(block, deps.watch, deps.setAsides));
   const addresses = new Set<string>();
   for (const found of [...retroactive, ...candidates])
     if (found !== undefined) collectAddresses(found, deps.watch, addresses);
@@ -61,9 +63,14 @@ export async function findHits(
  * The transactions and balance changes of a block with an address that `filter` has. Allocates nothing for a block
  * without one. A failed transaction concerns its sender and fee payer only; it moved nothing.
  */
-export function findCandidates(block: Block, filter: AddressFilter): BlockCandidates | undefined {
+export function findCandidates(
+  block: Block,
+  filter: AddressFilter,
+  setAsides?: Pick<SetAsideLook, 'has'>,
+): BlockCandidates | undefined {
   let transactions: Transaction[] | undefined;
-  for (const transaction of block.possibleTransactions?.(filter) ?? block.transactions) {
+  for (const transaction of block.transactions) {
+    if (setAsides?.has(block, transaction.hash) === true) continue;
     if (concerns(transaction, filter)) (transactions ??= []).push(transaction);
   }
   let balanceChanges: BalanceChange[] | undefined;
@@ -119,14 +126,18 @@ async function findUtxoHits(
     readonly retroactive: readonly BlockCandidates[];
   },
 ): Promise<Hits> {
-  const { sql, chainGid, family, network, watch } = deps;
+  const { sql, chainGid, family, network, watch, setAsides } = deps;
   const finder = new UtxoFinder({ scripts: watch, coins });
   // An output of a passed block may be spent in one of these.
   for (const { transactions } of retroactive)
     for (const transaction of transactions) finder.remember(transaction);
   const found = [
     ...retroactive,
-    ...blocks.map((block) => ({ block, transactions: finder.find(block.transactions), balanceChanges: [] })),
+    ...blocks.map((block) => ({
+      block,
+      transactions: finder.find(setAsides.keep(block)),
+      balanceChanges: [],
+    })),
   ];
   const { transactions, watched, changes } = await resolveUtxos(
     {
@@ -138,7 +149,7 @@ async function findUtxoHits(
     },
     found,
   );
-  coins.add(changes.created);
+  coins.add([...changes.created, ...changes.unproved.created]);
   const resolved = found.map((candidates, position) => ({
     ...candidates,
     transactions: transactions[position]!,

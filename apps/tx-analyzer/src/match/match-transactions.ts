@@ -1,4 +1,11 @@
-import type { BlockHeader, Transaction, UtxoMoves } from '@chainwatch/chain-core';
+import {
+  rankOf,
+  type AddressFilter,
+  type BlockHeader,
+  type Transaction,
+  type UtxoMoves,
+  type Verification,
+} from '@chainwatch/chain-core';
 import type {
   Direction,
   MatchedTransaction,
@@ -28,7 +35,7 @@ export function matchTransactions({
       matches.push({
         projectId,
         block,
-        transaction,
+        transaction: attest(transaction, participants),
         transfers,
         participants: [...participants.values()],
         direction:
@@ -40,6 +47,35 @@ export function matchTransactions({
     }
   }
   return matches;
+}
+
+/** To whoever takes part in it, what only the node tells (a fee, a transfer) is a part of what the transaction did. */
+function attest(transaction: Transaction, participants: AddressFilter): Transaction {
+  return transaction.verification === undefined && verificationFor(transaction, participants) === 'attested'
+    ? { ...transaction, verification: 'attested' }
+    : transaction;
+}
+
+/** What stands behind a transaction for those who watch `addresses`. */
+export function verificationFor(
+  { verification: told, fee, transfers }: Pick<Transaction, 'verification' | 'fee' | 'transfers'>,
+  addresses: AddressFilter,
+): Verification {
+  const verification: Verification = told ?? 'proved';
+  const concerns = (address: string | undefined): boolean => address !== undefined && addresses.has(address);
+  const isWord =
+    (fee?.isAttested === true && concerns(fee.payer)) ||
+    transfers.some(({ isAttested, from, to }) => isAttested === true && (concerns(from) || concerns(to)));
+  return isWord && rankOf(verification) < rankOf('attested') ? 'attested' : verification;
+}
+
+/** Whether only the node's word stands for some of what a transaction did. */
+export function hasWord({ verification, fee, transfers }: Transaction): boolean {
+  return (
+    verification === 'attested' ||
+    fee?.isAttested === true ||
+    transfers.some(({ isAttested }) => isAttested === true)
+  );
 }
 
 /**

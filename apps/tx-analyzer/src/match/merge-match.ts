@@ -1,4 +1,4 @@
-import type { Transaction, Transfer } from '@chainwatch/chain-core';
+import { lacksEvidence, rankOf, type Transaction, type Transfer } from '@chainwatch/chain-core';
 import type { MatchedTransaction, MatchedTransfer } from '../model/matched-transaction.ts';
 import { directionOf } from './match-transactions.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
@@ -6,8 +6,9 @@ import type { TransactionState } from '../model/transaction-state.ts';
 /**
  * The content of a record after its transaction is read again: the match, plus stored transfers of addresses that
  * are no longer watched. These get their current index, because another release may count transfers differently;
- * those that the decoder no longer finds are dropped. Undefined when the record has everything, and when an
- * unproved read would change something proved or contradicts the record.
+ * those that the decoder no longer finds are dropped. Undefined when the record has everything, and when a read
+ * with less behind it than the record would change it or contradicts it: one with evidence only adds addresses, and
+ * transfers that only a trace tells.
  */
 export function mergeMatch(
   record: TransactionState,
@@ -29,8 +30,11 @@ export function mergeMatch(
   const hasMore = match.participants.some(
     ({ id }) => !record.participants.some((participant) => participant.id === id),
   );
-  if (!hasMore && listFacts(all) === listFacts(record.transfers) && hasFee(record, match.transaction))
-    return undefined;
+  const isSame =
+    listFacts(all) === listFacts(record.transfers) &&
+    hasFee(record, match.transaction) &&
+    (record.txIndex ?? match.transaction.index) === match.transaction.index;
+  if (!hasMore && (isSame || (isWeaker(record, match.transaction) && !isMore(record, all)))) return undefined;
   return {
     ...match,
     transfers: all,
@@ -52,10 +56,25 @@ export function saysSame(record: TransactionState, transaction: Transaction): bo
   return record.participants.every(({ address }) => ends.has(address));
 }
 
+/** Whether a read adds what a node alone tells to a record that left it out: one without traces told it. */
+function isMore(record: TransactionState, read: readonly MatchedTransfer[]): boolean {
+  if (renumber(record.transfers, read).includes(undefined)) return false;
+  const added = renumber(read, record.transfers).flatMap((index, position) =>
+    index === undefined ? [read[position]!] : [],
+  );
+  return added.length > 0 && added.every(({ isAttested }) => isAttested === true);
+}
+
 function mayGrow(record: TransactionState, transaction: Transaction): boolean {
   if (record.isFailed !== transaction.isFailed) return false;
-  if (record.isUnproved && !saysSame(record, transaction)) return false;
-  return transaction.isUnproved !== true || (record.isUnproved && record.status !== 'confirmed');
+  const { verification } = transaction;
+  if (record.verification !== 'proved' && !saysSame(record, transaction)) return false;
+  if (isWeaker(record, transaction)) return !lacksEvidence(verification) && saysSame(record, transaction);
+  return !lacksEvidence(verification) || record.status !== 'confirmed';
+}
+
+function isWeaker(record: TransactionState, { verification }: Transaction): boolean {
+  return rankOf(verification ?? 'proved') > rankOf(record.verification);
 }
 
 function hasFee({ fee }: TransactionState, { fee: now }: Transaction): boolean {

@@ -1,9 +1,10 @@
-import type { Block, ChainClient } from '@chainwatch/chain-core';
+import { lacksEvidence, type Block, type ChainClient } from '@chainwatch/chain-core';
 import type { AssetRegistry } from './asset-registry.ts';
 import type { RetroactiveAddress } from '../watch/chain-watch.ts';
-import type { BalanceRead, BlockToAnalyse, BlocksStep } from '../model/blocks-step.ts';
+import type { BalanceRead, BlockChange, BlockToAnalyse, BlocksStep } from '../model/blocks-step.ts';
 import { type BlockCandidates, findHits, type HitDeps, type Hits } from './find-hits.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
+import { listBlockChanges } from './list-block-changes.ts';
 import { matchTransactions } from './match-transactions.ts';
 import type { WatchedByAddress } from '../model/matched-transaction.ts';
 
@@ -37,19 +38,25 @@ export async function prepareBlocks(
   const nativeGid = deps.network.native.gid;
   const reads = new BalanceReads();
   const matches: MatchedTransaction[] = [];
+  const changes = changesBefore(retroactive, hits);
+  reads.addChanged(changes);
   const matchesOf = new Map<string, readonly MatchedTransaction[]>();
   for (const [position, { block, traceparent }] of blocks.entries()) {
     const found = candidates[position];
     if (found !== undefined && watched.size > 0) {
       const ofBlock = matchTransactions({ block, transactions: found.transactions, watched, traceparent });
       await proveSenders(deps, { block, matches: ofBlock, signal });
+      // A balance is the chain's, whatever is set aside.
       reads.addDetected(ofBlock, { nativeGid, atBlock: true });
       addChanged(reads, { candidates: found, watched, traceparent });
-      matches.push(...ofBlock);
+      changes.push(...listBlockChanges(found, watched));
+      matches.push(...ofBlock.filter((match) => !deps.setAsides.hasMatch(match)));
       matchesOf.set(block.hash, ofBlock);
     }
   }
-  const retroactiveMatches = matchRetroactive(retroactive, hits);
+  const retroactiveMatches = matchRetroactive(retroactive, hits).filter(
+    (match) => !deps.setAsides.hasMatch(match),
+  );
   for (const { block } of hits.retroactive)
     await proveSenders(deps, {
       block,
@@ -70,6 +77,7 @@ export async function prepareBlocks(
     blocks: blocks.map(({ block }) => block),
     matches,
     retroactive: retroactiveMatches,
+    changes,
     reads: reads.list(),
     newAssets,
     usedIds,
@@ -104,7 +112,9 @@ export function listUsed(matches: readonly MatchedTransaction[], watched: Watche
   for (const entries of watched.values())
     for (const { id, isUnused } of entries) if (isUnused === true) unused.add(id);
   if (unused.size === 0) return [];
-  return [...new Set(matches.flatMap(({ participants }) => participants.map(({ id }) => id)))].filter((id) =>
+  // What lacks evidence uses nothing: a gap limit would move by one node's lie.
+  const counted = matches.filter(({ transaction }) => !lacksEvidence(transaction.verification));
+  return [...new Set(counted.flatMap(({ participants }) => participants.map(({ id }) => id)))].filter((id) =>
     unused.has(id),
   );
 }
@@ -122,6 +132,15 @@ function matchRetroactive(retroactive: readonly RetroactiveAddress[], hits: Hits
     .filter(({ participants }) =>
       participants.some(({ id, address }) => ids.has(id) || addresses.has(address)),
     );
+}
+
+/** What passed blocks changed without a transaction, of addresses registered meanwhile. */
+function changesBefore(
+  retroactive: readonly RetroactiveAddress[],
+  { retroactive: passed, watched }: Hits,
+): BlockChange[] {
+  const ids = new Set(retroactive.map(({ id }) => id));
+  return passed.flatMap((candidates) => listBlockChanges(candidates, watched, (id) => ids.has(id)));
 }
 
 /** Withdrawals and rewards have no transaction, but their balance must be read. */
@@ -189,6 +208,11 @@ export class BalanceReads {
             this.add({ addressId, assetGid, ...common });
       }
     }
+  }
+
+  /** At the head, of changes in blocks that passed: they explain what may have been read already. */
+  addChanged(changes: readonly Pick<BlockChange, 'addressId' | 'assetGid'>[]): void {
+    for (const { addressId, assetGid } of changes) this.add({ addressId, assetGid, reason: 'detected' });
   }
 
   /** In the order of the blocks, those at the head last. */

@@ -2,6 +2,7 @@ import type { Logger } from '@chainwatch/telemetry';
 import type { AddressFilter, Block, BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import { ShareLostError } from '@chainwatch/ownership';
+import { endRehearsal, findPoison, isItemFault, rehearse } from '@chainwatch/quarantine';
 import { recordPending } from './record-pending.ts';
 import type { BlockRing } from '../feed/chain-feed.ts';
 import type { ChainContext } from '../model/chain-context.ts';
@@ -10,6 +11,7 @@ import { commitMempool, type MempoolCommit, type MempoolStep } from './commit-me
 import { confirmAddresses } from '../watch/family-watch.ts';
 import { MempoolWatch, type MempoolLook } from './mempool-watch.ts';
 import { outpointKey } from '../model/coin.ts';
+import { PendingSetAsides } from './pending-set-asides.ts';
 import { PendingTracker } from './pending-tracker.ts';
 import {
   NO_OUTCOME,
@@ -44,6 +46,8 @@ interface MempoolDeps {
 }
 
 const RETRY_MS_MAX = 60_000;
+/** Steps that failed one after the other, before the transaction at fault is looked for. */
+const FAULTS_MAX = 2;
 const NONE: readonly OutboxEvent[] = [];
 const NOTHING_COMMITTED: MempoolCommit = { events: NONE, states: [] };
 const NO_HASHES: ReadonlySet<string> = new Set();
@@ -58,14 +62,18 @@ export class MempoolAnalyzer {
   readonly #prepare: Omit<PrepareMempoolDeps, 'pending'>;
   readonly #absentSinceMs = new Map<string, number>();
   #pending = new PendingTracker();
+  readonly #setAsides: PendingSetAsides;
+  #isBegun = false;
   #isLoaded = false;
   #failures = 0;
+  #faults = 0;
   #retryAtMs = 0;
 
   constructor(deps: MempoolDeps) {
     const { reader, logger, options, onChange } = deps;
     this.#deps = deps;
     this.#prepare = { watch: deps.watch, ...listSources(deps) };
+    this.#setAsides = new PendingSetAsides(deps.db, deps.chain);
     deps.chain.utxo?.coins.listen((keys) => this.recheck(keys));
     if (options.mempoolPollMs > 0)
       this.#watch =
@@ -132,8 +140,13 @@ export class MempoolAnalyzer {
     if (look === undefined) return NONE;
     try {
       if (!this.#isLoaded) await this.load();
+      if (!this.#isBegun) await this.#setAsides.begin();
+      this.#isBegun = true;
+      if (this.#faults >= FAULTS_MAX) await this.#setAsidePoison(look);
       const events = await this.#analyse(look);
+      await this.#setAsides.keep((of) => this.#watch!.isPresent(of));
       this.#failures = 0;
+      this.#faults = 0;
       recordPending(this.#deps.chain.gid, this.#pending.size);
       return events;
     } catch (error) {
@@ -148,7 +161,9 @@ export class MempoolAnalyzer {
     const deps = { ...this.#prepare, pending: this.#pending };
     const found = findMempoolCandidates(
       deps,
-      sortByParents(look.transactions.filter(({ hash }) => watch.isPresent(hash))),
+      sortByParents(
+        look.transactions.filter(({ hash }) => watch.isPresent(hash) && !this.#setAsides.has(hash)),
+      ),
     );
     const mined =
       found.length === 0
@@ -165,6 +180,30 @@ export class MempoolAnalyzer {
     watch.finish(look);
     for (const { hash } of dropped) watch.view.forget(hash);
     return events;
+  }
+
+  /** Each is tried in a transaction that is rolled back. */
+  async #setAsidePoison({ head, transactions }: MempoolLook): Promise<void> {
+    const { chain, logger, now } = this.#deps;
+    const deps = { ...this.#prepare, pending: this.#pending };
+    const tried = transactions.filter(({ hash }) => !this.#setAsides.has(hash));
+    const poison = await findPoison(tried, (some) =>
+      rehearse(async () => {
+        const prepared = await prepareMempool(deps, findMempoolCandidates(deps, sortByParents([...some])));
+        const step = { ...prepared, dropped: [] };
+        await chain.share.transaction(async (sql) => {
+          await commitMempool(sql, { chain, step, options: { headNumber: head.number, now: now() } });
+          return endRehearsal(sql);
+        });
+      }),
+    );
+    if (poison.length === 0) return;
+    const hashes = poison.map(({ item }) => item.hash);
+    logger.error({ chain_gid: chain.gid, hashes }, 'transactions that made the mempool fail were set aside');
+    await this.#setAsides.add(
+      head,
+      poison.map(({ item, error }) => ({ item: item.hash, error })),
+    );
   }
 
   async #commit(
@@ -264,6 +303,7 @@ export class MempoolAnalyzer {
   #fail(error: unknown): void {
     this.#isLoaded = false;
     this.#failures += 1;
+    this.#faults = isItemFault(error) ? this.#faults + 1 : 0;
     const waitMs = Math.min(500 * 2 ** this.#failures, RETRY_MS_MAX);
     this.#retryAtMs = Date.now() + waitMs;
     this.#deps.logger.warn(

@@ -353,3 +353,21 @@ describe('the mempool of a node', () => {
     expect(await told()).toEqual(['transaction.detected pending']);
   });
 });
+
+it('sets a pending transaction aside that cannot be stored, and tells of the others', async () => {
+  await world.watch(project, ALICE);
+  const one = await begin();
+  const poison = pay('poison', BOB, ALICE, 10n ** 78n);
+  mempool.set(one, pay('before', BOB, ALICE), poison, pay('behind', BOB, ALICE));
+  await untilTold(2);
+  expect(await told()).toEqual(['transaction.detected pending', 'transaction.detected pending']);
+  const incidents = () =>
+    world.rows<{ status: string }>('SELECT kind, status, subject_id FROM incidents ORDER BY created_at');
+  expect(await incidents()).toEqual([
+    { kind: 'poison:mempool', status: 'quarantined', subject_id: poison.hash },
+  ]);
+  // It does not hold up what comes later, and ends when it is gone.
+  mempool.set(one, pay('before', BOB, ALICE), pay('behind', BOB, ALICE), pay('later', BOB, ALICE));
+  await untilTold(3);
+  await until(async () => (await incidents())[0]!.status === 'resolved');
+});

@@ -90,7 +90,10 @@ export async function prepareMempool(
       scripts: deps.watch,
       confirmAddresses: deps.confirmAddresses,
       readCoins: async (outpoints) => {
-        const coins = new Map(await utxo.readCoins(outpoints));
+        const coins = new Map<string, KnownCoin>();
+        // A pending transaction counts for nothing: it takes coins that count and those that do not alike.
+        for (const [key, { address, amountRaw }] of await utxo.readCoins(outpoints))
+          coins.set(key, { address, amountRaw });
         for (const key of outpoints.map(outpointKey)) {
           const coin = coins.has(key) ? undefined : pending.findCoin(key);
           if (coin !== undefined) coins.set(key, coin);

@@ -1,10 +1,7 @@
 import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
-import type { ActiveChain, ChainClient, OpenChain, UtxoCodec } from '@chainwatch/chain-core';
+import type { ActiveChain, OpenChain, UtxoCodec } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
-
-/** Reads blocks of a backlog in another thread. */
-export type BacklogReader = Pick<ChainClient, 'readBlock' | 'close'>;
 
 export interface AnalyzerDeps {
   readonly db: Database;
@@ -13,8 +10,6 @@ export interface AnalyzerDeps {
   readonly openChain: OpenChain;
   /** The codec of a chain of unspent outputs: its watch set is loaded with it. */
   readonly findUtxo: (chain: ActiveChain) => Promise<UtxoCodec | undefined>;
-  /** Reads the chain's blocks in other threads, for a backlog. Undefined where there are no threads. */
-  readonly openBacklog?: (chain: ActiveChain) => BacklogReader | undefined;
   readonly options?: AnalyzerOptions;
 }
 
@@ -40,4 +35,13 @@ export interface AnalyzerOptions {
    * understood, default 300,000.
    */
   readonly unknownWaitMs?: number;
+  /**
+   * How long a transaction that only one node attests is withheld while endpoints of other operators do not answer, default
+   * 10,000.
+   */
+  readonly attestWaitMs?: number;
+  /** How often a chain's row says that it has an owner, default 10,000: without for 30 s it has none. */
+  readonly beatMs?: number;
+  /** How long a worker beside the feed may fail before it is called stalled, default 15,000. */
+  readonly stalledAfterMs?: number;
 }

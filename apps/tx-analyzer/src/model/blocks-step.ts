@@ -1,4 +1,4 @@
-import type { Block, TokenMetadata } from '@chainwatch/chain-core';
+import type { BalanceChangeReason, Block, BlockRef, TokenMetadata } from '@chainwatch/chain-core';
 import type { MatchedTransaction } from './matched-transaction.ts';
 import type { UtxoChanges } from './utxo-changes.ts';
 
@@ -24,12 +24,24 @@ export interface BalanceRead {
   readonly traceparent?: string;
 }
 
+/** What a block changed of a watched balance without a transaction. */
+export interface BlockChange {
+  readonly addressId: string;
+  readonly assetGid: string;
+  readonly block: BlockRef;
+  readonly reason: Exclude<BalanceChangeReason, 'other'>;
+  /** Base units, signed. */
+  readonly amountRaw: bigint;
+}
+
 /** What one group of blocks means, ready to be written. */
 export interface BlocksStep {
   readonly blocks: readonly Block[];
   readonly matches: readonly MatchedTransaction[];
   /** Of blocks passed earlier, for addresses registered meanwhile. */
   readonly retroactive: readonly MatchedTransaction[];
+  /** Also of the passed blocks of `retroactive`. */
+  readonly changes: readonly BlockChange[];
   readonly reads: readonly BalanceRead[];
   readonly newAssets: readonly NewAsset[];
   /** Derived addresses that a transaction touches for the first time. */

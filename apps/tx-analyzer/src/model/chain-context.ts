@@ -1,6 +1,7 @@
 import type { AddressFilter, ChainFamilyName, Network, Outpoint, UtxoCodec } from '@chainwatch/chain-core';
 import type { Transaction } from '@chainwatch/db';
 import type { OwnedShare } from '@chainwatch/ownership';
+import type { SetAsides } from './set-asides.ts';
 
 /** Unspent coins of watched addresses, by `outpointKey`. */
 export interface CoinFilter extends AddressFilter {
@@ -25,6 +26,10 @@ export interface ChainContext {
   readonly utxo?: UtxoAccess;
   /** Every write goes through the share, so that writes of a former owner fail. */
   readonly share: OwnedShare;
+  /** Transactions with which a step fails. */
+  readonly setAsides: SetAsides;
+  /** Endpoints of different operators are configured: what one of them attests, another one is asked about. */
+  readonly hasOthers: boolean;
   /** Label of the endpoint that returned a block with unknown parts. */
   endpointOf(block: object): string | undefined;
   /** The form of an address that records show. */

@@ -10,6 +10,8 @@ export interface KnownCoin {
   readonly address: string;
   /** Base units. */
   readonly amountRaw: bigint;
+  /** Its transaction lacks evidence: the coin does not count, and neither does what spends it. */
+  readonly isUnproved?: boolean;
 }
 
 /** An output that has an address. */

@@ -1,4 +1,4 @@
-import type { BlockRef, Transaction, Transfer, UnknownPart } from '@chainwatch/chain-core';
+import type { Block, BlockRef, Transaction, Transfer } from '@chainwatch/chain-core';
 import type { OwnData } from '@chainwatch/events';
 
 /** A monitored address of a project, as the database confirmed it. */
@@ -23,6 +23,8 @@ export interface Participant {
   /** Canonical form. */
   readonly address: string;
   readonly own: OwnData;
+  /** Kept for the events still to come, and for nothing else. */
+  readonly isDeleted?: boolean;
 }
 
 /**
@@ -35,10 +37,13 @@ export interface MatchedTransfer extends Transfer {
 
 export type Direction = 'in' | 'out' | 'self';
 
+/** The block itself: what is told of it is looked up by this object. */
+export type MatchedBlock = BlockRef & Pick<Block, 'timestamp' | 'unknowns' | 'leavesOut'>;
+
 /** What one transaction means to one project. */
 export interface MatchedTransaction {
   readonly projectId: string;
-  readonly block: BlockRef & { readonly timestamp: number; readonly unknowns?: readonly UnknownPart[] };
+  readonly block: MatchedBlock;
   readonly transaction: Transaction;
   /**
    * Transfers that touch an address of the project and, if it spends outputs, those that pay others; ordered by

@@ -1,4 +1,4 @@
-import type { Fee } from '@chainwatch/chain-core';
+import type { Fee, Verification } from '@chainwatch/chain-core';
 import type { Direction, MatchedTransfer, Participant } from './matched-transaction.ts';
 
 export type TransactionStatus = 'pending' | 'detected' | 'confirmed' | 'reorged' | 'failed';
@@ -13,8 +13,7 @@ export interface TransactionState {
   /** How often it was reorganised out or dropped from the mempool. */
   readonly epoch: number;
   readonly isFailed: boolean;
-  /** Nothing but a node's answer vouches for it. */
-  readonly isUnproved: boolean;
+  readonly verification: Verification;
   /** The four block fields are absent while it is in the mempool, and when it was dropped from there. */
   readonly blockNumber?: number;
   readonly blockHash?: string;

@@ -26,6 +26,8 @@ export interface SpentCoin extends Outpoint {
 export class UtxoChanges {
   readonly #created = new Map<string, CreatedCoin>();
   readonly #spent = new Map<string, SpentCoin>();
+  readonly #unprovedCreated = new Map<string, CreatedCoin>();
+  readonly #unprovedSpent = new Map<string, SpentCoin>();
 
   /**
    * A coinbase may repeat an earlier txid on chains where the height is not part of it (BIP-30). The second takes
@@ -33,12 +35,21 @@ export class UtxoChanges {
    */
   create(coin: CreatedCoin): void {
     const key = outpointKey(coin);
+    if (coin.isUnproved === true) {
+      this.#unprovedCreated.set(key, coin);
+      return;
+    }
     const known = this.#created.get(key);
     if (known === undefined || known.spend !== undefined) this.#created.set(key, coin);
   }
 
-  spend(outpoint: Outpoint, spend: Spend): void {
+  /** @param isUnproved the spending transaction lacks evidence: the coin stays unspent */
+  spend(outpoint: Outpoint, spend: Spend, isUnproved = false): void {
     const key = outpointKey(outpoint);
+    if (isUnproved) {
+      this.#unprovedSpent.set(`${key} ${spend.by}`, { ...outpoint, spend });
+      return;
+    }
     const created = this.#created.get(key);
     if (created === undefined) this.#spent.set(key, { ...outpoint, spend });
     else this.#created.set(key, { ...created, spend });
@@ -46,7 +57,8 @@ export class UtxoChanges {
 
   /** A coin that was created in this step. */
   find(outpoint: Outpoint): KnownCoin | undefined {
-    return this.#created.get(outpointKey(outpoint));
+    const key = outpointKey(outpoint);
+    return this.#created.get(key) ?? this.#unprovedCreated.get(key);
   }
 
   get created(): readonly CreatedCoin[] {
@@ -58,7 +70,14 @@ export class UtxoChanges {
     return [...this.#spent.values()];
   }
 
+  /** Of transactions that lack evidence: they do not count yet. */
+  get unproved(): { readonly created: readonly CreatedCoin[]; readonly spent: readonly SpentCoin[] } {
+    return { created: [...this.#unprovedCreated.values()], spent: [...this.#unprovedSpent.values()] };
+  }
+
   get isEmpty(): boolean {
-    return this.#created.size === 0 && this.#spent.size === 0;
+    return [this.#created, this.#spent, this.#unprovedCreated, this.#unprovedSpent].every(
+      ({ size }) => size === 0,
+    );
   }
 }

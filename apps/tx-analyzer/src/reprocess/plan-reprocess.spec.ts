@@ -64,7 +64,7 @@ function plan({ record, now, isUnknown = false, isUnmatched = false }: Case): st
       direction: 'in',
       epoch: 0,
       isFailed: false,
-      isUnproved: false,
+      verification: 'proved',
       blockNumber: 7,
       blockHash: '0x7',
       requiredConfirmations: 1,
@@ -95,7 +95,7 @@ const one = [transfer(0, 1n)];
 const two = [transfer(0, 1n), transfer(1, 2n)];
 /** A new one comes first. */
 const shifted = [transfer(0, 2n, { type: 'internal' }), transfer(1, 1n)];
-const unproved = { isUnproved: true };
+const unproved = { verification: 'unproved' } as const;
 
 describe('planReprocess', () => {
   it.each<[string, Case, string]>([
@@ -129,6 +129,59 @@ describe('planReprocess', () => {
       'a proved record, where an unproved block says more',
       { record: { transfers: one }, now: { transfers: two, ...unproved }, isUnknown: true },
       'nothing',
+    ],
+    [
+      'a proved record of an address more, where an attested block says the same',
+      {
+        record: { transfers: one, participants: [] },
+        now: { transfers: one, verification: 'attested' },
+      },
+      'grown to 0:1',
+    ],
+    [
+      'a proved record, where an attested block says more, and something else',
+      {
+        record: { transfers: one, participants: [] },
+        now: { transfers: [transfer(0, 9n)], verification: 'attested' },
+      },
+      'nothing',
+    ],
+    [
+      'a proved record, where an attested block says more of the same address',
+      { record: { transfers: one }, now: { transfers: two, verification: 'attested' } },
+      'nothing',
+    ],
+    [
+      'a proved record, where a trace shows more of the same address',
+      {
+        record: { transfers: one },
+        now: {
+          transfers: [...one, transfer(1, 2n, { type: 'internal', isAttested: true })],
+          verification: 'attested',
+        },
+      },
+      'grown to 0:1,1:2',
+    ],
+    [
+      'a proved record, where a trace shows more, and the rest is another',
+      {
+        record: { transfers: one },
+        now: {
+          transfers: [transfer(0, 9n), transfer(1, 2n, { type: 'internal', isAttested: true })],
+          verification: 'attested',
+        },
+      },
+      'nothing',
+    ],
+    [
+      'an attested record, where a block that proves the rest shows no internal transfer',
+      { record: { transfers: shifted, verification: 'attested' }, now: { transfers: one } },
+      'nothing',
+    ],
+    [
+      'an attested record of logs, where a block proves something else',
+      { record: { transfers: two, verification: 'attested' }, now: { transfers: one } },
+      'fresh, undone',
     ],
     [
       'a proved record that is not in a block with something unknown',

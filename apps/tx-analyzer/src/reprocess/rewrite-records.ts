@@ -1,13 +1,16 @@
-import type { Block } from '@chainwatch/chain-core';
+import { lacksEvidence, type Block } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
+import { awaitsOthers, writeAttested } from '../commit/write-attested.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import { findAmountMax, insertEvents } from '../commit/step-rows.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import { numberEvents } from '../commit/build-event.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 import { readStates, STATE_COLUMNS, type TransactionRow } from '../commit/read-states.ts';
+import { hasWord } from '../match/match-transactions.ts';
 import { SqlParams } from '../model/sql-params.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
+import { isWhole, type StrengthenedRecord } from './plan-reprocess.ts';
 
 interface UndoOptions {
   readonly headNumber: number;
@@ -47,7 +50,7 @@ interface Rewriting {
   readonly blocks: readonly Block[];
   /** By the record's id. */
   readonly grown: ReadonlyMap<string, MatchedTransaction>;
-  readonly proved: readonly TransactionState[];
+  readonly proved: readonly StrengthenedRecord[];
 }
 
 /**
@@ -59,28 +62,8 @@ export async function rewriteRecords(
   chain: ChainContext,
   { blocks, grown, proved }: Rewriting,
 ): Promise<void> {
-  const told = blocks.flatMap((block) =>
-    block.transactions
-      .filter(
-        ({ hash, isUnproved }) =>
-          isUnproved !== true ||
-          [...grown.values()].some(
-            (match) => match.block.hash === block.hash && match.transaction.hash === hash,
-          ),
-      )
-      .map(({ hash }) => ({ blockHash: block.hash, hash })),
-  );
-  const known = blocks.filter(({ unknowns }) => (unknowns?.length ?? 0) === 0).map(({ hash }) => hash);
-  await sql.query(
-    `DELETE FROM unproved_transactions u WHERE u.chain_gid = $1
-       AND (u.block_hash = ANY($2) OR EXISTS (SELECT FROM unnest($3::text[], $4::text[]) AS t (block_hash, hash) WHERE t.block_hash = u.block_hash AND t.hash = u.hash))`,
-    [chain.gid, known, told.map(({ blockHash }) => blockHash), told.map(({ hash }) => hash)],
-  );
-  if (proved.length > 0)
-    await sql.query(
-      'UPDATE transactions SET is_unproved = false, is_withheld = false WHERE id = ANY($1::uuid[])',
-      [proved.map(({ id }) => id)],
-    );
+  await forgetProved(sql, chain, { blocks, grown });
+  await strengthen(sql, chain, { blocks, proved });
   if (grown.size === 0) return;
   const params = new SqlParams();
   const source = params.unnest(
@@ -91,13 +74,76 @@ export async function rewriteRecords(
       ['numeric', ([, { transaction }]) => transaction.fee?.amountRaw.toString() ?? null],
       ['text', ([, { transaction }]) => transaction.fee?.payer ?? null],
       ['numeric', ([, { transfers }]) => findAmountMax(transfers, chain.decimalsOf) ?? null],
-      ['boolean', ([, { transaction }]) => transaction.isUnproved === true],
+      ['boolean', ([, { transaction }]) => lacksEvidence(transaction.verification)],
+      ['integer', ([, { transaction }]) => transaction.index],
     ],
   );
   await sql.query(
-    `UPDATE transactions t SET amount_max = s.amount_max, is_withheld = s.is_unproved,
+    `UPDATE transactions t SET amount_max = s.amount_max, tx_index = s.tx_index, is_withheld = s.is_unproved OR t.confirmed_at IS NULL AND ${AWAITS_OTHERS},
        fee_asset_gid = COALESCE(s.fee_asset_gid, t.fee_asset_gid), fee_amount_raw = COALESCE(s.fee_amount_raw, t.fee_amount_raw), fee_payer = COALESCE(s.fee_payer, t.fee_payer)
-     FROM ${source} AS s (id, fee_asset_gid, fee_amount_raw, fee_payer, amount_max, is_unproved) WHERE t.id = s.id`,
+     FROM ${source} AS s (id, fee_asset_gid, fee_amount_raw, fee_payer, amount_max, is_unproved, tx_index) WHERE t.id = s.id`,
     params.values,
+  );
+}
+
+/** Others are still asked about it: a record that gains something is not confirmed before. */
+const AWAITS_OTHERS = `EXISTS (SELECT FROM unproved_transactions u WHERE u.chain_gid = t.chain_gid AND u.block_hash = t.block_hash AND u.hash = t.hash AND u.verdict = 'attested')`;
+
+/** Deletes what endpoints told of transactions that are proved now or written again. */
+async function forgetProved(
+  sql: Sql,
+  chain: ChainContext,
+  { blocks, grown }: Pick<Rewriting, 'blocks' | 'grown'>,
+): Promise<void> {
+  // Others are still to be asked about these, or asked again.
+  const attested = blocks.flatMap((block) =>
+    chain.setAsides
+      .keep(block)
+      .filter(hasWord)
+      .map(({ hash }) => `${block.hash}|${hash}`),
+  );
+  const told = blocks.flatMap((block) =>
+    block.transactions
+      .filter(
+        ({ hash, verification }) =>
+          !lacksEvidence(verification) ||
+          [...grown.values()].some(
+            (match) => match.block.hash === block.hash && match.transaction.hash === hash,
+          ),
+      )
+      .map(({ hash }) => ({ blockHash: block.hash, hash })),
+  );
+  const known = blocks.filter(isWhole).map(({ hash }) => hash);
+  await sql.query(
+    `DELETE FROM unproved_transactions u WHERE u.chain_gid = $1 AND NOT (u.verdict IN ('attested', 'contradicted') AND u.block_hash || '|' || u.hash = ANY($5))
+       AND (u.block_hash = ANY($2) OR EXISTS (SELECT FROM unnest($3::text[], $4::text[]) AS t (block_hash, hash) WHERE t.block_hash = u.block_hash AND t.hash = u.hash))`,
+    [chain.gid, known, told.map(({ blockHash }) => blockHash), told.map(({ hash }) => hash), attested],
+  );
+}
+
+async function strengthen(
+  sql: Sql,
+  chain: ChainContext,
+  { blocks, proved }: Pick<Rewriting, 'blocks' | 'proved'>,
+): Promise<void> {
+  if (proved.length > 0)
+    await sql.query(
+      `UPDATE transactions t SET is_unproved = false, is_withheld = s.is_withheld AND t.confirmed_at IS NULL, verification = s.verification, memo = coalesce(s.memo, t.memo), tx_index = s.tx_index
+       FROM unnest($1::uuid[], $2::text[], $3::text[], $4::boolean[], $5::integer[]) AS s (id, verification, memo, is_withheld, tx_index) WHERE t.id = s.id`,
+      [
+        proved.map(({ record }) => record.id),
+        proved.map(({ verification }) => verification),
+        proved.map(({ transaction }) => transaction.memo ?? null),
+        proved.map(({ verification }) => awaitsOthers(chain, verification)),
+        proved.map(({ transaction }) => transaction.index),
+      ],
+    );
+  await writeAttested(
+    sql,
+    chain,
+    proved.flatMap(({ record, verification, transaction }) => {
+      const block = blocks.find(({ hash }) => hash === record.blockHash);
+      return block === undefined || !awaitsOthers(chain, verification) ? [] : [{ block, transaction }];
+    }),
   );
 }

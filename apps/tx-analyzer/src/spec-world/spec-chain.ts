@@ -155,6 +155,10 @@ export class SpecChain {
     return createFakeClient({
       network: this.network,
       label,
+      readHead: async () => {
+        assertUp();
+        return this.#listCanonical().at(-1)!;
+      },
       readHeaders: async (from, to) =>
         this.#listCanonical().filter(({ number }) => number >= from && number <= to),
       readBlock: async (ref, _signal, options) => {

@@ -106,11 +106,7 @@ export abstract class SpecScript<Payment> {
   async mine(transactions: readonly Transaction[]): Promise<void> {
     this.salt += 1;
     const parent = this.canonical.at(-1);
-    // Told of, told of when it is another one in the end, or not told of.
-    if (this.salt % 4 === 1)
-      this.world.announce(this.world.chain.make(parent, { transactions }, `${this.salt} orphan`));
     const block = this.world.chain.make(parent, { transactions }, String(this.salt));
-    if (this.salt % 2 === 0) this.world.announce(block);
     this.canonical.push(block);
     for (const transaction of transactions)
       this.#expect(transaction, transaction.isFailed ? 'transaction.failed' : 'transaction.detected');

@@ -25,7 +25,7 @@ export function makeBlind(
         ...block,
         unknowns,
         transactions: block.transactions.map((transaction) =>
-          isUnproved(transaction.hash) ? { ...transaction, isUnproved: true } : transaction,
+          isUnproved(transaction.hash) ? { ...transaction, verification: 'unproved' } : transaction,
         ),
       });
     },

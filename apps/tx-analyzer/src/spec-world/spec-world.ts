@@ -1,5 +1,5 @@
 import type { Bus } from '@chainwatch/bus';
-import type { Block, OpenedChain } from '@chainwatch/chain-core';
+import type { OpenedChain } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { network, startPostgres } from '@chainwatch/testing-stack';
 import type { AnalyzerOptions } from '../model/analyzer-deps.ts';
@@ -86,17 +86,6 @@ export class SpecWorld extends SpecDatabase {
   async stop(): Promise<void> {
     await this.stopAnalyzer();
     await this.db.close();
-  }
-
-  /** What the ingestor sends before it records a block. */
-  announce({ number, hash, parentHash }: Pick<Block, 'number' | 'hash' | 'parentHash'>): void {
-    this.bus.send('block.seen', [this.gid], {
-      schema: 1,
-      chain_gid: this.gid,
-      number,
-      hash,
-      parent_hash: parentHash,
-    });
   }
 
   /** Waits until the analyzer has done every feed entry. */

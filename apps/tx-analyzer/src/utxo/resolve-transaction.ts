@@ -1,4 +1,4 @@
-import type { Outpoint, Transaction, Transfer } from '@chainwatch/chain-core';
+import { lacksEvidence, type Outpoint, type Transaction, type Transfer } from '@chainwatch/chain-core';
 import type { AddressedOutput, KnownCoin } from '../model/coin.ts';
 
 interface CoinContext {
@@ -30,10 +30,12 @@ export function resolveTransaction(transaction: Transaction, context: CoinContex
   const spent: Outpoint[] = [];
   const addressed: AddressedOutput[] = [];
   let feeRaw = 0n;
+  let hasUnproved = false;
   for (const [vin, input] of inputs.entries()) {
     const coin = context.findCoin(input);
     if (coin === undefined) continue;
     spent.push(input);
+    hasUnproved ||= coin.isUnproved === true;
     feeRaw += coin.amountRaw;
     transfers.push({ index: vin, ...common, from: coin.address, amountRaw: coin.amountRaw });
   }
@@ -49,6 +51,8 @@ export function resolveTransaction(transaction: Transaction, context: CoinContex
     transaction: {
       ...transaction,
       transfers,
+      // No more stands behind what it moves than behind the coins that it spends.
+      ...(hasUnproved && !lacksEvidence(transaction.verification) && { verification: 'unproved' }),
       ...(isFeeKnown ? { fee: { assetGid: context.nativeGid, amountRaw: feeRaw } } : {}),
     },
     spent,

@@ -1,4 +1,10 @@
-import type { AddressFilter, BlockRef, Outpoint, Transaction } from '@chainwatch/chain-core';
+import {
+  lacksEvidence,
+  type AddressFilter,
+  type BlockRef,
+  type Outpoint,
+  type Transaction,
+} from '@chainwatch/chain-core';
 import type { WatchedByAddress } from '../model/matched-transaction.ts';
 import { outpointKey } from '../model/coin.ts';
 import { resolveTransaction } from './resolve-transaction.ts';
@@ -53,10 +59,16 @@ export async function resolveUtxos(deps: UtxoDeps, batches: readonly UtxoBatch[]
     transactions: batches.map(({ block, transactions }) =>
       transactions.map((raw) => {
         const { transaction, spent, outputs } = resolveTransaction(raw, context);
-        for (const outpoint of spent) changes.spend(outpoint, { by: raw.hash, block });
+        const isUnproved = block !== undefined && lacksEvidence(transaction.verification);
+        for (const outpoint of spent) changes.spend(outpoint, { by: raw.hash, block }, isUnproved);
         for (const output of outputs) {
           if (isWatched(watched, output.address, block))
-            changes.create({ ...output, isCoinbase: raw.utxo?.isCoinbase === true, block });
+            changes.create({
+              ...output,
+              isCoinbase: raw.utxo?.isCoinbase === true,
+              block,
+              ...(isUnproved && { isUnproved }),
+            });
         }
         return transaction;
       }),

@@ -1,6 +1,7 @@
 import type { BlockRef, Outpoint } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
+import { forgetUnproved } from './unproved-coins.ts';
 
 /**
  * Undoes what orphans (newest first) did to coins, in an open transaction (chain's row locked): deletes the coins
@@ -22,6 +23,7 @@ export async function undoUtxos(
     text: 'DELETE FROM utxos WHERE chain_gid = $1 AND block_number >= $2 AND (block_hash IS NULL OR block_hash = ANY($3))',
     values: [chain.gid, lowest, hashes],
   });
+  await forgetUnproved(sql, chain, hashes);
   const { rows } = await sql.query<Outpoint>({
     name: 'undo_spends',
     text: `UPDATE utxos SET spent_by = NULL, spent_block_number = NULL, spent_block_hash = NULL

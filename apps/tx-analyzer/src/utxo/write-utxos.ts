@@ -1,7 +1,9 @@
 import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import { SqlParams } from '../model/sql-params.ts';
-import type { CreatedCoin, Spend, SpentCoin, UtxoChanges } from '../model/utxo-changes.ts';
+import { coinColumns, outpointColumns, spendColumns } from './coin-columns.ts';
+import { insertUnproved } from './unproved-coins.ts';
+import type { CreatedCoin, SpentCoin, UtxoChanges } from '../model/utxo-changes.ts';
 
 /**
  * Writes what a step did to the coins of watched addresses, in an open transaction (chain's row locked). Writing
@@ -11,15 +13,13 @@ import type { CreatedCoin, Spend, SpentCoin, UtxoChanges } from '../model/utxo-c
 export async function writeUtxos(sql: Sql, chain: ChainContext, changes: UtxoChanges): Promise<void> {
   if (changes.spent.length > 0) await markSpent(sql, chain, changes.spent);
   if (changes.created.length > 0) await insertCoins(sql, chain, changes.created);
+  const { created, spent } = changes.unproved;
+  if (created.length > 0 || spent.length > 0) await insertUnproved(sql, chain, { created, spent });
 }
 
 async function markSpent(sql: Sql, chain: ChainContext, spent: readonly SpentCoin[]): Promise<void> {
   const params = new SqlParams();
-  const source = params.unnest(spent, [
-    ['text', (coin) => coin.txid],
-    ['integer', (coin) => coin.vout],
-    ...spendColumns<SpentCoin>(),
-  ]);
+  const source = params.unnest(spent, [...outpointColumns, ...spendColumns]);
   await sql.query({
     name: 'mark_coins_spent',
     text: `UPDATE utxos u SET spent_by = s.spent_by, spent_block_number = s.spent_block_number, spent_block_hash = s.spent_block_hash
@@ -36,16 +36,7 @@ async function markSpent(sql: Sql, chain: ChainContext, spent: readonly SpentCoi
  */
 async function insertCoins(sql: Sql, chain: ChainContext, created: readonly CreatedCoin[]): Promise<void> {
   const params = new SqlParams();
-  const source = params.unnest(created, [
-    ['text', (coin) => coin.txid],
-    ['integer', (coin) => coin.vout],
-    ['text', (coin) => coin.address],
-    ['numeric', (coin) => coin.amountRaw.toString()],
-    ['boolean', (coin) => coin.isCoinbase],
-    ['bigint', (coin) => coin.block?.number ?? null],
-    ['text', (coin) => coin.block?.hash ?? null],
-    ...spendColumns<CreatedCoin>(),
-  ]);
+  const source = params.unnest(created, [...coinColumns, ...spendColumns]);
   const isNew = 'u.spent_block_number < EXCLUDED.block_number';
   await sql.query({
     name: 'insert_coins',
@@ -61,14 +52,4 @@ async function insertCoins(sql: Sql, chain: ChainContext, created: readonly Crea
         OR EXCLUDED.spent_by IS NOT NULL AND (u.spent_by, u.spent_block_hash) IS DISTINCT FROM (EXCLUDED.spent_by, EXCLUDED.spent_block_hash)`,
     values: params.values,
   });
-}
-
-type Column<T> = readonly [cast: string, read: (row: T) => unknown];
-
-function spendColumns<T extends { readonly spend?: Spend }>(): Column<T>[] {
-  return [
-    ['text', ({ spend }) => spend?.by ?? null],
-    ['bigint', ({ spend }) => spend?.block?.number ?? null],
-    ['text', ({ spend }) => spend?.block?.hash ?? null],
-  ];
 }

@@ -28,7 +28,7 @@ export class CoinWatch implements CoinFilter {
     this.#set ??= await this.#db.transaction(async (sql) => {
       await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
       const { rows } = await sql.query<{ total: number }>(
-        'SELECT count(*) AS total FROM utxos WHERE chain_gid = $1 AND spent_by IS NULL',
+        'SELECT (SELECT count(*) FROM utxos WHERE chain_gid = $1 AND spent_by IS NULL) + (SELECT count(*) FROM unproved_coins WHERE chain_gid = $1) AS total',
         [this.#chainGid],
       );
       const set = WatchSet.withCapacity(Math.max(1_024, Math.ceil(rows[0]!.total * SPARE_ROOM)));
@@ -58,7 +58,8 @@ async function fill(sql: Sql, set: WatchSet, chainGid: string): Promise<void> {
   // DECLARE takes no parameters; the settings of a transaction do.
   await sql.query(`SELECT set_config('chainwatch.chain_gid', $1, true)`, [chainGid]);
   await sql.query(
-    `DECLARE coins NO SCROLL CURSOR FOR SELECT txid, vout FROM utxos WHERE chain_gid = current_setting('chainwatch.chain_gid') AND spent_by IS NULL`,
+    `DECLARE coins NO SCROLL CURSOR FOR SELECT txid, vout FROM utxos WHERE chain_gid = current_setting('chainwatch.chain_gid') AND spent_by IS NULL
+       UNION ALL SELECT txid, vout FROM unproved_coins WHERE chain_gid = current_setting('chainwatch.chain_gid')`,
   );
   for (;;) {
     const { rows } = await sql.query<Outpoint>(`FETCH ${FETCH_ROWS} FROM coins`);

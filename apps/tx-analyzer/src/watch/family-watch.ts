@@ -67,10 +67,6 @@ export class FamilyWatch {
     return this.#set.has(key);
   }
 
-  hasAt(text: string, from: number, length: number): boolean {
-    return this.#set.hasAt(text, from, length);
-  }
-
   /** @param address canonical */
   add(address: string): void {
     this.#set.add(this.#utxo === undefined ? address : this.#utxo.matchKeyOf(address));

@@ -14,14 +14,27 @@ function commitmentOf(config: unknown): unknown {
   return given ?? 'finalized';
 }
 
+/**
+ * A node whose history begins later, or which has not stored everything of a block yet, answers without what each
+ * transaction did or without the block's time: "null if not available" (solana.com/docs/rpc/http/getblock).
+ */
+const UNAVAILABLE = /"(?:meta|blockTime|blockHeight)"\s*:\s*null\b/;
+
 /** Finalized ones do not change; confirmed ones almost never do. */
 const settled: CacheRule = {
   mayLast: (params) => !UNSETTLED.test(params),
-  lifetimeOf: ({ params }) => {
+  lifetimeOf: ({ params, result }) => {
+    if (UNAVAILABLE.test(result.toString('latin1'))) return undefined;
     const commitment = commitmentOf(params[1]);
     if (commitment === 'finalized') return FOREVER;
     return commitment === 'confirmed' ? { ms: 2_000, untilHead: false } : undefined;
   },
+};
+
+/** The time of a slot that is not final is an estimate of the votes until then, and its block may be dropped. */
+const blockTime: CacheRule = {
+  lifetimeOf: ({ params: [slot], finalNumber }) =>
+    typeof slot === 'number' && slot <= finalNumber ? FOREVER : undefined,
 };
 
 const currentBy = (index: number): CacheRule => ({
@@ -42,7 +55,7 @@ export function createCacheRules(): ReadonlyMap<string, CacheRule> {
   return new Map([
     ['getBlock', settled],
     ['getTransaction', settled],
-    ['getBlockTime', keptForever],
+    ['getBlockTime', blockTime],
     ['getGenesisHash', keptForever],
     ['getInflationReward', inflationReward],
     ['getSlot', currentBy(0)],

@@ -1,4 +1,4 @@
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import type { Sql } from '@chainwatch/db';
 import type { ChannelQueues } from '../channel-queue/channel-queues.ts';
 import type { JobsInMemory } from '../channel-queue/jobs-in-memory.ts';
@@ -19,6 +19,7 @@ export interface ClaimDeps {
 
 /** What the owner before has claimed (leftovers.ts). */
 export interface ClaimLoopDeps extends ClaimDeps {
+  readonly health: WorkerHealth | undefined;
   readonly leftovers: { readonly park: () => Promise<void>; readonly has: (id: string) => boolean };
 }
 

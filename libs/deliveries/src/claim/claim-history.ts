@@ -11,7 +11,7 @@ import type { ClaimDeps } from './claim-deps.ts';
 const HISTORY_MAX = 32;
 
 /**
- * Makes deliveries of events of history, for open channels that have nothing else to do. Those of a closed channel wait
+ * Makes deliveries of events of history, and of what was kept while a channel could not be read, for open channels that have nothing else to do. Those of a closed channel wait
  * until it is open again. True: there may be more.
  * @param isLook the database is asked which channels have some; otherwise those that are known to
  */
@@ -21,9 +21,10 @@ export async function claimHistory(deps: ClaimDeps, isLook: boolean): Promise<bo
   const channelIds = isLook ? await listHistoryChannels(db, members.partitions) : known;
   let isMore = false;
   for (const channel of await channels.listByIds(channelIds)) {
+    if (channel.isUnreadable === true) continue;
     const queue = queues.of(channel);
     if (channel.includesHistory !== true) await discardHistory(db, channel.id);
-    else if (isOpen(channel) && members.owns(channel.id) && !queue.hasBacklog && queue.queued === 0)
+    if (isOpen(channel) && members.owns(channel.id) && !queue.hasBacklog && queue.queued === 0)
       isMore = (await claimOfChannel(deps, channel)) || isMore;
   }
   return isMore;
@@ -38,9 +39,10 @@ async function claimOfChannel(
   if (limit <= 0) return false;
   const { events, rowIds } = await listHistorical(db, channel.id, limit);
   queue.hasHistory = rowIds.length === limit;
-  const wanted = findWantedEvents(events, {
+  const asked = events.filter((event) => channel.includesHistory === true || !event.is_historical);
+  const wanted = findWantedEvents(asked, {
     channels: [channel],
-    leftOut: await findLeftOut(db, events, [channel]),
+    leftOut: await findLeftOut(db, asked, [channel]),
     onFault: ({ id }, err) =>
       logger.error({ err, channel_id: id }, 'the filters of a notification channel could not be read'),
   });

@@ -32,12 +32,14 @@ export class ClaimLoop {
   }
 
   async #run(): Promise<void> {
-    const { options, logger } = this.#deps;
+    const { options, logger, health } = this.#deps;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
         if (await this.#step()) this.#wake.notify();
+        health?.succeed();
       } catch (err) {
+        health?.fail('due deliveries could not be claimed');
         logger.warn({ err }, 'due deliveries could not be claimed');
       }
       await this.#wake.wait(options.pollMs, signal);

@@ -1,6 +1,7 @@
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import type { Signal } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
+import { findPoison, isItemFault } from '@chainwatch/quarantine';
 import type { ChannelQueues } from '../channel-queue/channel-queues.ts';
 import type { Channel, ChannelStore } from '../channel-store.ts';
 import type { ChannelShares } from '../channel-shares.ts';
@@ -14,10 +15,12 @@ import {
   type KnownRow,
   markDispatched,
 } from '../queue/store-deliveries.ts';
+import { endUnreadable, keepForUnreadable } from '../queue/keep-for-unreadable.ts';
 import { listEventsInGaps, type EventGap } from '../queue/list-events-in-gaps.ts';
 import { listOverdueEvents } from '../queue/list-overdue-events.ts';
 import { listUndispatched } from '../queue/list-undispatched.ts';
 import { selectEvents } from '../queue/select-events.ts';
+import { endDispatched, retryEvents, retryPutOff, setAsideEvents } from '../queue/set-aside-events.ts';
 import { type BatchTurn, BatchTurns } from './batch-turns.ts';
 import type { EventRef } from './event-ref.ts';
 import { type ExpectedEvent, expectEvents, findWantedEvents, isUnfiltered } from './find-wanted-events.ts';
@@ -43,6 +46,7 @@ export interface DispatcherDeps {
   readonly wake: Signal;
   readonly options: Pick<DeliveryOptions, 'visibilityMs'>;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly health?: WorkerHealth | undefined;
 }
 
 const BATCH_MAX = 200;
@@ -79,6 +83,9 @@ export class Dispatcher {
   /** Events under way, which the sweep must leave alone. */
   readonly #waiting = new Set<string>();
   readonly #closing = new AbortController();
+  /** What fails alone and has no chain that an incident could stand at: it is tried again at the next start. */
+  readonly #aside = new Set<string>();
+  #isStarted = false;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -97,9 +104,11 @@ export class Dispatcher {
 
   /** Dispatches, in order, what nobody has completed yet: before anything new, when this replica begins or gets channels. */
   async catchUp(): Promise<void> {
+    if (!this.#isStarted) await retryEvents(this.#deps.db);
+    this.#isStarted = true;
     for (let after = 0, found = BATCH_MAX; found === BATCH_MAX; ) {
       const refs = await listUndispatched(this.#deps.db, after, BATCH_MAX);
-      if (refs.length > 0) await this.#dispatchBatch(refs, false);
+      if (refs.length > 0) await this.#dispatchApart(refs, false);
       found = refs.length;
       after = refs.at(-1)?.id ?? after;
     }
@@ -111,10 +120,13 @@ export class Dispatcher {
    */
   async sweep(olderThanMs: number, limit: number): Promise<number> {
     const { db, members } = this.#deps;
+    await endDispatched(db);
+    await retryPutOff(db);
+    await endUnreadable(db);
     const listed = await listOverdueEvents(db, { olderThanMs, limit, partitions: members.partitions });
     const missed = findMissed(listed, this.#waiting);
     for (let start = 0; start < missed.length; start += BATCH_MAX)
-      await this.#dispatchBatch(missed.slice(start, start + BATCH_MAX), true);
+      await this.#dispatchApart(missed.slice(start, start + BATCH_MAX), true);
     // The next sweep must not find the same rows again.
     await this.#marker.drain();
     return missed.length;
@@ -138,6 +150,30 @@ export class Dispatcher {
   /** Does `work` between two batches: what is on its way goes first, and what comes is planned afterwards. */
   between(work: () => Promise<void>): Promise<void> {
     return this.#turns.between(work);
+  }
+
+  /**
+   * What the table holds. Where a batch fails, maybe because of a single event, halves are tried, and what fails alone is set
+   * aside: others do not wait for it.
+   */
+  async #dispatchApart(refs: readonly EventRef[], isSweep: boolean): Promise<void> {
+    const { db, logger } = this.#deps;
+    const { signal } = this.#closing;
+    const isFault = (error: unknown): boolean => !signal.aborted && isItemFault(error);
+    const poison = await findPoison(
+      refs.filter(({ eventId }) => !this.#aside.has(eventId)),
+      async (some) => {
+        if (some.length > 0) await this.#dispatchBatch(some, isSweep);
+      },
+      isFault,
+    );
+    if (poison.length === 0) return;
+    for (const { item } of await setAsideEvents(db, 'dispatch', poison)) this.#aside.add(item.eventId);
+    for (const { item, error } of poison)
+      logger.error(
+        { err: error, event_id: item.eventId },
+        'an event that could not be dispatched was set aside',
+      );
   }
 
   /** Batches overlap while they wait for the database, but keep their order where ids are given and jobs are handed on. */
@@ -180,7 +216,7 @@ export class Dispatcher {
   }
 
   #store<T>(run: (isRetry: boolean) => Promise<T>): Promise<T> {
-    return untilDone(run, { signal: this.#closing.signal, logger: this.#deps.logger });
+    return untilDone(run, { ...this.#deps, signal: this.#closing.signal });
   }
 
   async #read(refs: readonly EventRef[]) {
@@ -192,6 +228,11 @@ export class Dispatcher {
       ),
       channels.listByProjects([...new Set(refs.map(({ projectId }) => projectId))]),
     ]);
+    for (const { id, fault } of await keepForUnreadable(this.#deps.db, events, listed))
+      this.#deps.logger.error(
+        { channel_id: id, reason: fault },
+        'a notification channel that could not be read was set aside',
+      );
     return { events, channels: listed, leftOut: await findLeftOut(planned, events, listed) };
   }
 

@@ -49,10 +49,10 @@ const said = (a1: object, a2: object = {}): EventEnvelope =>
     },
   }) as unknown as EventEnvelope;
 
-function balance(delta: string | null): EventEnvelope {
+function balance(delta: string | null, deltaRaw?: string): EventEnvelope {
   return {
     type: 'balance.changed',
-    data: { chain_gid: CHAIN, address_id: 'a1', asset_gid: TOKEN, delta },
+    data: { chain_gid: CHAIN, address_id: 'a1', asset_gid: TOKEN, delta, delta_raw: deltaRaw },
   } as unknown as EventEnvelope;
 }
 
@@ -99,6 +99,15 @@ test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
     'an unknown amount',
     { min_amount: '0' },
     transaction('transaction.detected', [{ asset_gid: TOKEN, amount: null }]),
+    true,
+  ],
+  [
+    'an unknown amount of another asset',
+    { asset_gids: [ETH], min_amount: '1' },
+    transaction('transaction.detected', [
+      { asset_gid: TOKEN, amount: null },
+      { asset_gid: ETH, amount: '0.5' },
+    ]),
     false,
   ],
   ['enough for others', { min_amount: '2' }, paid, true],
@@ -119,6 +128,9 @@ test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
   ['a balance that rose', { direction: 'in' }, balance('1'), true],
   ['a balance that rose, seen as out', { direction: 'out' }, balance('1'), false],
   ['a first balance by direction', { direction: 'in' }, balance(null), false],
+  ['a first balance by amount', { min_amount: '1' }, balance(null), false],
+  ['an unknown amount that left', { direction: 'out', min_amount: '2' }, balance(null, '-5'), true],
+  ['an unknown amount that left, seen as in', { direction: 'in' }, balance(null, '-5'), false],
 ])('%s: %j', (_name, filters, event, expected) => {
   expect(matchesChannel({ eventTypes: types, filters }, event)).toBe(expected);
 });
@@ -177,6 +189,42 @@ test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
 ])('by what users say of addresses, %s: %j', (_name, filters, event, expected) => {
   const leftOut = new Map([['long', { groups: ['shop'], metadata: { shop: 7 } }]]);
   expect(matchesChannel({ eventTypes: types, filters }, event, leftOut)).toBe(expected);
+});
+
+describe('by what stands behind it', () => {
+  const proved: ChannelFilters = { verification: ['proved', 'agreed'] };
+  const of = (type: EventEnvelope['type'], verification?: string | null): EventEnvelope => {
+    const event = transaction(type, [
+      { asset_gid: ETH, amount: '1' },
+    ]) as EventEnvelope<'transaction.detected'>;
+    return {
+      ...event,
+      data: { ...event.data, transaction: { ...event.data.transaction, verification } },
+    } as EventEnvelope;
+  };
+  const balanceOf = (verification?: string | null): EventEnvelope =>
+    ({ ...balance('1'), data: { ...balance('1').data, verification } }) as EventEnvelope;
+
+  test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
+    ['one of those wanted', proved, of('transaction.detected', 'agreed'), true],
+    ['another one', proved, of('transaction.detected', 'attested'), false],
+    ['another one, of a failure', proved, of('transaction.failed', 'unproved'), false],
+    ['one that this release does not know', proved, of('transaction.detected', 'sworn'), false],
+    ['a test message', proved, of('transaction.detected', null), true],
+    ['an event of an earlier release', proved, of('transaction.detected'), true],
+    ['an empty list', { verification: [] }, of('transaction.detected', 'unproved'), true],
+    ['a balance that a node states', proved, balanceOf('attested'), false],
+    ['a balance summed from coins', proved, balanceOf('proved'), true],
+    ['a balance of an earlier release', proved, balanceOf(), true],
+    ['all filters together', { ...proved, direction: 'out' }, of('transaction.detected', 'proved'), false],
+  ])('%s: %j', (_name, filters, event, expected) => {
+    expect(matchesChannel({ eventTypes: types, filters }, event)).toBe(expected);
+  });
+
+  it('does not apply to events that are of no transaction', () => {
+    const failed = { type: 'channel.failed', data: { channel: { id: 'x' } } } as unknown as EventEnvelope;
+    expect(matchesChannel({ eventTypes: new Set(['channel.failed']), filters: proved }, failed)).toBe(true);
+  });
 });
 
 describe('an event that has no room for all', () => {
@@ -263,5 +311,30 @@ describe('expectEvents', () => {
       expected,
     );
     for (const { project } of found ?? []) expect(project.versions).toBe(versions);
+  });
+});
+
+describe('by why a balance changed', () => {
+  const untold: ChannelFilters = { reasons: ['withdrawal', 'adjustment'] };
+  const because = (...reasons: readonly string[]): EventEnvelope =>
+    ({
+      ...balance('1'),
+      data: {
+        ...balance('1').data,
+        changes: reasons.map((reason) => ({ reason, amount: '1', amount_raw: '1' })),
+      },
+    }) as EventEnvelope;
+  test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
+    ['one of those wanted', untold, because('withdrawal'), true],
+    ['one of those wanted beside others', untold, because('transfer', 'fee', 'adjustment'), true],
+    ['others alone', untold, because('transfer', 'fee'), false],
+    ['a first balance of which nothing is known', untold, because(), false],
+    ['one that this release does not know', untold, because('airdrop'), false],
+    ['a balance of an earlier release', untold, balance('1'), true],
+    ['a transaction', untold, detected, true],
+    ['an empty list', { reasons: [] }, because('transfer'), true],
+    ['all filters together', { ...untold, direction: 'out' }, because('withdrawal'), false],
+  ])('%s: %j', (_name, filters, event, expected) => {
+    expect(matchesChannel({ eventTypes: types, filters }, event)).toBe(expected);
   });
 });

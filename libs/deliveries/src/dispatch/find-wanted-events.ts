@@ -3,7 +3,7 @@ import type { ChannelFilters } from '@chainwatch/channels';
 import { factsOf, type EventEnvelope } from '@chainwatch/events';
 import type { Channel, KnownChannels } from '../channel-store.ts';
 import type { EventRow } from '../queue/select-events.ts';
-import type { LeftOut } from '../queue/read-left-out.ts';
+import { leftOutKey, type LeftOut } from '../queue/read-left-out.ts';
 import type { KnownProject } from '../queue/store-deliveries.ts';
 import type { EventRef } from './event-ref.ts';
 import type { EventToPlan, WantedEvent } from './plan-dispatch.ts';
@@ -33,10 +33,10 @@ export interface Knowledge {
 type Facts = NonNullable<ReturnType<typeof factsOf>>;
 
 /** Which channels of their projects want these events. */
-export function findWantedEvents(
-  events: readonly EventRow[],
+export function findWantedEvents<E extends EventRow>(
+  events: readonly E[],
   { channels, leftOut, onFault }: Wanting,
-): readonly WantedEvent<EventRow>[] {
+): readonly WantedEvent<E>[] {
   const channelsOf = groupByProject(channels);
   return events.map((event) => ({
     event,
@@ -88,6 +88,7 @@ function expectEvent(
 ): ExpectedEvent | undefined {
   const known = findKnown(projectId);
   if (type === undefined || known === undefined) return undefined;
+  if (known.channels.some(({ isUnreadable }) => isUnreadable === true)) return undefined;
   const channels = known.channels.filter(({ eventTypes }) => eventTypes.has(type));
   if (channels.length === 0 ? !owns(projectId) : !channels.every(isReady)) return undefined;
   const event = { event_id: eventId, project_id: projectId, type };
@@ -123,9 +124,11 @@ function agrees(filters: ChannelFilters, facts: Facts, leftOut: LeftOut): boolea
   if (isSet(filters.chain_gids) && !filters.chain_gids.includes(facts.chainGid)) return false;
   if (isSet(directions) && (facts.direction === undefined || !directions.includes(facts.direction)))
     return false;
+  if (!agreesOnVerification(filters.verification, facts.verification)) return false;
+  if (!agreesOnReasons(filters.reasons, facts.reasons)) return false;
   // What the event has no room for may agree: better one event too many than one missed.
   const { leavesOut = { addresses: false, moves: false } } = facts;
-  if (!leavesOut.addresses && !agreesOnAddresses(filters, facts.addresses, leftOut)) return false;
+  if (!leavesOut.addresses && !agreesOnAddresses(filters, facts, leftOut)) return false;
   if (leavesOut.moves) return true;
   const moves = isSet(filters.asset_gids)
     ? facts.moves.filter(({ assetGid }) => filters.asset_gids!.includes(assetGid))
@@ -133,13 +136,31 @@ function agrees(filters: ChannelFilters, facts: Facts, leftOut: LeftOut): boolea
   if (isSet(filters.asset_gids) && moves.length === 0) return false;
   const minimum = filters.min_amount;
   if (minimum === undefined || minimum === null) return true;
-  return moves.some(({ amount }) => amount !== undefined && compareAmounts(amount, minimum) >= 0);
+  // What is unknown may be enough.
+  return moves.some(
+    ({ amount }) => amount === undefined || (amount !== null && compareAmounts(amount, minimum) >= 0),
+  );
+}
+
+/** Test messages and events of earlier releases do not say what stands behind them: they pass. */
+function agreesOnVerification(
+  wanted: ChannelFilters['verification'],
+  verification: Facts['verification'],
+): boolean {
+  return (
+    !isSet(wanted) || verification === undefined || verification === null || wanted.includes(verification)
+  );
+}
+
+/** Other types than `balance.changed` and events of earlier releases do not say why: they pass. */
+function agreesOnReasons(wanted: ChannelFilters['reasons'], reasons: Facts['reasons']): boolean {
+  return !isSet(wanted) || reasons === undefined || reasons.some((reason) => wanted.includes(reason));
 }
 
 /** One address has to pass all that is asked of addresses. */
 function agreesOnAddresses(
   filters: ChannelFilters,
-  addresses: Facts['addresses'],
+  { addresses, transactionId }: Facts,
   leftOut: LeftOut,
 ): boolean {
   const { address_ids: ids, groups: wanted } = filters;
@@ -147,15 +168,12 @@ function agreesOnAddresses(
   if (!isSet(ids) && !isSet(wanted) && pairs.length === 0) return true;
   return addresses.some(({ id, groups, metadata }) => {
     if (isSet(ids) && !ids.includes(id)) return false;
-    const said = {
-      groups: groups ?? leftOut.get(id)?.groups,
-      metadata: metadata ?? leftOut.get(id)?.metadata,
-    };
-    return isInOneOf(wanted, said.groups) && hasAll(pairs, said.metadata);
+    const more = leftOut.get(leftOutKey(id)) ?? leftOut.get(leftOutKey(id, transactionId));
+    return isInOneOf(wanted, groups ?? more?.groups) && hasAll(pairs, metadata ?? more?.metadata);
   });
 }
 
-/** Nobody knows any more what was said of an address that was deleted: better one event too many than one missed. */
+/** Nobody knows any more what was said of a deleted address of no event that is kept: better one event too many than one missed. */
 function isInOneOf(
   wanted: readonly string[] | null | undefined,
   groups: readonly string[] | undefined,

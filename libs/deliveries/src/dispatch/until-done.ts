@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 
 /** Pause before the next try. */
 const RETRY_MS = 1_000;
@@ -10,13 +10,24 @@ const RETRY_MS = 1_000;
  */
 export async function untilDone<T>(
   run: (isRetry: boolean) => Promise<T>,
-  { signal, logger }: { readonly signal: AbortSignal; readonly logger: Pick<Logger, 'warn'> },
+  {
+    signal,
+    logger,
+    health,
+  }: {
+    readonly signal: AbortSignal;
+    readonly logger: Pick<Logger, 'warn'>;
+    readonly health?: WorkerHealth | undefined;
+  },
 ): Promise<T> {
   for (let isRetry = false; ; isRetry = true) {
     try {
-      return await run(isRetry);
+      const done = await run(isRetry);
+      health?.succeed();
+      return done;
     } catch (err) {
       if (signal.aborted || isRefused(err)) throw err;
+      health?.fail('events could not be dispatched');
       logger.warn({ err }, 'events could not be dispatched, retrying');
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }

@@ -1,6 +1,11 @@
 import type { Sql } from '@chainwatch/db';
 import { inPartitions, type Partitions } from './in-partitions.ts';
-import { FROM_UNDISPATCHED, UNDISPATCHED_COLUMNS, type UndispatchedEvent } from './undispatched-event.ts';
+import {
+  FROM_UNDISPATCHED,
+  IS_SET_ASIDE,
+  UNDISPATCHED_COLUMNS,
+  type UndispatchedEvent,
+} from './undispatched-event.ts';
 
 export interface OverdueEventsQuery {
   readonly olderThanMs: number;
@@ -25,7 +30,7 @@ export async function listOverdueEvents(
     `SELECT ${UNDISPATCHED_COLUMNS},
        e.created_at NOT BETWEEN now() - $1 * interval '1 ms' AND now() + $1 * interval '1 ms' AS "isOverdue"
      ${FROM_UNDISPATCHED}
-     WHERE ${inPartitions('e.project_id', 3)}
+     WHERE ${inPartitions('e.project_id', 3)} AND NOT ${IS_SET_ASIDE}
      ORDER BY u.event_row_id LIMIT $2`,
     [olderThanMs, limit, partitions ?? null],
   );

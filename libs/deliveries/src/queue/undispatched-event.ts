@@ -7,6 +7,10 @@ export interface UndispatchedEvent {
 
 export const UNDISPATCHED_COLUMNS = 'e.id, e.event_id AS "eventId", e.project_id AS "projectId"';
 
+/** Whether the event `e` (SQL) is set aside, and not to be tried again yet. */
+export const IS_SET_ASIDE = `EXISTS (SELECT FROM incidents q WHERE q.chain_gid = e.chain_gid AND q.kind = 'poison:dispatch'
+  AND q.subject_type = 'event' AND q.subject_id = e.event_id::text AND q.status = 'quarantined' AND q.retry_at > clock_timestamp())`;
+
 /**
  * Events `e` of rows `u`. OFFSET 0 makes the planner go row by row in the order of the queue, because it
  * cannot know how short the queue is.

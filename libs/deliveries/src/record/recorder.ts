@@ -1,4 +1,4 @@
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Sql } from '@chainwatch/db';
 import type { ChannelStore } from '../channel-store.ts';
@@ -6,6 +6,7 @@ import { createBatcher, type Batcher } from '../create-batcher.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import type { ChannelState, FinishedAttempt } from './decide-outcome.ts';
 import { recordAttempts, recordSuccesses } from './record-attempts.ts';
+import { Outcomes, type WriteOutcomes } from './write-outcomes.ts';
 
 export interface RecorderDeps {
   readonly db: Database;
@@ -13,6 +14,7 @@ export interface RecorderDeps {
   readonly channels: Pick<ChannelStore, 'markUsed'>;
   readonly options: DeliveryOptions;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly health?: WorkerHealth | undefined;
   readonly random: () => number;
   readonly now: () => number;
 }
@@ -44,7 +46,7 @@ const LAST_TRIES = 20;
 
 /**
  * Records the outcomes of attempts, and retries until the database has stored them: while the process lives
- * no outcome is lost.
+ * no outcome is lost, but one that the database refuses even without its details (`Outcomes`).
  */
 export class Recorder {
   readonly #deps: RecorderDeps;
@@ -58,8 +60,8 @@ export class Recorder {
     const { db, planned, options, random, now } = deps;
     this.#successes = createBatcher(
       (finished) =>
-        this.#write(finished, async () => {
-          await recordSuccesses(planned, finished);
+        this.#write(finished, async (some) => {
+          await recordSuccesses(planned, some);
           return new Map();
         }),
       BATCH_MAX,
@@ -67,7 +69,7 @@ export class Recorder {
     );
     this.#others = createBatcher(
       (finished) =>
-        this.#write(finished, () => recordAttempts(db, finished, { ...options, random, nowMs: now() })),
+        this.#write(finished, (some) => recordAttempts(db, some, { ...options, random, nowMs: now() })),
       BATCH_MAX,
     );
   }
@@ -92,23 +94,22 @@ export class Recorder {
     await Promise.all([this.#successes.drain(), this.#others.drain()]);
   }
 
-  async #write(
-    finished: readonly FinishedAttempt[],
-    write: () => Promise<ReadonlyMap<string, ChannelState>>,
-  ): Promise<void> {
-    let states: ReadonlyMap<string, ChannelState> = new Map();
+  async #write(finished: readonly FinishedAttempt[], write: WriteOutcomes): Promise<void> {
+    const outcomes = new Outcomes(this.#deps, finished, write);
     for (let failures = 0; ; failures += 1) {
       try {
-        states = await write();
+        await outcomes.store();
+        this.#deps.health?.succeed();
         break;
       } catch (err) {
-        const { logger } = this.#deps;
+        const { logger, health } = this.#deps;
+        health?.fail('attempts could not be recorded');
         logger.error({ err, attempt_count: finished.length }, 'attempts could not be recorded');
         if (this.#isStopping && failures >= LAST_TRIES) break;
         await delay(Math.min(50 * 2 ** failures, 2_000));
       }
     }
-    this.#onRecorded?.(finished, states);
+    this.#onRecorded?.(finished, outcomes.states);
     // Only shown to customers; if the write is lost, it is made up a minute later.
     this.#deps.channels.markUsed(finished.map(({ job }) => job.channelId)).catch(() => undefined);
   }

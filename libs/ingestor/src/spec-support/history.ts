@@ -225,7 +225,7 @@ export class History {
     return new ChainFollower({
       client: this.node,
       store: this.store,
-      publisher: { hint: () => undefined, publish },
+      publisher: { publish },
       log,
       signal: new AbortController().signal,
       chunkSize: 16,

@@ -11,6 +11,12 @@ export const EVENT_TITLES = {
   "channel.failed": "Notification channel failed"
 } as const;
 
+/** What a channel hears of payments where nothing is said. */
+export const PAYMENT_EVENTS = [
+  "transaction.detected",
+  "transaction.confirmed"
+] as const;
+
 /** Every kind of channel; `fields` are the members that its creation needs besides a name. */
 export const CHANNEL_KINDS = {
   "webhook": {

@@ -182,7 +182,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decode blocks again with the release of today, and tell what it finds in addition
+         * Decode blocks again with the release of today, tell what it finds in addition, and try again what is set aside
          * @description Needs the permission `api:blockchain:write`.
          */
         post: operations["reprocessBlocks"];
@@ -240,10 +240,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What this release does not know in the blocks of a chain
+         * What this release does not know in the blocks of a chain, and what it set aside
          * @description Needs the permission `api:blockchain:read`.
          */
         get: operations["listIncidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What of the project was set aside, so that the rest goes on
+         * @description Needs the permission `api:event:read`.
+         */
+        get: operations["listOwnIncidents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -286,7 +306,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set the node of a blockchain of the family evm
+         * Set the node and the settings of a blockchain of the family evm
          * @description Needs the permission `api:blockchain:write`.
          */
         patch: operations["updateEvmEndpoint"];
@@ -306,7 +326,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set the node of a blockchain of the family bitcoin
+         * Set the node and the settings of a blockchain of the family bitcoin
          * @description Needs the permission `api:blockchain:write`.
          */
         patch: operations["updateBitcoinEndpoint"];
@@ -326,7 +346,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set the node of a blockchain of the family solana
+         * Set the node and the settings of a blockchain of the family solana
          * @description Needs the permission `api:blockchain:write`.
          */
         patch: operations["updateSolanaEndpoint"];
@@ -346,7 +366,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set the node of a blockchain of the family tron
+         * Set the node and the settings of a blockchain of the family tron
          * @description Needs the permission `api:blockchain:write`.
          */
         patch: operations["updateTronEndpoint"];
@@ -490,6 +510,26 @@ export interface paths {
          * @description Needs the permission `api:token:write`.
          */
         post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/{chain_gid}/{asset_path}/actions/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a token of the project's list again from its chain; corrects decimals, and with them balances, lists, and events still to come
+         * @description Needs the permission `api:token:write`.
+         */
+        post: operations["refreshToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2346,10 +2386,24 @@ export interface components {
             family: "evm" | "bitcoin" | "solana" | "tron";
             /** @description Whether a node URL is stored; the URL itself is never shown. */
             has_endpoint: boolean;
+            /**
+             * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
+             * @example hold
+             * @enum {string}
+             */
+            unproved: "hold" | "deliver";
+            /**
+             * @description How balances change on this chain without a transaction that tells it. Whoever credits by transactions subscribes to `balance.changed` with these in `filters.reasons`. Empty where every change is part of a transaction.
+             * @example [
+             *       "withdrawal",
+             *       "adjustment"
+             *     ]
+             */
+            untold_reasons: ("withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
             /** @description How far the services are. Null while the chain is not active. */
             sync: {
                 /**
-                 * @description The first that applies: `unknown` (a service has not reported for 30 s), `stalled`, `recovering` (a deep reorg), `degraded` (it goes on, and an incident is open), `catching_up`, `starting`, `following`.
+                 * @description The first that applies: `unknown` (a service has not reported for 30 s), `stalled` (blocks wait, or a worker beside them fails again and again; the reason says which), `recovering` (a deep reorg), `degraded` (it goes on, and an incident is open), `catching_up`, `starting`, `following`.
                  * @example following
                  */
                 status: string;
@@ -2390,7 +2444,7 @@ export interface components {
                  */
                 lag_blocks: number | null;
                 /**
-                 * @description Open incidents: kinds of content in its blocks that this release does not know.
+                 * @description Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.
                  * @example 0
                  */
                 incident_count: number;
@@ -2516,8 +2570,9 @@ export interface components {
              */
             chain_gid: string;
             /**
-             * @description What this release does not know. One incident of a kind is open on a chain at a time.
+             * @description What this release does not know; one such incident of a kind is open on a chain at a time. `poison:<step>`: what is set aside, because that step fails with it. `decimals:<asset>`: a token that was told with other decimals than it has.
              * @example transaction-type:0x7d
+             * @example poison:balances
              */
             kind: string;
             /**
@@ -2540,6 +2595,26 @@ export interface components {
              * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
              */
             transaction_hash: string | null;
+            /** @description What is set aside, so that the rest goes on (`poison:<step>`). It is tried again once a day, when the service starts, and after `actions/reprocess`. Null for what this release does not know. */
+            subject: {
+                /**
+                 * @description What it is.
+                 * @example address
+                 * @enum {string}
+                 */
+                type: "address" | "asset" | "transaction" | "event" | "channel";
+                /**
+                 * @description Its id; of an asset its CAIP-19 identifier, of a transaction its hash.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000002
+                 */
+                id: string;
+            } | null;
+            /**
+             * @description Of a balance that is set aside: which one of the address. Null otherwise.
+             * @example null
+             * @example eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7
+             */
+            asset_gid: string | null;
             /**
              * @description What this release knows.
              * @example transaction types 0x0 to 0x4
@@ -2600,6 +2675,11 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             timestamp: string | null;
+            /**
+             * @description What stands behind the list of its transactions. `proved`: recomputed against the header. `agreed`: nodes of different operators list the same. `attested`: the chain offers no proof, one node states it. `settling`: a later block brings the proof. `unproved`: the proof is missing. Null while the block is not processed, and for blocks that an earlier release processed.
+             * @example proved
+             */
+            verification: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved") | null;
         };
         Asset: {
             /**
@@ -2667,7 +2747,7 @@ export interface components {
              */
             symbol: string | null;
             /**
-             * @description Decimal places between base and whole units. Null while it has not been asked.
+             * @description Decimal places between base and whole units. Null while they are not known: it has not been asked, or its contract does not say.
              * @example 6
              */
             decimals: number | null;
@@ -3146,10 +3226,15 @@ export interface components {
              */
             block_hash: string;
             /**
-             * @description In whole units, an exact decimal.
+             * @description In whole units, an exact decimal. Null while the decimals of the token are not known.
              * @example 1.5
              */
-            balance: string;
+            balance: string | null;
+            /**
+             * @description In base units.
+             * @example 1500000000000000000
+             */
+            balance_raw: string;
         };
         /** @description A transaction of monitored addresses of the project. */
         Transaction: {
@@ -3241,12 +3326,11 @@ export interface components {
              */
             replaced_by: string | null;
             /**
-             * @description `unproved`: its block holds something that this release does not know, so that nothing but the word of a node stands for it. It is confirmed once its block is final and a second node tells the same of it, or the operator accepts the incident. Otherwise `proved`.
+             * @description What stands behind the transaction. `proved`: recomputed against the block header. `agreed`: nodes of different operators give the same. `attested`: the chain offers no proof, one node states it. `settling`: a later block brings the proof; the transaction is not confirmed before. `trusted`: the operator of this service vouches for it. `unproved`: the proof is missing; the transaction is confirmed once another node agrees, the proof arrives, or the operator vouches. Null in test messages. Treat an unknown value like `unproved`.
              * @default proved
              * @example proved
-             * @enum {string}
              */
-            verification: "proved" | "unproved";
+            verification: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved") | null;
             /**
              * Format: date-time
              * @description When the service first saw it.
@@ -3474,7 +3558,7 @@ export interface components {
              */
             delta_raw: string;
         };
-        /** @description A monitored address of the project that the event concerns, with what its user said of it when the event was made. */
+        /** @description A monitored address of the project that the event concerns, with what its user said of it when the event was made. One that was deleted since the transaction was told has its groups alone. */
         ConcernedAddress: {
             /**
              * Format: uuid
@@ -3509,7 +3593,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description True where the metadata is left out because it has more than 4 KiB, or that of all addresses of the event more than 64 KiB; `GET /addresses/{address}` has it.
+             * @description True where the metadata is left out: it has more than 4 KiB, or that of all addresses of the event more than 64 KiB, and `GET /addresses/{address}` has it; or the address was deleted.
              * @example false
              */
             metadata_truncated: boolean;
@@ -3875,20 +3959,68 @@ export interface components {
                  */
                 asset_gid: string;
                 /**
-                 * @description Balance before, in whole units. Null where none was known.
+                 * @description Balance before, in whole units. Null where none was known, and while the decimals of the token are not known.
                  * @example 0
                  */
                 previous: string | null;
                 /**
-                 * @description Balance at the block, in whole units, as the chain states it.
+                 * @description Balance at the block, in whole units, as the chain states it. Null while the decimals of the token are not known.
                  * @example 1.5
                  */
-                current: string;
+                current: string | null;
                 /**
-                 * @description `current` less `previous`, in whole units. Null where `previous` is.
+                 * @description `current` less `previous`, in whole units. Null where one of them is.
                  * @example 1.5
                  */
                 delta: string | null;
+                /**
+                 * @description `current` in base units. Absent in events of earlier releases.
+                 * @example 1500000000000000000
+                 */
+                current_raw?: string;
+                /**
+                 * @description `delta` in base units. Null where no balance before was known, absent in events of earlier releases.
+                 * @example 1500000000000000000
+                 */
+                delta_raw?: string | null;
+                /**
+                 * @description Why it changed, each reason once: adds up to `delta`. What a reorganisation undid is taken back under the reason that it was told with. Where `delta` is null, what is known of the block; empty where nothing is. Absent in events of earlier releases.
+                 * @example [
+                 *       {
+                 *         "reason": "withdrawal",
+                 *         "amount": "1.5",
+                 *         "amount_raw": "1500000000000000000"
+                 *       }
+                 *     ]
+                 */
+                changes?: {
+                    /**
+                     * @description `transfer` and `fee`: transactions, which have events of their own. The others are told nowhere else. `withdrawal`: of a validator. `reward`: of a block, or minted with it. `mint`: a deposit from another chain. `atomic`: an import or export between chains of Avalanche. `staking_reward`, `stake_withdrawal`: of a stake. `adjustment`: nothing explains it (rebasing tokens, fees that a block pays to its producer, transfers that a node without traces hides). Treat an unknown value like `adjustment`.
+                     * @example withdrawal
+                     * @enum {string}
+                     */
+                    reason: "transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment";
+                    /**
+                     * @description In whole units, signed. Null while the decimals of the asset are not known.
+                     * @example 1.5
+                     */
+                    amount: string | null;
+                    /**
+                     * @description The same in base units.
+                     * @example 1500000000000000000
+                     */
+                    amount_raw: string;
+                    /**
+                     * @description Of an adjustment: it happened after this block.
+                     * @example 20999990
+                     */
+                    since_block?: number;
+                    /**
+                     * @description Of an adjustment: it happened up to this block.
+                     * @example 21000000
+                     */
+                    until_block?: number;
+                }[];
                 /**
                  * @description Block at which the balance was read.
                  * @example 21000000
@@ -3904,6 +4036,11 @@ export interface components {
                  * @example false
                  */
                 is_confirmed: boolean;
+                /**
+                 * @description What stands behind the balance. `proved`: the sum of proved coins, on chains of unspent outputs. `attested`: a node states it, on all other chains. `unproved`: a node states it, and only what is unproved explains it. Null in test messages, absent in events of earlier releases. Treat an unknown value like `unproved`.
+                 * @example attested
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved") | null;
                 /**
                  * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
@@ -4409,20 +4546,68 @@ export interface components {
                  */
                 asset_gid: string;
                 /**
-                 * @description Balance before, in whole units. Null where none was known.
+                 * @description Balance before, in whole units. Null where none was known, and while the decimals of the token are not known.
                  * @example 0
                  */
                 previous: string | null;
                 /**
-                 * @description Balance at the block, in whole units, as the chain states it.
+                 * @description Balance at the block, in whole units, as the chain states it. Null while the decimals of the token are not known.
                  * @example 1.5
                  */
-                current: string;
+                current: string | null;
                 /**
-                 * @description `current` less `previous`, in whole units. Null where `previous` is.
+                 * @description `current` less `previous`, in whole units. Null where one of them is.
                  * @example 1.5
                  */
                 delta: string | null;
+                /**
+                 * @description `current` in base units. Absent in events of earlier releases.
+                 * @example 1500000000000000000
+                 */
+                current_raw?: string;
+                /**
+                 * @description `delta` in base units. Null where no balance before was known, absent in events of earlier releases.
+                 * @example 1500000000000000000
+                 */
+                delta_raw?: string | null;
+                /**
+                 * @description Why it changed, each reason once: adds up to `delta`. What a reorganisation undid is taken back under the reason that it was told with. Where `delta` is null, what is known of the block; empty where nothing is. Absent in events of earlier releases.
+                 * @example [
+                 *       {
+                 *         "reason": "withdrawal",
+                 *         "amount": "1.5",
+                 *         "amount_raw": "1500000000000000000"
+                 *       }
+                 *     ]
+                 */
+                changes?: {
+                    /**
+                     * @description `transfer` and `fee`: transactions, which have events of their own. The others are told nowhere else. `withdrawal`: of a validator. `reward`: of a block, or minted with it. `mint`: a deposit from another chain. `atomic`: an import or export between chains of Avalanche. `staking_reward`, `stake_withdrawal`: of a stake. `adjustment`: nothing explains it (rebasing tokens, fees that a block pays to its producer, transfers that a node without traces hides). Treat an unknown value like `adjustment`.
+                     * @example withdrawal
+                     * @enum {string}
+                     */
+                    reason: "transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment";
+                    /**
+                     * @description In whole units, signed. Null while the decimals of the asset are not known.
+                     * @example 1.5
+                     */
+                    amount: string | null;
+                    /**
+                     * @description The same in base units.
+                     * @example 1500000000000000000
+                     */
+                    amount_raw: string;
+                    /**
+                     * @description Of an adjustment: it happened after this block.
+                     * @example 20999990
+                     */
+                    since_block?: number;
+                    /**
+                     * @description Of an adjustment: it happened up to this block.
+                     * @example 21000000
+                     */
+                    until_block?: number;
+                }[];
                 /**
                  * @description Block at which the balance was read.
                  * @example 21000000
@@ -4438,6 +4623,11 @@ export interface components {
                  * @example false
                  */
                 is_confirmed: boolean;
+                /**
+                 * @description What stands behind the balance. `proved`: the sum of proved coins, on chains of unspent outputs. `attested`: a node states it, on all other chains. `unproved`: a node states it, and only what is unproved explains it. Null in test messages, absent in events of earlier releases. Treat an unknown value like `unproved`.
+                 * @example attested
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved") | null;
                 /**
                  * @description Each monitored address that the event concerns, once; the first 100, and at most 256 KiB besides their metadata.
                  * @default []
@@ -4722,10 +4912,31 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -4840,10 +5051,31 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -4977,10 +5209,31 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -5108,10 +5361,31 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -5226,10 +5500,31 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -5350,10 +5645,31 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -5495,10 +5811,31 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -6153,11 +6490,11 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested";
-            /** @description The key that asked, or the member who signed in. */
+            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "token.refreshed" | "token.corrected";
+            /** @description The key that asked, the member who signed in, or the service. */
             actor: {
                 /**
-                 * @description Of the key. Null where a member signed in.
+                 * @description Of the key. Null where a member signed in, or a service did it on its own.
                  * @example 6f1d1f4e-0000-4000-8000-000000000001
                  */
                 key_id: string | null;
@@ -6167,7 +6504,7 @@ export interface components {
                  */
                 member_id: string | null;
                 /**
-                 * @description Of the key at that time, or the e-mail address of the member.
+                 * @description Of the key at that time, the e-mail address of the member, or the name of the service.
                  * @example Backend
                  */
                 name: string;
@@ -6183,10 +6520,10 @@ export interface components {
                  * @description What kind of thing it is.
                  * @enum {string}
                  */
-                type: "workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "reset";
+                type: "workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "reset" | "token";
                 /**
                  * Format: uuid
-                 * @description Of the thing.
+                 * @description Of the thing. A token has none of its own: it is made of its gid, which `changes` have.
                  * @example 6f1d1f4e-0000-4000-8000-000000000001
                  */
                 id: string;
@@ -6215,7 +6552,7 @@ export interface components {
                 };
             };
             /**
-             * @description `X-Request-Id` of the request.
+             * @description `X-Request-Id` of the request. Empty where a service did it on its own.
              * @example 8d7f5a52-1f34-4d0c-9f5e-0e5b1a1d2c3b
              */
             request_id: string;
@@ -7032,6 +7369,11 @@ export interface operations {
                      *           "is_active": true,
                      *           "family": "evm",
                      *           "has_endpoint": true,
+                     *           "unproved": "hold",
+                     *           "untold_reasons": [
+                     *             "withdrawal",
+                     *             "adjustment"
+                     *           ],
                      *           "sync": {
                      *             "status": "following",
                      *             "reason": null,
@@ -7150,6 +7492,11 @@ export interface operations {
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
+                     *       "unproved": "hold",
+                     *       "untold_reasons": [
+                     *         "withdrawal",
+                     *         "adjustment"
+                     *       ],
                      *       "sync": {
                      *         "status": "following",
                      *         "reason": null,
@@ -7213,6 +7560,11 @@ export interface operations {
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
+                     *       "unproved": "hold",
+                     *       "untold_reasons": [
+                     *         "withdrawal",
+                     *         "adjustment"
+                     *       ],
                      *       "sync": {
                      *         "status": "following",
                      *         "reason": null,
@@ -7297,6 +7649,11 @@ export interface operations {
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
+                     *       "unproved": "hold",
+                     *       "untold_reasons": [
+                     *         "withdrawal",
+                     *         "adjustment"
+                     *       ],
                      *       "sync": {
                      *         "status": "following",
                      *         "reason": null,
@@ -7368,6 +7725,11 @@ export interface operations {
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
+                     *       "unproved": "hold",
+                     *       "untold_reasons": [
+                     *         "withdrawal",
+                     *         "adjustment"
+                     *       ],
                      *       "sync": {
                      *         "status": "following",
                      *         "reason": null,
@@ -7672,6 +8034,11 @@ export interface operations {
                      *           "block_number": 21000000,
                      *           "last_block_number": 21000100,
                      *           "transaction_hash": "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b",
+                     *           "subject": {
+                     *             "type": "address",
+                     *             "id": "6f1d1f4e-0000-4000-8000-000000000002"
+                     *           },
+                     *           "asset_gid": null,
                      *           "expected": "transaction types 0x0 to 0x4",
                      *           "got": "transaction type 0x7d",
                      *           "is_contradicted": true,
@@ -7735,6 +8102,124 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listOwnIncidents: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at";
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                statuses?: ("open" | "resolved" | "accepted")[];
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "chain_gid": "eip155:1",
+                     *           "kind": "transaction-type:0x7d",
+                     *           "status": "open",
+                     *           "block_number": 21000000,
+                     *           "last_block_number": 21000100,
+                     *           "transaction_hash": "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b",
+                     *           "subject": {
+                     *             "type": "address",
+                     *             "id": "6f1d1f4e-0000-4000-8000-000000000002"
+                     *           },
+                     *           "asset_gid": null,
+                     *           "expected": "transaction types 0x0 to 0x4",
+                     *           "got": "transaction type 0x7d",
+                     *           "is_contradicted": true,
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "resolved_at": null,
+                     *           "accepted_at": null
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The page, in the order that was asked for. */
+                        items: components["schemas"]["Incident"][];
+                        /** @description Where the page stands in the list. */
+                        meta: {
+                            /**
+                             * @description Items a page.
+                             * @example 20
+                             */
+                            limit: number;
+                            /**
+                             * @description Which page this is, from 1.
+                             * @example 1
+                             */
+                            page: number;
+                            /**
+                             * @description Items on all pages.
+                             * @example 1
+                             */
+                            total: number;
+                            /**
+                             * @description How many pages there are.
+                             * @example 1
+                             */
+                            total_pages: number;
+                            /**
+                             * @description The `cursor` of the next page; absent on the last one.
+                             * @example v1.main.3q2-7wAA
+                             */
+                            next_cursor?: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     acceptIncident: {
         parameters: {
             query?: never;
@@ -7781,6 +8266,11 @@ export interface operations {
                      *       "block_number": 21000000,
                      *       "last_block_number": 21000100,
                      *       "transaction_hash": "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b",
+                     *       "subject": {
+                     *         "type": "address",
+                     *         "id": "6f1d1f4e-0000-4000-8000-000000000002"
+                     *       },
+                     *       "asset_gid": null,
                      *       "expected": "transaction types 0x0 to 0x4",
                      *       "got": "transaction type 0x7d",
                      *       "is_contradicted": true,
@@ -7835,7 +8325,13 @@ export interface operations {
                      * @description URL of the JSON-RPC interface of the node. Write-only.
                      * @example https://node.example.com:8545
                      */
-                    endpoint_url: string;
+                    endpoint_url?: string;
+                    /**
+                     * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
+                     * @example hold
+                     * @enum {string}
+                     */
+                    unproved?: "hold" | "deliver";
                 };
             };
         };
@@ -7859,6 +8355,11 @@ export interface operations {
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
+                     *       "unproved": "hold",
+                     *       "untold_reasons": [
+                     *         "withdrawal",
+                     *         "adjustment"
+                     *       ],
                      *       "sync": {
                      *         "status": "following",
                      *         "reason": null,
@@ -7918,7 +8419,13 @@ export interface operations {
                      * @description URL of the JSON-RPC interface of the node. Write-only.
                      * @example https://node.example.com:8332
                      */
-                    endpoint_url: string;
+                    endpoint_url?: string;
+                    /**
+                     * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
+                     * @example hold
+                     * @enum {string}
+                     */
+                    unproved?: "hold" | "deliver";
                 };
             };
         };
@@ -7942,6 +8449,11 @@ export interface operations {
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
+                     *       "unproved": "hold",
+                     *       "untold_reasons": [
+                     *         "withdrawal",
+                     *         "adjustment"
+                     *       ],
                      *       "sync": {
                      *         "status": "following",
                      *         "reason": null,
@@ -8001,7 +8513,13 @@ export interface operations {
                      * @description URL of the JSON-RPC interface of the node. Write-only.
                      * @example https://node.example.com:8899
                      */
-                    endpoint_url: string;
+                    endpoint_url?: string;
+                    /**
+                     * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
+                     * @example hold
+                     * @enum {string}
+                     */
+                    unproved?: "hold" | "deliver";
                 };
             };
         };
@@ -8025,6 +8543,11 @@ export interface operations {
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
+                     *       "unproved": "hold",
+                     *       "untold_reasons": [
+                     *         "withdrawal",
+                     *         "adjustment"
+                     *       ],
                      *       "sync": {
                      *         "status": "following",
                      *         "reason": null,
@@ -8092,6 +8615,12 @@ export interface operations {
                      * @example https://node.example.com/jsonrpc
                      */
                     evm_endpoint_url?: string;
+                    /**
+                     * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
+                     * @example hold
+                     * @enum {string}
+                     */
+                    unproved?: "hold" | "deliver";
                 };
             };
         };
@@ -8115,6 +8644,11 @@ export interface operations {
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
+                     *       "unproved": "hold",
+                     *       "untold_reasons": [
+                     *         "withdrawal",
+                     *         "adjustment"
+                     *       ],
                      *       "sync": {
                      *         "status": "following",
                      *         "reason": null,
@@ -8204,7 +8738,8 @@ export interface operations {
                      *           "hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
                      *           "status": "new",
                      *           "parent_hash": "0x88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6",
-                     *           "timestamp": "2026-01-01T00:00:00.000Z"
+                     *           "timestamp": "2026-01-01T00:00:00.000Z",
+                     *           "verification": "proved"
                      *         }
                      *       ],
                      *       "meta": {
@@ -8298,7 +8833,8 @@ export interface operations {
                      *       "hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
                      *       "status": "new",
                      *       "parent_hash": "0x88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6",
-                     *       "timestamp": "2026-01-01T00:00:00.000Z"
+                     *       "timestamp": "2026-01-01T00:00:00.000Z",
+                     *       "verification": "proved"
                      *     }
                      */
                     "application/json": components["schemas"]["Block"];
@@ -8781,6 +9317,77 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    refreshToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The asset in its chain: `<namespace>:<reference>` of CAIP-19.
+                 * @example erc20:0xdac17f958d2ee523a2206206994597c13d831ec7
+                 */
+                asset_path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7",
+                     *       "chain_gid": "eip155:1",
+                     *       "namespace": "erc20",
+                     *       "reference": "0xdac17f958d2ee523a2206206994597c13d831ec7",
+                     *       "type": "native",
+                     *       "name": "Tether USD",
+                     *       "symbol": "USDT",
+                     *       "decimals": 6,
+                     *       "image_url": null,
+                     *       "status": "active",
+                     *       "source": "chain",
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -10426,7 +11033,7 @@ export interface operations {
                              *     }
                              */
                             balances: {
-                                [key: string]: string;
+                                [key: string]: string | null;
                             };
                         }[];
                         /**
@@ -10927,7 +11534,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        [key: string]: string;
+                        [key: string]: string | null;
                     };
                 };
             };
@@ -10975,6 +11582,8 @@ export interface operations {
                      *         {
                      *           "asset_gid": "eip155:1/slip44:60",
                      *           "total": "1.5",
+                     *           "total_raw": "1500000000000000000",
+                     *           "decimals": 18,
                      *           "confirmed": "1.5",
                      *           "unconfirmed": "0",
                      *           "immature": null,
@@ -10993,10 +11602,20 @@ export interface operations {
                              */
                             asset_gid: string;
                             /**
-                             * @description All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature.
+                             * @description All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature. Null, as every amount here, while the decimals of the token are not known.
                              * @example 1.5
                              */
-                            total: string;
+                            total: string | null;
+                            /**
+                             * @description `total` in base units.
+                             * @example 1500000000000000000
+                             */
+                            total_raw: string;
+                            /**
+                             * @description Decimal places between base and whole units. Null while they are not known.
+                             * @example 18
+                             */
+                            decimals: number | null;
                             /**
                              * @description In blocks with the confirmations that the chain requires. Null while no balance was read in such a block.
                              * @example 1.5
@@ -11016,12 +11635,12 @@ export interface operations {
                              * @description What pending transactions pay to the address, its own change included; no part of the total.
                              * @example 0
                              */
-                            pending_in: string;
+                            pending_in: string | null;
                             /**
                              * @description What pending transactions take from the address.
                              * @example 0
                              */
-                            pending_out: string;
+                            pending_out: string | null;
                         }[];
                     };
                 };
@@ -11107,7 +11726,8 @@ export interface operations {
                      *           "asset_gid": "eip155:1/slip44:60",
                      *           "block_number": 21000000,
                      *           "block_hash": "0xabababababababababababababababababababababababababababababababab",
-                     *           "balance": "1.5"
+                     *           "balance": "1.5",
+                     *           "balance_raw": "1500000000000000000"
                      *         }
                      *       ],
                      *       "meta": {
@@ -11390,7 +12010,7 @@ export interface operations {
                  */
                 until?: string;
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                  * @example 0.01
                  */
                 min_amount?: string;
@@ -12562,7 +13182,20 @@ export interface operations {
                      *                 "shop": "7"
                      *               },
                      *               "direction": "in",
-                     *               "min_amount": "0.01"
+                     *               "min_amount": "0.01",
+                     *               "verification": [
+                     *                 "proved",
+                     *                 "agreed",
+                     *                 "attested"
+                     *               ],
+                     *               "reasons": [
+                     *                 "withdrawal",
+                     *                 "reward",
+                     *                 "mint",
+                     *                 "atomic",
+                     *                 "staking_reward",
+                     *                 "adjustment"
+                     *               ]
                      *             },
                      *             "include_historical": true
                      *           }
@@ -12789,10 +13422,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -12857,7 +13511,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       },
@@ -13035,10 +13702,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -13101,7 +13789,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -13209,10 +13910,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -13269,7 +13991,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -13378,10 +14113,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -13436,7 +14192,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -13547,10 +14316,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -13614,7 +14404,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -13725,10 +14528,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -13790,7 +14614,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -13965,10 +14802,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -14029,7 +14887,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -14201,10 +15072,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -14263,7 +15155,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -14371,10 +15276,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -14431,7 +15357,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -14540,10 +15479,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -14598,7 +15558,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -14711,10 +15684,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -14772,7 +15766,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -14883,10 +15890,31 @@ export interface operations {
                          */
                         direction?: "in" | "out" | "self";
                         /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset.
+                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
                          * @example 0.01
                          */
                         min_amount?: string;
+                        /**
+                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                         * @example [
+                         *       "proved",
+                         *       "agreed",
+                         *       "attested"
+                         *     ]
+                         */
+                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                        /**
+                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                         * @example [
+                         *       "withdrawal",
+                         *       "reward",
+                         *       "mint",
+                         *       "atomic",
+                         *       "staking_reward",
+                         *       "adjustment"
+                         *     ]
+                         */
+                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
                     };
                     /**
                      * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -14942,7 +15970,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -15030,7 +16071,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -15163,7 +16217,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -15263,7 +16330,20 @@ export interface operations {
                      *             "shop": "7"
                      *           },
                      *           "direction": "in",
-                     *           "min_amount": "0.01"
+                     *           "min_amount": "0.01",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
                      *         },
                      *         "include_historical": true
                      *       }
@@ -17594,9 +18674,9 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at";
                 /** @description Only entries of these actions. Repeated, comma-separated, or both. */
-                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested")[];
+                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "token.refreshed" | "token.corrected")[];
                 /** @description Only changes of things of these kinds. Repeated, comma-separated, or both. */
-                target_types?: ("workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "reset")[];
+                target_types?: ("workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "reset" | "token")[];
                 /**
                  * @description Only changes of these things. Repeated, comma-separated, or both.
                  * @example [
@@ -18470,9 +19550,19 @@ export interface operations {
                  *         "previous": "0",
                  *         "current": "1.5",
                  *         "delta": "1.5",
+                 *         "current_raw": "1500000000000000000",
+                 *         "delta_raw": "1500000000000000000",
+                 *         "changes": [
+                 *           {
+                 *             "reason": "withdrawal",
+                 *             "amount": "1.5",
+                 *             "amount_raw": "1500000000000000000"
+                 *           }
+                 *         ],
                  *         "block_number": 21000000,
                  *         "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
                  *         "is_confirmed": false,
+                 *         "verification": "attested",
                  *         "addresses": []
                  *       }
                  *     }

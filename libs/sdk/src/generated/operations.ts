@@ -147,7 +147,7 @@ export class BlockchainOperations {
   }
 
   /**
-   * Decode blocks again with the release of today, and tell what it finds in addition.
+   * Decode blocks again with the release of today, tell what it finds in addition, and try again what is set aside.
    *
    * Needs the permission `api:blockchain:write`. `POST /blockchains/{chain_gid}/actions/reprocess`
    */
@@ -174,7 +174,7 @@ export class BlockchainOperations {
   }
 
   /**
-   * What this release does not know in the blocks of a chain.
+   * What this release does not know in the blocks of a chain, and what it set aside.
    *
    * Needs the permission `api:blockchain:read`. `GET /blockchains/{chain_gid}/incidents`
    */
@@ -192,7 +192,7 @@ export class BlockchainOperations {
   }
 
   /**
-   * Set the node of a blockchain of the family evm.
+   * Set the node and the settings of a blockchain of the family evm.
    *
    * Needs the permission `api:blockchain:write`. `PATCH /blockchains/{chain_gid}/evm`
    */
@@ -201,7 +201,7 @@ export class BlockchainOperations {
   }
 
   /**
-   * Set the node of a blockchain of the family bitcoin.
+   * Set the node and the settings of a blockchain of the family bitcoin.
    *
    * Needs the permission `api:blockchain:write`. `PATCH /blockchains/{chain_gid}/bitcoin`
    */
@@ -210,7 +210,7 @@ export class BlockchainOperations {
   }
 
   /**
-   * Set the node of a blockchain of the family solana.
+   * Set the node and the settings of a blockchain of the family solana.
    *
    * Needs the permission `api:blockchain:write`. `PATCH /blockchains/{chain_gid}/solana`
    */
@@ -219,12 +219,30 @@ export class BlockchainOperations {
   }
 
   /**
-   * Set the node of a blockchain of the family tron.
+   * Set the node and the settings of a blockchain of the family tron.
    *
    * Needs the permission `api:blockchain:write`. `PATCH /blockchains/{chain_gid}/tron`
    */
   updateTronEndpoint(chainGid: string, body: Body<'updateTronEndpoint'>, query?: Query<'updateTronEndpoint'>, options?: RequestOptions): Promise<Answer<'updateTronEndpoint'>> {
     return this.#call({ method: 'PATCH', path: '/blockchains/{chain_gid}/tron', params: { chain_gid: chainGid }, query, body, options });
+  }
+}
+
+/** Operations under `incidents`. */
+export class IncidentOperations {
+  readonly #call: CallOperation;
+
+  constructor(call: CallOperation) {
+    this.#call = call;
+  }
+
+  /**
+   * What of the project was set aside, so that the rest goes on.
+   *
+   * Needs the permission `api:event:read`. `GET /incidents`
+   */
+  listOwn(query?: Query<'listOwnIncidents'>, options?: RequestOptions): Pages<Page<'listOwnIncidents'>> {
+    return new Pages(query, (asked) => this.#call({ method: 'GET', path: '/incidents', query: asked, options }));
   }
 }
 
@@ -324,6 +342,15 @@ export class TokenOperations {
    */
   get(chainGid: string, assetPath: string, options?: RequestOptions): Promise<Answer<'getToken'>> {
     return this.#call({ method: 'GET', path: '/tokens/{chain_gid}/{asset_path}', params: { chain_gid: chainGid, asset_path: assetPath }, options });
+  }
+
+  /**
+   * Read a token of the project's list again from its chain; corrects decimals, and with them balances, lists, and events still to come.
+   *
+   * Needs the permission `api:token:write`. `POST /tokens/{chain_gid}/{asset_path}/actions/refresh`
+   */
+  refresh(chainGid: string, assetPath: string, options?: RequestOptions): Promise<Answer<'refreshToken'>> {
+    return this.#call({ method: 'POST', path: '/tokens/{chain_gid}/{asset_path}/actions/refresh', params: { chain_gid: chainGid, asset_path: assetPath }, options });
   }
 }
 
@@ -1153,6 +1180,7 @@ export function createOperations(call: CallOperation) {
     search: new SearchOperations(call),
     stats: new StatOperations(call),
     blockchains: new BlockchainOperations(call),
+    incidents: new IncidentOperations(call),
     blocks: new BlockOperations(call),
     assets: new AssetOperations(call),
     tokens: new TokenOperations(call),

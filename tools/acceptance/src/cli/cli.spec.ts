@@ -331,11 +331,14 @@ describe('doctor', () => {
 });
 
 describe('incidents', () => {
-  it('are listed, of one chain or of all, and accepted', async () => {
-    const env = { CHAINWATCH_API_KEY: operator.keys.api };
+  beforeAll(async () => {
     await createClient({ baseUrl: apiUrl, apiKey: operator.keys.api }).blockchains.create({
       chain_gid: 'eip155:1',
     });
+  });
+
+  it('are listed, of one chain or of all, and accepted', async () => {
+    const env = { CHAINWATCH_API_KEY: operator.keys.api };
     const { rows } = await db.query<{ id: string }>(
       `INSERT INTO incidents (chain_gid, kind, status, block_number, block_hash, expected, got, resolved_at)
        VALUES ('eip155:1', 'transaction-type:0x7d', 'open', 7, '0x07', 'transaction types 0x0 to 0x4', 'transaction type 0x7d', NULL),
@@ -351,6 +354,23 @@ describe('incidents', () => {
     const accepted = await run(['incidents', 'accept', 'eip155:1', rows[0]!.id], env);
     expect([accepted.code, accepted.stdout]).toEqual([0, 'Accepted transaction-type:0x7d on eip155:1\n']);
     expect(await kindsOf()).toEqual([]);
+  });
+
+  it('leave what cannot be proved held or delivered, as the operator decides', async () => {
+    const env = { CHAINWATCH_API_KEY: operator.keys.api };
+    const set = (choice: string) => run(['chains', 'set-unproved', 'eip155:1', choice], env);
+    const delivered = await set('deliver');
+    expect([delivered.code, delivered.stdout]).toEqual([
+      0,
+      'ethereum (eip155:1) delivers what cannot be proved, as trusted\n',
+    ]);
+    const { stdout } = await run(['chains', 'status', '--json'], env);
+    expect(linesOf<{ gid: string }>(stdout).find(({ gid }) => gid === 'eip155:1')).toMatchObject({
+      unproved: 'deliver',
+    });
+    expect((await set('hold')).stdout).toBe('ethereum (eip155:1) holds what cannot be proved\n');
+    const other = await run(['chains', 'set-unproved', 'eip155:1', 'deliver']);
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('403')]);
   });
 });
 
@@ -448,6 +468,8 @@ describe('the command', () => {
       run(['deliveries', 'list', 'x', '--since', 'soon']),
       run(['chains', 'set-node', 'eip155:1'], away, 'http://127.0.0.1:1'),
       run(['chains', 'status'], { CHAINWATCH_API_KEY: 'svc_api_nonsense' }),
+      run(['chains', 'set-unproved', 'eip155:1', 'sometimes']),
+      run(['chains', 'set-unproved', 'eip155:424242', 'hold']),
       run(['chains', 'status', '--profile', 'nobody']),
       run(['trigger', 'transaction.detected', '--channel', randomUUID(), '--set', 'amount=1']),
       run(['trigger', 'transaction.detected', '--channel', randomUUID(), '--chain', 'bitcoin']),
@@ -457,7 +479,7 @@ describe('the command', () => {
       run(['bench-node', 'http://127.0.0.1:1', '--chain', 'eip155:31337']),
       run(['chains', 'status']),
     ]);
-    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 1, 3, 3, 2, 2, 2, 2, 2, 4, 0]);
+    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 1, 3, 2, 1, 3, 2, 2, 2, 2, 2, 4, 0]);
     for (const { stdout, stderr } of results) {
       expect(stdout + stderr).not.toMatch(/\u001b|\n\s+at /);
       expect(stdout + stderr).not.toContain(project.keys.api);

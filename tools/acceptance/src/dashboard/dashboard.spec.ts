@@ -7,7 +7,7 @@ import { useAddresses, useAssets, useEvents } from './spec-addresses.ts';
 import { useChains } from './spec-chains.ts';
 import { killReceiver, holdEvents, rotateSecret } from './spec-channels.ts';
 import { useGateway, usePlayground } from './spec-gateway.ts';
-import { ACCOUNTS, useIssuer } from './spec-oidc.ts';
+import { ACCOUNTS, chooseWorkspace, refuseOthers, useAsDeveloper } from './spec-oidc.ts';
 import { usePortal } from './spec-portal.ts';
 import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
 
@@ -25,7 +25,7 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     browser = await Browser.open();
     world = await DashboardWorld.start(browser, chain, ACCOUNTS);
     ({ harness, tenant, origin } = world);
-  }, 180_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await world?.stop();
@@ -165,7 +165,7 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     await page.goto(`${origin}/ui/events/${event.eventId}`);
     await page.getByRole('heading', { name: 'transaction.detected' }).waitFor();
     await inspect('event');
-  }, 300_000);
+  });
 
   it.each<readonly [string, (world: DashboardWorld) => Promise<void>]>([
     ['rotates the secret of a channel, and both sign meanwhile', rotateSecret],
@@ -182,15 +182,11 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     ['tries a call of the gateway and shows it among the usage', useGateway],
     ['sends a coin in the playground and watches it', usePlayground],
     ["shows a customer the deliveries of its own channel, in a frame of the customer's page", usePortal],
-  ])(
-    '%s',
-    async (_name, use) => {
-      // Whatever the one before left open.
-      await browser.page.goto(`${origin}/ui/`);
-      await use(world);
-    },
-    180_000,
-  );
+  ])('%s', async (_name, use) => {
+    // Whatever the one before left open.
+    await browser.page.goto(`${origin}/ui/`);
+    await use(world);
+  });
 
   it('imports a file, and offers nothing that the key may not do', async () => {
     const { page } = browser;
@@ -248,14 +244,18 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     expect(browser.faults).toEqual([]);
   });
 
-  it('lets members in through their issuer, as far as their role goes', async () => {
+  it.each<readonly [string, (world: DashboardWorld) => Promise<void>]>([
+    ['lets nobody in through their issuer who is no member', refuseOthers],
+    ['lets a member in through their issuer, as far as the role goes', useAsDeveloper],
+    ['lets a member of two workspaces choose, and go from one to the other', chooseWorkspace],
+  ])('%s', async (_name, use) => {
     // The page of before still asks who is signed in.
     await browser.page.goto('about:blank');
     browser.faults.splice(0);
     browser.expected.clear();
-    await useIssuer(world);
+    await use(world);
     expect(browser.faults).toEqual([]);
-  }, 180_000);
+  });
 });
 
 /** `10001234567890123456789` → `10,001.234567890123456789`: every digit. */

@@ -39,6 +39,19 @@ export async function useChains(world: DashboardWorld): Promise<void> {
   await node.getByText(`Head ${(await chain.readHead()).number.toLocaleString('en')}`).waitFor();
   await world.inspect('chain-nodes');
 
+  // What becomes of transactions that cannot be proved is the operator's decision.
+  const unproved = page.getByRole('combobox', { name: 'After the block is final' });
+  expect(await unproved.inputValue()).toBe('hold');
+  await unproved.selectOption('deliver');
+  await world.inspect('chain-unproved');
+  await world.press('Save setting');
+  await world.say('Unproved transactions are delivered');
+  const { rows } = await harness.db.query('SELECT unproved FROM blockchains WHERE gid = $1', [chain.gid]);
+  expect(rows).toEqual([{ unproved: 'deliver' }]);
+  await unproved.selectOption('hold');
+  await world.press('Save setting');
+  await world.say('Unproved transactions are held');
+
   await harness.db.query(
     `INSERT INTO incidents (chain_gid, kind, block_number, last_block_number, block_hash, expected, got) VALUES ($1, 'transaction-type:0x7d', $2, $2, '0x00', 'transaction types 0x0 to 0x4', 'transaction type 0x7d')`,
     [chain.gid, head],

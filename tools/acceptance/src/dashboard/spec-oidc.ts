@@ -6,13 +6,6 @@ const of = (name: string, isVerified = true) =>
 
 export const ACCOUNTS = new Map([of('ada'), of('bob'), of('nobody'), of('eve', false)]);
 
-/** The whole way through another site and back, as people in a browser go it. */
-export async function useIssuer(world: DashboardWorld): Promise<void> {
-  await refuseOthers(world);
-  await useAsDeveloper(world);
-  await chooseWorkspace(world);
-}
-
 /** On the page of the issuer, which is another site. @param account undefined: no, not with this one */
 async function goThroughIssuer(world: DashboardWorld, account?: string): Promise<void> {
   const { page, issuer } = world;
@@ -48,7 +41,8 @@ async function manage(
   return (await response.json()) as { id: string };
 }
 
-async function refuseOthers(world: DashboardWorld): Promise<void> {
+/** The whole way through another site and back, as people in a browser go it. */
+export async function refuseOthers(world: DashboardWorld): Promise<void> {
   await forget(world, '/addresses');
   await world.inspect('sign-in-issuer');
   for (const [account, text] of [
@@ -66,7 +60,7 @@ async function refuseOthers(world: DashboardWorld): Promise<void> {
   await world.inspect('sign-in-refused');
 }
 
-async function useAsDeveloper(world: DashboardWorld): Promise<void> {
+export async function useAsDeveloper(world: DashboardWorld): Promise<void> {
   const { page, browser, harness, origin } = world;
   const ada = { email: 'ada@example.com', role: 'developer' };
   const { id } = await manage(world, { path: '/members', body: ada });
@@ -135,7 +129,7 @@ async function useAsDeveloper(world: DashboardWorld): Promise<void> {
   await page.waitForURL('**/ui/sign-in?**');
 }
 
-async function chooseWorkspace(world: DashboardWorld): Promise<void> {
+export async function chooseWorkspace(world: DashboardWorld): Promise<void> {
   const { page, browser, harness, origin } = world;
   const other = await bootstrap(harness.db, { label: 'svc' });
   await manage(world, { path: '/workspace', body: { name: 'First' } });

@@ -17,6 +17,8 @@ interface EvmChainOptions {
   readonly epochBlocks?: number;
   /** False: the service gets no traces, and nobody pays out of a contract. */
   readonly isTraced?: boolean;
+  /** Of anvil, beside those that mining on command needs. */
+  readonly args?: readonly string[];
 }
 
 /** anvil, which mines on command. */
@@ -28,11 +30,13 @@ export class EvmChain implements PayingChain {
   readonly hasHistory = true;
   readonly isTraced: boolean;
   readonly #epochBlocks: number;
+  readonly #args: readonly string[];
   #untraced: UntracedNode | undefined;
   anvil!: Awaited<ReturnType<typeof startAnvil>>;
   actor!: ChainActor;
 
-  constructor({ epochBlocks = 32, isTraced = true }: EvmChainOptions = {}) {
+  constructor({ epochBlocks = 32, isTraced = true, args = [] }: EvmChainOptions = {}) {
+    this.#args = args;
     this.#epochBlocks = epochBlocks;
     this.isTraced = isTraced;
   }
@@ -47,7 +51,7 @@ export class EvmChain implements PayingChain {
 
   async start(): Promise<void> {
     this.anvil = await startAnvil({
-      args: [...ANVIL_ARGS, '--slots-in-an-epoch', String(this.#epochBlocks)],
+      args: [...ANVIL_ARGS, ...this.#args, '--slots-in-an-epoch', String(this.#epochBlocks)],
     });
     if (!this.isTraced) {
       this.#untraced = new UntracedNode(this.anvil.url);

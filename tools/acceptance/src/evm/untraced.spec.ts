@@ -2,7 +2,7 @@ import { describeOracle } from '../describe-oracle.ts';
 import { EvmChain } from './evm-chain.ts';
 import { playScript } from './play-script.ts';
 
-// Without traces blocks are proved from bytes and decoded at need (docs/adr/0013-proving-from-bytes.md).
+// Without traces, transfers inside of contracts are known by their logs alone.
 
 describeOracle({
   chain: new EvmChain({ isTraced: false }),

@@ -267,7 +267,11 @@ describe('examples/deposit-service', () => {
     const owed = (): Record<string, string> =>
       Object.fromEntries([...customers.keys()].map((id) => [id, formatEther(expected.get(id) ?? 0n)]));
     const message = (): string => `${JSON.stringify(owed())}, seed ${seed}:\n${service.lines.join('\n')}`;
-    await waitFor(async () => JSON.stringify(await readBalances()) === JSON.stringify(owed()), { message });
+    // A webhook that met only kills is sent again after 30 s, then after 2 minutes.
+    await waitFor(async () => JSON.stringify(await readBalances()) === JSON.stringify(owed()), {
+      message,
+      timeoutMs: 240_000,
+    });
 
     // At least once means: again.
     const seen = service.lines.length;
@@ -279,7 +283,7 @@ describe('examples/deposit-service', () => {
 
     await expectReorgs({ client, url, readBalances, secret: await readSecret(db) });
     expect(await readBalances()).toEqual(owed());
-  });
+  }, 600_000);
 
   it('refuses what is not signed, and makes a channel anew where its own is gone', async () => {
     const { env } = await stack.createProject();

@@ -8,6 +8,8 @@ interface RpcTokenBalance {
   readonly uiTokenAmount: { readonly amount: string };
 }
 
+type RpcMeta = RpcBlock['transactions'][number]['meta'];
+
 interface RpcBlock {
   readonly blockhash: string;
   readonly transactions: readonly {
@@ -85,9 +87,7 @@ export async function readChanges(
       void changes.set(`${address} ${asset}`, (changes.get(`${address} ${asset}`) ?? 0n) + amount);
     for (const { transaction, meta } of transactions) {
       const keys = transaction.message.accountKeys.map(({ pubkey }) => pubkey);
-      keys.forEach((key, index) =>
-        note(key, 'native', BigInt(meta.postBalances[index]! - meta.preBalances[index]!)),
-      );
+      keys.forEach((key, index) => note(key, 'native', subtract(meta, index)));
       for (const [sign, balances] of [
         [-1n, meta.preTokenBalances],
         [1n, meta.postTokenBalances],
@@ -104,8 +104,13 @@ export async function readChanges(
 function readBlock(node: SolanaNode, slot: number): Promise<RpcBlock> {
   return node.call<RpcBlock>('getBlock', [
     slot,
-    { commitment: 'confirmed', encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 },
+    { commitment: 'confirmed', encoding: 'jsonParsed', maxSupportedTransactionVersion: 1 },
   ]);
+}
+
+/** Of the digits that the node wrote: the faucet has more than 2^53 lamports, and numbers would be rounded. */
+function subtract({ preBalances, postBalances }: RpcMeta, index: number): bigint {
+  return BigInt(String(postBalances[index])) - BigInt(String(preBalances[index]));
 }
 
 interface Line {
@@ -116,22 +121,14 @@ interface Line {
   readonly amount: bigint;
 }
 
-function listTransfers(
-  chainGid: string,
-  keys: readonly string[],
-  meta: RpcBlock['transactions'][number]['meta'],
-): Line[] {
+function listTransfers(chainGid: string, keys: readonly string[], meta: RpcMeta): Line[] {
   const moves = new Map<string, Map<string, bigint>>();
   const note = (asset: string, address: string, amount: bigint): void => {
     const ofAsset = moves.get(asset) ?? new Map<string, bigint>();
     moves.set(asset, ofAsset.set(address, (ofAsset.get(address) ?? 0n) + amount));
   };
   keys.forEach((key, index) =>
-    note(
-      'native',
-      key,
-      BigInt(meta.postBalances[index]! - meta.preBalances[index]!) + (index === 0 ? BigInt(meta.fee) : 0n),
-    ),
+    note('native', key, subtract(meta, index) + (index === 0 ? BigInt(meta.fee) : 0n)),
   );
   for (const [sign, balances] of [
     [-1n, meta.preTokenBalances],

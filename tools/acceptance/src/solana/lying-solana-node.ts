@@ -19,6 +19,8 @@ export const SOLANA_LIES = [
 ] as const;
 type SolanaLie = (typeof SOLANA_LIES)[number];
 
+const SIGNATURE_BYTES = 64;
+
 /** Before a Solana node. */
 export class LyingSolanaNode extends LyingRpc<SolanaLie> {
   #frozenSlot = 0;
@@ -98,7 +100,9 @@ function bendBlock(lie: SolanaLie, block: Json): Json {
   const body = first['transaction'];
   if (lie !== 'alter-signature' || !Array.isArray(body)) return block;
   const bytes = Buffer.from(String(body[0]), 'base64');
-  bytes.writeUInt8(bytes[2]! ^ 1, 2);
+  // The second byte of the first signature, which version 1 has at its end.
+  const at = bytes[0] === 0x81 ? bytes.length - bytes[1]! * SIGNATURE_BYTES + 1 : 2;
+  bytes.writeUInt8(bytes[at]! ^ 1, at);
   return {
     ...block,
     transactions: [{ ...first, transaction: [bytes.toString('base64'), 'base64'] }, ...others],

@@ -6,8 +6,10 @@ import type { ScriptOptions, Watched } from '../test-chain.ts';
 import type { SolanaActor } from './solana-actor.ts';
 import type { SolanaChain } from './solana-chain.ts';
 
+const VERSIONS = ['legacy', 0, 1] as const;
+
 /**
- * Plays a random history on the node: native and token transfers of both token programs, withheld fees, mints, burns,
+ * Plays a random history on the node, of transactions of each version: native and token transfers of both token programs, withheld fees, mints, burns,
  * wrapped SOL, closed accounts, failures, transfers to oneself and between watched addresses, skipped slots, registrations
  * at random moments (owners and token accounts), forks whose transactions come back elsewhere or never.
  */
@@ -56,10 +58,11 @@ async function act(actor: SolanaActor, random: Random, everyone: readonly Public
   const mint = random.pick(actor.mints);
   const amount = BigInt(random.int(1, 1_000));
   const lamports = 1_000_000n + BigInt(random.int(1, 1_000_000));
+  actor.useVersion(random.pick(VERSIONS));
   switch (random.int(0, 9)) {
     case 0:
     case 1:
-      return actor.pay(from, { to: [to], lamports, isLegacy: random.next() < 0.3 });
+      return actor.pay(from, { to: [to], lamports });
     case 2:
       return actor.pay(from, {
         to: [...new Set([to, random.pick(everyone), random.pick(everyone)])],

@@ -13,6 +13,8 @@ const MINT_BYTES = 82;
 const FEE_MINT_BYTES = 278;
 const MINT_RENT = 10_000_000;
 const DECIMALS = 6;
+/** Lamports that a transaction of version 1 offers. */
+const PRIORITY_FEE = 321n;
 /** Of the first mint, as Metaplex keeps it. */
 export const METAPLEX_NAMES = { name: 'Bönk', symbol: 'BÖNK' };
 
@@ -30,6 +32,7 @@ export class SolanaActor {
   /** The first pays for what the others cannot. */
   readonly wallets: readonly Keypair[] = Array.from({ length: 7 }, () => Keypair.generate());
   mints: readonly TestMint[] = [];
+  #version: token.SentVersion = 0;
   #table: AddressLookupTableAccount | undefined;
 
   constructor(node: token.SolanaNode) {
@@ -41,14 +44,19 @@ export class SolanaActor {
     for (const { publicKey } of this.wallets) await node.airdrop(publicKey, 100n * LAMPORTS);
     await node.produce(3);
     this.mints = [
-      await this.#createMint(token.TOKEN_PROGRAM, MINT_BYTES),
-      await this.#createMint(token.TOKEN_2022_PROGRAM, FEE_MINT_BYTES),
+      await this.createMint(token.TOKEN_PROGRAM),
+      await this.createMint(token.TOKEN_2022_PROGRAM),
     ];
-    await this.#nameMint(this.mints[0]!);
+    await this.nameMint(this.mints[0]!, METAPLEX_NAMES);
     await this.#createTable();
     for (const { publicKey } of this.wallets)
       for (const mint of this.mints) await this.mint(mint, publicKey, 1_000_000n);
     await node.produce(2);
+  }
+
+  /** Of transactions from now on; 0 at the start. */
+  useVersion(version: token.SentVersion): void {
+    this.#version = version;
   }
 
   async produce(blocks = 1): Promise<void> {
@@ -66,16 +74,11 @@ export class SolanaActor {
 
   async pay(
     from: Keypair,
-    {
-      to,
-      lamports,
-      isLegacy = false,
-    }: { readonly to: readonly PublicKey[]; readonly lamports: bigint; readonly isLegacy?: boolean },
+    { to, lamports }: { readonly to: readonly PublicKey[]; readonly lamports: bigint },
   ): Promise<void> {
     await this.#send(
       to.map((toPubkey) => SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey, lamports })),
       from,
-      isLegacy,
     );
   }
 
@@ -165,20 +168,20 @@ export class SolanaActor {
     );
   }
 
-  async #send(
-    instructions: readonly TransactionInstruction[],
-    payer: Keypair,
-    isLegacy = false,
-  ): Promise<void> {
+  async #send(instructions: readonly TransactionInstruction[], payer: Keypair): Promise<void> {
+    const version = this.#version;
     await this.#node.send(instructions, {
       payer,
-      isLegacy,
+      version,
       skipPreflight: true,
-      ...(isLegacy || this.#table === undefined ? {} : { tables: [this.#table] }),
+      ...(version === 0 && this.#table !== undefined && { tables: [this.#table] }),
+      ...(version === 1 && { config: { ...token.LOCAL_LIMITS, priorityFee: PRIORITY_FEE } }),
     });
   }
 
-  async #createMint(program: PublicKey, space: number): Promise<TestMint> {
+  /** With a transfer fee where the program has fees. */
+  async createMint(program: PublicKey, decimals = DECIMALS): Promise<TestMint> {
+    const space = program.equals(token.TOKEN_PROGRAM) ? MINT_BYTES : FEE_MINT_BYTES;
     const [payer] = this.wallets as [Keypair];
     const key = Keypair.generate();
     const mint = key.publicKey;
@@ -199,11 +202,7 @@ export class SolanaActor {
         ]
       : [];
     await this.#node.send(
-      [
-        create,
-        ...fee,
-        token.initializeMint(mint, { decimals: DECIMALS, authority: payer.publicKey, program }),
-      ],
+      [create, ...fee, token.initializeMint(mint, { decimals, authority: payer.publicKey, program })],
       {
         payer,
         signers: [key],
@@ -213,11 +212,14 @@ export class SolanaActor {
     return { mint, program };
   }
 
-  async #nameMint({ mint }: TestMint): Promise<void> {
+  async nameMint(
+    { mint }: TestMint,
+    names: { readonly name: string | Buffer; readonly symbol: string | Buffer },
+  ): Promise<void> {
     const data = token.encodeMetaplexMetadata({
       mint,
       authority: this.wallets[0]!.publicKey,
-      ...METAPLEX_NAMES,
+      ...names,
       uri: 'https://example.com/token.json',
     });
     await this.#node.setAccount(token.metaplexAddress(mint), {

@@ -28,8 +28,8 @@ const NATIVE = 'slip44:1';
 
 /**
  * What the node itself keeps of its blocks, as what a watcher of `watched` (address → first block that counts) must have.
- * Shares no code with the service: it is the oracle. By the Ethereum-compatible interface alone there are no fees, no TRC-10
- * and no internal transfers.
+ * Shares no code with the service: it is the oracle. By the Ethereum-compatible interface alone there are no fees, no TRC-10,
+ * no stakes and no internal transfers.
  */
 export function expectTransactions(
   node: TronNode,
@@ -60,7 +60,7 @@ export function expectTransactions(
           );
       if (transfers.length === 0 && !counts(toBase58(String(tx.call.value['owner_address'])))) continue;
       const texts = transfers.map(({ type, asset, source, target, amount }) =>
-        `${type} ${chainGid}/${asset} ${source === '' ? 'null' : source} ${target} ${amount}`.toLowerCase(),
+        `${type} ${chainGid}/${asset} ${source || 'null'} ${target || 'null'} ${amount}`.toLowerCase(),
       );
       expected.set(tx.txid, {
         hash: tx.txid,
@@ -90,11 +90,13 @@ export function findUntold(node: TronNode, from: number, interfaces: Interfaces)
   return untold;
 }
 
-const isShownByEvm = ({ type, asset }: Moved): boolean => type !== 'internal' && !asset.startsWith('trc10:');
+const isShownByEvm = ({ type, asset, target }: Moved): boolean =>
+  type !== 'internal' && !asset.startsWith('trc10:') && target !== '';
 
 interface Moved {
   readonly type: 'native' | 'token' | 'internal';
   readonly asset: string;
+  /** Empty for nobody. */
   readonly source: string;
   readonly target: string;
   readonly amount: bigint;
@@ -109,7 +111,7 @@ function listTransfers({ call: { name, value }, info }: StoredTransaction): Move
         type,
         asset,
         source: source === '' ? '' : toBase58(source),
-        target: toBase58(target),
+        target: target === '' ? '' : toBase58(target),
         amount,
       });
   };
@@ -119,6 +121,13 @@ function listTransfers({ call: { name, value }, info }: StoredTransaction): Move
     note('native', { asset: NATIVE, source: owner, target: String(value['to_address']), amount });
   if (name === 'TriggerSmartContract')
     note('native', { asset: NATIVE, source: owner, target: String(value['contract_address']), amount });
+  if (name === 'FreezeBalanceV2Contract')
+    note('native', {
+      asset: NATIVE,
+      source: owner,
+      target: '',
+      amount: BigInt(Number(value['frozen_balance'])),
+    });
   if (name === 'TransferAssetContract')
     note('token', {
       asset: `trc10:${Buffer.from(String(value['asset_name']), 'hex').toString()}`,

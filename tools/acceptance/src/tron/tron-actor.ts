@@ -47,10 +47,10 @@ export class TronActor {
     await this.mine();
     this.deployed = {
       assetId,
-      token: await this.#deploy('TestToken'),
-      rebasing: await this.#deploy('RebasingToken'),
-      feeToken: await this.#deploy('FeeToken'),
-      forwarder: await this.#deploy('Forwarder'),
+      token: await this.deploy('TestToken'),
+      rebasing: await this.deploy('RebasingToken'),
+      feeToken: await this.deploy('FeeToken'),
+      forwarder: await this.deploy('Forwarder'),
     };
   }
 
@@ -93,7 +93,7 @@ export class TronActor {
     const data = encodeFunctionData({
       abi: contracts[contract].abi as Abi,
       functionName: name,
-      args: args.map((arg) => (typeof arg === 'string' ? `0x${arg.slice(2)}` : arg)),
+      args: args.map(toEvm),
     });
     return this.#wallet.trigger(from, {
       contract: this.#addresses.get(contract)!,
@@ -109,7 +109,7 @@ export class TronActor {
     await this.mine(depth);
   }
 
-  async #deploy(name: ContractName): Promise<string> {
+  async deploy(name: ContractName): Promise<string> {
     const { txid } = await this.#wallet.deploy(this.accounts[0]!, contracts[name].bytecode.slice(2));
     await this.mine();
     const info = this.#infoOf(txid);
@@ -124,6 +124,12 @@ export class TronActor {
     if (found === undefined || !('info' in found)) throw new Error(`expected transaction ${txid} in a block`);
     return found.info;
   }
+}
+
+/** `41…` as the virtual machine has it. */
+function toEvm(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toEvm);
+  return typeof value === 'string' && /^41[0-9a-f]{40}$/.test(value) ? `0x${value.slice(2)}` : value;
 }
 
 const hex = (text: string): string => Buffer.from(text).toString('hex');

@@ -71,15 +71,17 @@ function encodeTransactions(block: LedgerBlock, details: TransactionDetails, con
   };
 }
 
+/** @throws RpcError where the caller does not take the version of the transaction */
 function encodingOptions(
   { bytes }: ExecutedTransaction,
   config: Config,
 ): Parameters<typeof encodeTransaction>[1] {
   const versionMax = config['maxSupportedTransactionVersion'] as number | undefined;
-  if (VersionedTransaction.deserialize(bytes).version === 0 && versionMax === undefined)
+  const { version } = VersionedTransaction.deserialize(bytes);
+  if (version !== 'legacy' && (versionMax === undefined || version > versionMax))
     throw new RpcError(
       -32015,
-      'Transaction version (0) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0',
+      `Transaction version (${version}) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": ${version}`,
     );
   return {
     encoding: (config['encoding'] ?? 'json') as TransactionEncoding,

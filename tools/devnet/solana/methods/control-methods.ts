@@ -1,3 +1,4 @@
+import type { ComingFeatures } from '../ledger.ts';
 import { keyOf, numberOf, type Method } from './method.ts';
 
 /** What no real node has: the test's hand on the chain. */
@@ -19,6 +20,10 @@ export const controlMethods: Readonly<Record<string, Method>> = {
       data: Buffer.from(String(data), 'base64'),
       lamports: BigInt(numberOf(lamports, 'lamports')),
     });
+    return true;
+  },
+  devnet_setFeatures: ({ ledger }, [features]) => {
+    ledger.features = { ...ledger.features, ...(features as Partial<ComingFeatures>) };
     return true;
   },
   devnet_setInterval: ({ setIntervalMs }, [intervalMs = 0]) => {

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import {
+  MessageV1,
   SystemProgram,
-  Transaction,
   TransactionInstruction,
   VersionedMessage,
   VersionedTransaction,
@@ -9,6 +9,7 @@ import {
 import { signatureOf } from '../execute-transaction.ts';
 import type { Ledger } from '../ledger.ts';
 import { invalidParams, RpcError } from '../rpc-error.ts';
+import { signTransaction } from '../sign-transaction.ts';
 import { MEMO_PROGRAM } from '../token-instructions.ts';
 import { describeError } from '../transaction-error.ts';
 import { configOf, keyOf, numberOf, withContext, type Method } from './method.ts';
@@ -75,7 +76,7 @@ const simulateTransaction: Method = (context, params) => {
   });
 };
 
-/** A transfer of the faucet like any other; the memo keeps two equal ones apart. */
+/** A transfer of the faucet like any other; the memo keeps two equal ones apart. `version`, of this node alone: legacy. */
 const requestAirdrop: Method = ({ ledger }, params) => {
   const instructions = [
     SystemProgram.transfer({
@@ -89,13 +90,17 @@ const requestAirdrop: Method = ({ ledger }, params) => {
       data: Buffer.from(`airdrop ${(airdrops += 1)}`),
     }),
   ];
-  const transaction = new Transaction({
-    feePayer: ledger.faucet.publicKey,
+  const { version = 'legacy' } = configOf(params, 2);
+  if (version !== 'legacy' && version !== 0 && version !== 1)
+    throw invalidParams(`expected version "legacy", 0 or 1, got ${JSON.stringify(version)}`);
+  const bytes = signTransaction({
+    instructions,
+    payer: ledger.faucet,
     recentBlockhash: ledger.head.blockhash,
-  }).add(...instructions);
-  transaction.sign(ledger.faucet);
-  ledger.enqueue(new Uint8Array(transaction.serialize()));
-  return base58.encode(transaction.signature!);
+    version,
+  });
+  ledger.enqueue(bytes);
+  return signatureOf({ bytes });
 };
 
 const getSignatureStatuses: Method = (context, params) => {
@@ -125,36 +130,37 @@ const getSignaturesForAddress: Method = ({ ledger }, params) => {
     before,
     until,
   } = configOf(params, 1) as { limit?: number; before?: string; until?: string };
-  const found = ledger.blocks
+  const all = ledger.blocks
     .flatMap((block) =>
-      block.transactions.flatMap((executed) =>
-        executed.keys.includes(key)
-          ? [
-              {
-                signature: signatureOf(executed),
-                slot: block.slot,
-                err: executed.error ?? null,
-                memo: null,
-                blockTime: block.blockTime,
-                confirmationStatus: block.slot <= ledger.finalized.slot ? 'finalized' : 'confirmed',
-              },
-            ]
-          : [],
-      ),
+      block.transactions.map((executed) => ({ block, executed, signature: signatureOf(executed) })),
     )
     .toReversed();
-  const from = before === undefined ? 0 : found.findIndex(({ signature }) => signature === before) + 1;
-  const to = until === undefined ? -1 : found.findIndex(({ signature }) => signature === until);
-  return found.slice(from, to < 0 ? undefined : to).slice(0, limit);
+  // As on a real node, `before` and `until` may be transactions of other accounts.
+  const from = before === undefined ? 0 : all.findIndex(({ signature }) => signature === before) + 1;
+  const to = until === undefined ? -1 : all.findIndex(({ signature }) => signature === until);
+  if (before !== undefined && from === 0) return [];
+  return all
+    .slice(from, to < 0 ? undefined : to)
+    .filter(({ executed }) => executed.keys.includes(key))
+    .slice(0, limit)
+    .map(({ block, executed, signature }) => ({
+      signature,
+      slot: block.slot,
+      err: executed.error ?? null,
+      memo: null,
+      blockTime: block.blockTime,
+      confirmationStatus: block.slot <= ledger.finalized.slot ? 'finalized' : 'confirmed',
+    }));
 };
 
 const getFeeForMessage: Method = (context, params) => {
   const message = VersionedMessage.deserialize(Buffer.from(String(params[0]), 'base64'));
   const isValid = context.ledger.isValidBlockhash(message.recentBlockhash);
+  const priorityFee = message instanceof MessageV1 ? (message.transactionConfig.priorityFee ?? 0) : 0;
   return withContext(
     context,
     configOf(params, 1),
-    isValid ? message.header.numRequiredSignatures * LAMPORTS_PER_SIGNATURE : null,
+    isValid ? message.header.numRequiredSignatures * LAMPORTS_PER_SIGNATURE + priorityFee : null,
   );
 };
 

@@ -62,11 +62,10 @@ async function send(args: readonly string[]): Promise<void> {
     return console.log(`Sent ${amount} TRX to ${to} in transaction ${txid}, which waits for the next block`);
   }
   if (unit === 'sol') {
-    const signature = await sendSolana(
-      requireEndpoint(requireStack(), SOLANA_CHAIN),
-      to ?? 'nothing',
-      amount,
-    );
+    const signature = await sendSolana(requireEndpoint(requireStack(), SOLANA_CHAIN), {
+      to: to ?? 'nothing',
+      sol: amount,
+    });
     return console.log(
       `Sent ${amount} SOL to ${to} in transaction ${signature}, which waits for the next block`,
     );

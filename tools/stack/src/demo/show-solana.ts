@@ -17,7 +17,7 @@ export async function showSolana({
   const address = createSolanaAddress();
   await api.call('POST', '/addresses/external', { value: address, chain_family: 'solana', label: 'demo' });
   say(`Registered the address ${address}`);
-  const hash = await sendSolana(endpointUrl, address, '2.5');
+  const hash = await sendSolana(endpointUrl, { to: address, sol: '2.5', version: 1 });
   say(`Sent 2.5 SOL in ${shorten(hash)}`);
   return { address, hash };
 }

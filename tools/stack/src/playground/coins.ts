@@ -10,8 +10,11 @@ import { createNamedAccount } from '../../../devnet/tron/index.ts';
 import { TRON_CHAIN } from '../../../devnet/tron/local-node.ts';
 import { sendBitcoin } from '../demo/send-bitcoin.ts';
 import { sendEther } from '../demo/send-funds.ts';
-import { createSolanaAddress, sendSolana } from '../demo/send-solana.ts';
+import { createSolanaAddress, sendSolana, SOLANA_VERSIONS } from '../demo/send-solana.ts';
 import { sendTrx } from '../demo/show-tron.ts';
+
+/** Payments on the Solana chain so far. */
+let solanaPayments = 0;
 
 /** The coin of a local chain. */
 interface Coin {
@@ -56,7 +59,7 @@ export const coins: ReadonlyMap<string, Coin> = new Map<string, Coin>([
       send: sendBitcoin,
     },
   ],
-  [SOLANA_CHAIN, { symbol: 'SOL', amount: '1', createAddress: createSolanaAddress, send: sendSolana }],
+  [SOLANA_CHAIN, { symbol: 'SOL', amount: '1', createAddress: createSolanaAddress, send: sendInTurn }],
   [
     TRON_CHAIN,
     {
@@ -67,3 +70,9 @@ export const coins: ReadonlyMap<string, Coin> = new Map<string, Coin>([
     },
   ],
 ]);
+
+/** Three payments in a row are one transaction of each version: legacy, 0 and 1. */
+function sendInTurn(endpointUrl: string, to: string, sol: string): Promise<string> {
+  const version = SOLANA_VERSIONS[solanaPayments++ % SOLANA_VERSIONS.length]!;
+  return sendSolana(endpointUrl, { to, sol, version });
+}

@@ -9,11 +9,22 @@ import { toBalanceDetails } from './to-balance-details.ts';
 
 const detailsSchema = z.object({
   asset_gid: z.string().meta({ description: 'The asset as CAIP-19.', examples: ['eip155:1/slip44:60'] }),
-  total: z.string().meta({
-    description:
-      'All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature.',
-    examples: ['1.5'],
-  }),
+  total: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature. Null, as every amount here, while the decimals of the token are not known.',
+      examples: ['1.5'],
+    }),
+  total_raw: z.string().meta({ description: '`total` in base units.', examples: ['1500000000000000000'] }),
+  decimals: z
+    .int()
+    .nullable()
+    .meta({
+      description: 'Decimal places between base and whole units. Null while they are not known.',
+      examples: [18],
+    }),
   confirmed: z
     .string()
     .nullable()
@@ -36,13 +47,17 @@ const detailsSchema = z.object({
       description: 'Coinbase outputs that may not be spent yet. Null on chains of accounts.',
       examples: [null],
     }),
-  pending_in: z.string().meta({
-    description:
-      'What pending transactions pay to the address, its own change included; no part of the total.',
-    examples: ['0'],
-  }),
+  pending_in: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'What pending transactions pay to the address, its own change included; no part of the total.',
+      examples: ['0'],
+    }),
   pending_out: z
     .string()
+    .nullable()
     .meta({ description: 'What pending transactions take from the address.', examples: ['0'] }),
 });
 

@@ -1,23 +1,27 @@
-import { formatAmount } from '@chainwatch/amounts';
+import { formatKnownAmount } from '@chainwatch/amounts';
 import type { BalanceRow } from './balance-row.ts';
 
 interface BalanceDetails {
   asset_gid: string;
-  total: string;
+  total: string | null;
+  total_raw: string;
+  decimals: number | null;
   confirmed: string | null;
   unconfirmed: string | null;
   immature: string | null;
-  pending_in: string;
-  pending_out: string;
+  pending_in: string | null;
+  pending_out: string | null;
 }
 
 export function toBalanceDetails(row: BalanceRow): BalanceDetails {
-  const show = (raw: bigint): string => formatAmount(raw, row.decimals);
+  const show = (raw: bigint): string | null => formatKnownAmount(raw, row.decimals);
   const total = BigInt(row.total_raw);
   const confirmed = row.confirmed_raw === null ? undefined : BigInt(row.confirmed_raw);
   return {
     asset_gid: row.asset_gid,
     total: show(total),
+    total_raw: row.total_raw,
+    decimals: row.decimals,
     confirmed: confirmed === undefined ? null : show(confirmed),
     unconfirmed: confirmed === undefined ? null : show(total - confirmed - BigInt(row.immature_raw ?? '0')),
     immature: row.immature_raw === null ? null : show(BigInt(row.immature_raw)),

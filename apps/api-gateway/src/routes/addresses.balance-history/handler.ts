@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatAmount } from '@chainwatch/amounts';
+import { formatKnownAmount } from '@chainwatch/amounts';
 import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import {
@@ -24,7 +24,14 @@ const readingSchema = z
     asset_gid: z.string().meta({ description: 'The asset as CAIP-19.', examples: ['eip155:1/slip44:60'] }),
     block_number: z.int().meta({ description: 'The block after which it was so.', examples: [21_000_000] }),
     block_hash: z.string().meta({ description: 'Its hash.', examples: [`0x${'ab'.repeat(32)}`] }),
-    balance: z.string().meta({ description: 'In whole units, an exact decimal.', examples: ['1.5'] }),
+    balance: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'In whole units, an exact decimal. Null while the decimals of the token are not known.',
+        examples: ['1.5'],
+      }),
+    balance_raw: z.string().meta({ description: 'In base units.', examples: ['1500000000000000000'] }),
   })
   .meta({ id: 'BalanceReading' });
 
@@ -35,7 +42,7 @@ interface Row {
   readonly block_number: number;
   readonly block_hash: string;
   readonly amount_raw: string;
-  readonly decimals: number;
+  readonly decimals: number | null;
 }
 
 export const listBalanceHistory = defineRoute({
@@ -93,7 +100,8 @@ export const listBalanceHistory = defineRoute({
     const { rows, nextCursor } = pager.close(found.rows);
     const items = rows.map(({ amount_raw: raw, decimals, key: _, ...row }) => ({
       ...row,
-      balance: formatAmount(BigInt(raw), decimals),
+      balance: formatKnownAmount(BigInt(raw), decimals),
+      balance_raw: raw,
     }));
     return {
       status: 200,

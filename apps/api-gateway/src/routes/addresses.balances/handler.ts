@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatAmount } from '@chainwatch/amounts';
+import { formatKnownAmount } from '@chainwatch/amounts';
 import { chainGidSchema } from '@chainwatch/caip';
 import { findFamilyNamed } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
@@ -37,8 +37,9 @@ export const getBalances = defineRoute({
       error: 'expected at_block beside it',
     }),
   responses: {
-    200: z.record(z.string(), z.string()).meta({
-      description: 'Balances in whole units, exact decimals, by asset as CAIP-19.',
+    200: z.record(z.string(), z.string().nullable()).meta({
+      description:
+        'Balances in whole units, exact decimals, by asset as CAIP-19. Null while the decimals of the token are not known: `GET /addresses/{address}/balances/details` has base units.',
       examples: [{ 'eip155:1/slip44:60': '1.5' }],
     }),
   },
@@ -60,7 +61,7 @@ export const getBalances = defineRoute({
     return {
       status: 200,
       body: Object.fromEntries(
-        rows.map((row) => [row.asset_gid, formatAmount(BigInt(row.amount_raw), row.decimals)]),
+        rows.map((row) => [row.asset_gid, formatKnownAmount(BigInt(row.amount_raw), row.decimals)]),
       ),
     };
   },

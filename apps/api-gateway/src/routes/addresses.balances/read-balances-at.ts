@@ -5,7 +5,7 @@ import { SHOWN_BALANCES } from '../addresses.balance-details/balance-row.ts';
 export interface BalanceAt {
   readonly asset_gid: string;
   readonly amount_raw: string;
-  readonly decimals: number;
+  readonly decimals: number | null;
 }
 
 export interface BlockOfAddress {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatAmount } from '@chainwatch/amounts';
+import { formatKnownAmount } from '@chainwatch/amounts';
 import { assetGidSchema } from '@chainwatch/caip';
 import { canonicalizeAssetGids } from '../../assets/canonicalize-asset-gids.ts';
 import { unprocessableEntity } from '@chainwatch/problem';
@@ -37,7 +37,7 @@ const answerSchema = z.object({
           description: 'The address in its display form.',
           examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
         }),
-        balances: z.record(z.string(), z.string()).meta({
+        balances: z.record(z.string(), z.string().nullable()).meta({
           description: 'As `GET /addresses/{address}/balances` answers.',
           examples: [{ 'eip155:1/slip44:60': '1.5' }],
         }),
@@ -53,7 +53,7 @@ interface Row {
   readonly address_id: string;
   readonly asset_gid: string;
   readonly amount_raw: string;
-  readonly decimals: number;
+  readonly decimals: number | null;
 }
 
 export const queryBalances = defineRoute({
@@ -72,7 +72,7 @@ export const queryBalances = defineRoute({
       `SELECT b.address_id, b.asset_gid, b.amount_raw::text, a.decimals
        FROM balances b JOIN assets a ON a.gid = b.asset_gid LEFT JOIN project_assets p ON p.project_id = $2 AND p.asset_gid = b.asset_gid
        WHERE b.address_id = ANY ($1) AND ($3::text[] IS NULL OR b.asset_gid = ANY ($3))
-         AND a.status = 'active' AND a.decimals IS NOT NULL AND p.archived_at IS NULL
+         AND a.status = 'active' AND p.archived_at IS NULL
        ORDER BY b.asset_gid LIMIT ${BALANCES_MAX + 1}`,
       [
         [...displays.keys()],
@@ -84,9 +84,9 @@ export const queryBalances = defineRoute({
       throw unprocessableEntity(
         `These addresses have more than ${BALANCES_MAX} balances: ask for fewer of them, or name asset_gids.`,
       );
-    const balances = new Map([...displays.keys()].map((id) => [id, {} as Record<string, string>]));
+    const balances = new Map([...displays.keys()].map((id) => [id, {} as Record<string, string | null>]));
     for (const { address_id, asset_gid, amount_raw, decimals } of rows)
-      balances.get(address_id)![asset_gid] = formatAmount(BigInt(amount_raw), decimals);
+      balances.get(address_id)![asset_gid] = formatKnownAmount(BigInt(amount_raw), decimals);
     return {
       status: 200,
       body: {

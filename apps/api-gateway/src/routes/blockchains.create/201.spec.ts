@@ -16,6 +16,7 @@ describe('POST and GET /blockchains', () => {
       is_active: false,
       family: 'evm',
       has_endpoint: false,
+      untold_reasons: ['withdrawal', 'adjustment'],
       sync: null,
     });
     expect(body.image_url).toMatch(/^https:/);

@@ -24,7 +24,8 @@ export const reprocessBlocks = defineRoute({
   method: 'POST',
   path: '/blockchains/:chain_gid/actions/reprocess',
   permission: 'api:blockchain:write',
-  summary: 'Decode blocks again with the release of today, and tell what it finds in addition',
+  summary:
+    'Decode blocks again with the release of today, tell what it finds in addition, and try again what is set aside',
   params: chainParams,
   body: bodySchema,
   example: { from_block: 21_000_000, to_block: 21_000_100 },
@@ -41,6 +42,10 @@ export const reprocessBlocks = defineRoute({
     if (faults.length > 0) throw invalidRequest(faults);
     const id = await deps.db.transaction(async (sql) => {
       const added = await insertReprocess(sql, chain.gid, body);
+      await sql.query(
+        `UPDATE incidents SET retry_at = clock_timestamp() WHERE chain_gid = $1 AND status = 'quarantined'`,
+        [chain.gid],
+      );
       await recordChange(
         sql,
         { principal, requestId },

@@ -8,10 +8,10 @@ describe('GET /blocks', () => {
     for (const gid of ['eip155:1', 'eip155:137'])
       await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
     await world.db.query(
-      `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status) VALUES
-         ('eip155:1', 1, '0x1', '0x0', '2026-01-01T00:00:00Z', 'confirmed'), ('eip155:1', 2, '0x2', '0x1', '2026-01-01T00:00:12Z', 'reorged'),
-         ('eip155:1', 2, '0x2b', '0x1', '2026-01-01T00:00:13Z', 'processed'), ('eip155:1', 3, NULL, NULL, NULL, 'new'),
-         ('eip155:1', 9, '0x9', '0x8', NULL, 'reorged'), ('eip155:137', 7, '0x7', '0x6', NULL, 'processed'), ('eip155:137', 8, NULL, NULL, NULL, 'skipped')`,
+      `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status, verification) VALUES
+         ('eip155:1', 1, '0x1', '0x0', '2026-01-01T00:00:00Z', 'confirmed', NULL), ('eip155:1', 2, '0x2', '0x1', '2026-01-01T00:00:12Z', 'reorged', NULL),
+         ('eip155:1', 2, '0x2b', '0x1', '2026-01-01T00:00:13Z', 'processed', 'attested'), ('eip155:1', 3, NULL, NULL, NULL, 'new', NULL),
+         ('eip155:1', 9, '0x9', '0x8', NULL, 'reorged', NULL), ('eip155:137', 7, '0x7', '0x6', NULL, 'processed', NULL), ('eip155:137', 8, NULL, NULL, NULL, 'skipped', NULL)`,
     );
   });
   afterAll(() => world.stop());
@@ -38,11 +38,13 @@ describe('GET /blocks', () => {
       status: 'processed',
       parent_hash: '0x1',
       timestamp: '2026-01-01T00:00:13.000Z',
+      verification: 'attested',
     });
     expect((await world.api.get('/blocks/eip155:1/3').expect(200)).body).toMatchObject({
       hash: null,
       status: 'new',
       timestamp: null,
+      verification: null,
     });
     expect((await world.api.get('/blocks/eip155:1/9').expect(200)).body.status).toBe('reorged');
     await world.api.get('/blocks/eip155:1/4').expect(404);

@@ -48,7 +48,14 @@ describe('webhook channels', () => {
     const config = {
       headers: { 'X-Team': 'ops' },
       event_types: ['balance.changed', 'balance.changed'],
-      filters: { direction: 'in', min_amount: '0.1', groups: ['shop-7'], metadata: { live: true, till: 7 } },
+      filters: {
+        direction: 'in',
+        min_amount: '0.1',
+        groups: ['shop-7'],
+        metadata: { live: true, till: 7 },
+        verification: ['proved', 'agreed'],
+        reasons: ['withdrawal', 'atomic'],
+      },
       standard_webhooks: true,
       throttle_per_second: 5,
     };
@@ -99,6 +106,12 @@ describe('webhook channels', () => {
     ['filters.groups[0]', { name: 'x', url, filters: { groups: [''] } }],
     ['filters.metadata', { name: 'x', url, filters: { metadata: {} } }],
     ['filters.metadata.tags', { name: 'x', url, filters: { metadata: { tags: ['a'] } } }],
+    ['filters.reasons', { name: 'x', url, filters: { reasons: [] } }],
+    ['filters.reasons[0]', { name: 'x', url, filters: { reasons: ['lottery'] } }],
+    ['filters.verification', { name: 'x', url, filters: { verification: [] } }],
+    ['filters.verification', { name: 'x', url, filters: { verification: ['proved', 'proved'] } }],
+    ['filters.verification', { name: 'x', url, filters: { verification: 'proved' } }],
+    ['filters.verification[1]', { name: 'x', url, filters: { verification: ['proved', 'sworn'] } }],
     ['filters.colour', { name: 'x', url, filters: { colour: 'red' } }],
     ['throttle_per_second', { name: 'x', url, throttle_per_second: 0 }],
     ['retries', { name: 'x', url, retries: 1 }],

@@ -43,6 +43,8 @@ export const acceptIncident = defineRoute({
     });
     const row = await deps.prisma.incident.findFirst({ where: { id: params.incident_id, chainGid: gid } });
     if (!row) throw notFound(`There is no incident ${params.incident_id} of ${gid}.`);
+    if (row.subjectType !== null && row.status !== 'resolved')
+      throw conflict('What is set aside cannot be accepted: it is tried again after actions/reprocess.');
     if (row.status !== 'accepted')
       throw conflict(`The incident is ${row.status}: there is nothing to accept any more.`);
     announceChain(deps, gid);

@@ -34,6 +34,8 @@ describe('GET /blockchains/:chain_gid/incidents', () => {
             block_number: 10,
             last_block_number: 12,
             transaction_hash: '0x1',
+            subject: null,
+            asset_gid: null,
             expected: 'types 0x0 to 0x4',
             got: 'type 0x7d',
             is_contradicted: true,
@@ -83,6 +85,38 @@ describe('GET /blockchains/:chain_gid/incidents', () => {
     await world.db.query(`UPDATE analyzer_states SET status = 'following' WHERE chain_gid = $1`, [gid]);
     await world.db.query(`UPDATE incidents SET status = 'resolved' WHERE chain_gid = $1`, [gid]);
     expect(await sync()).toMatchObject({ status: 'following', incident_count: 0 });
+  });
+
+  it('shows what is set aside to its project and the operator, and to nobody else', async () => {
+    const setAside = async (projectId: string): Promise<string> => {
+      const { rows } = await world.db.query<{ id: string }>(
+        `INSERT INTO incidents (chain_gid, kind, status, block_number, block_hash, expected, got, subject_type, subject_id, project_id, asset_gid, retry_at)
+         VALUES ($1, 'poison:balances', 'quarantined', 9, '0x9', 'x', 'y', 'address', 'a', $2, 'eip155:1/erc20:0x1', now()) RETURNING id`,
+        [gid, projectId],
+      );
+      return rows[0]!.id;
+    };
+    const own = await setAside(world.project.projectId);
+    const others = await setAside(world.otherProject.projectId);
+    const shown = async (client: typeof world.api, of: string): Promise<string[]> =>
+      (await client.get(`${of}?statuses=open`).expect(200)).body.items.map(({ id }: { id: string }) => id);
+    expect(await shown(world.api, path)).toEqual(expect.arrayContaining([own, others]));
+    expect(await shown(world.api, '/incidents')).toEqual([own]);
+    expect(await shown(world.other, path)).toEqual([others]);
+    expect(await shown(world.other, '/incidents')).toEqual([others]);
+    expect((await world.other.get('/incidents').expect(200)).body.items).toMatchObject([
+      {
+        kind: 'poison:balances',
+        status: 'open',
+        subject: { type: 'address', id: 'a' },
+        asset_gid: 'eip155:1/erc20:0x1',
+      },
+    ]);
+    expect((await world.api.get(`/blockchains/${gid}`).expect(200)).body.sync).toMatchObject({
+      status: 'degraded',
+      incident_count: 2,
+    });
+    await world.api.post(`${path}/${own}/actions/accept`).expect(409);
   });
 
   it('is 404 for a chain that is not here, and 400 for a filter that is none', async () => {

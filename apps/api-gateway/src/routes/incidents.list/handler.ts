@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';
-import { incidentSchema, incidentStatusSchema, toIncidentRecord } from '../../records/incident.ts';
+import {
+  incidentSchema,
+  incidentStatusSchema,
+  storedStatuses,
+  toIncidentRecord,
+} from '../../records/incident.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList } from '../../lists/read-list.ts';
@@ -11,7 +16,7 @@ export const listIncidents = defineRoute({
   method: 'GET',
   path: '/blockchains/:chain_gid/incidents',
   permission: 'api:blockchain:read',
-  summary: 'What this release does not know in the blocks of a chain',
+  summary: 'What this release does not know in the blocks of a chain, and what it set aside',
   params: chainParams,
   query: z.strictObject({
     ...pageParameters,
@@ -24,7 +29,16 @@ export const listIncidents = defineRoute({
     const list = {
       from: 'incidents',
       id: 'id',
-      wanted: { chain_gid: [gid], status: query.statuses },
+      wanted: { chain_gid: [gid], status: storedStatuses(query.statuses) },
+      // What concerns other projects alone is for the operator.
+      matches: (add: (value: unknown) => string) =>
+        principal.isOperator
+          ? []
+          : [
+              `(project_id IS NULL OR project_id = ${add(principal.projectId)})`,
+              // It names events of several projects.
+              `kind NOT LIKE 'decimals:%'`,
+            ],
       order: toListOrder(query.sort_by, { created_at: { name: 'created_at', type: 'timestamptz' } }, [
         { name: 'id', type: 'uuid' },
       ]),

@@ -23,7 +23,9 @@ export const createToken = defineRoute({
     const gid = toAssetGid(family, network, params.asset_path);
     const [known] = await readProjectAssets(deps.db, projectId, [gid]);
     if (known?.archivedAt) throw conflict(`The token ${gid} exists and is archived; restore it instead.`);
-    if (known?.status === 'active') throw conflict(`The token ${gid} exists already.`);
+    // With decimals that nobody knows it is asked again.
+    if (known?.status === 'active' && known.decimals !== null)
+      throw conflict(`The token ${gid} exists already.`);
     // The chain is always asked, even if another project has the token: neither the answer nor its time reveals other
     // projects.
     const metadata = await readToken({ chain, network, family, gid, signal }, deps);

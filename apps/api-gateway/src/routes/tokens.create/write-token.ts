@@ -44,8 +44,8 @@ async function learnToken(
     `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals)
      VALUES ($1, $2, $3, $4, 'fungible', 'active', $5, $6, $7)
      ON CONFLICT (gid) DO UPDATE SET status = 'active', name = $5, symbol = $6, decimals = $7, updated_at = now()
-     WHERE assets.status <> 'active'`,
-    [gid, chainGid, namespace, reference, name, symbol, decimals],
+     WHERE assets.status <> 'active' OR assets.decimals IS NULL AND $7 IS NOT NULL`,
+    [gid, chainGid, namespace, reference, name, symbol, decimals ?? null],
   );
   return rowCount === 1;
 }

@@ -101,6 +101,22 @@ describe('GET /transactions', () => {
     ]);
   });
 
+  it.each([
+    ['as the analyzer wrote it', 'trusted', true, 'trusted'],
+    ['of the release before, unproved', null, true, 'unproved'],
+    ['of the release before, proved', null, false, 'proved'],
+  ])('says what stands behind a transaction, %s', async (_name, verification, isUnproved, expected) => {
+    const set = (value: string | null, unproved: boolean) =>
+      world.db.query('UPDATE transactions SET verification = $2, is_unproved = $3 WHERE id = $1', [
+        ...[idOf(1), value, unproved],
+      ]);
+    await set(verification, isUnproved);
+    const { body } = await world.api.get('/transactions?hash=0x1').expect(200);
+    expect(body.items[0].verification).toBe(expected);
+    expect((await world.api.get(`/transactions/${idOf(1)}`).expect(200)).body.verification).toBe(expected);
+    await set(null, false);
+  });
+
   it('counts no confirmations of an orphan', async () => {
     expect(
       (await world.api.get('/transactions?statuses=reorged').expect(200)).body.items[0].confirmations,
@@ -131,8 +147,10 @@ describe('GET /transactions', () => {
     ['until=2026-01-02T01:00:00.001%2B01:00', [2, 1]],
     ['since=0001-01-01T00:00:00Z', [3, 2, 1]],
     ['min_amount=1.5', [3, 1]],
-    ['min_amount=1.500000000000000001', [3]],
-    [`min_amount=0&asset_gids=${encodeURIComponent(tokenGid)}`, []],
+    // The first one moved a token as well, whose decimals nobody knows: that may be enough.
+    ['min_amount=1.500000000000000001', [3, 1]],
+    [`min_amount=1.500000000000000001&asset_gids=${encodeURIComponent(`${gid}/slip44:60`)}`, [3]],
+    [`min_amount=7&asset_gids=${encodeURIComponent(tokenGid)}`, [1]],
     ['public_key_id=00000000-0000-4000-8000-000000000000', []],
   ])('%s → %j', async (query, expected) => {
     const { body } = await world.api.get(`/transactions?${query}`).expect(200);

@@ -53,12 +53,11 @@ export function buildConditions(filters: TransactionFilters): Conditions {
 }
 
 /**
- * Whether a transaction moves one of the assets in at least this amount. The asset's decimals must be known: transfers
- * of unknown assets do not match. If a project pays others out of its outputs, input and change do not count as amounts
+ * Whether a transaction moves one of the assets in at least this amount. What is unknown may be enough: it passes. If a project pays others out of its outputs, input and change do not count as amounts
  * moved (see set_amount_max).
  */
 function movesAtLeast(amount: string, assets: string): string {
-  return `EXISTS (SELECT FROM transfers r JOIN assets d ON d.gid = r.asset_gid
-    WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${assets}) AND r.amount_raw >= ${amount}::numeric * power(10::numeric, d.decimals)
+  return `EXISTS (SELECT FROM transfers r LEFT JOIN assets d ON d.gid = r.asset_gid
+    WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${assets}) AND coalesce(r.amount_raw >= ${amount}::numeric * power(10::numeric, d.decimals), true)
       AND (r.monitored_addresses = '{}' OR NOT EXISTS (SELECT FROM transfers f WHERE f.transaction_id = t.id AND f.monitored_addresses = '{}')))`;
 }

@@ -1,4 +1,4 @@
-import { formatAmount } from '@chainwatch/amounts';
+import { formatAmount, formatKnownAmount } from '@chainwatch/amounts';
 import { splitChainGid } from '@chainwatch/caip';
 import { findNetwork, findNotation } from '@chainwatch/chain-registry';
 import type { TransactionRecord, TransferRecord } from '@chainwatch/events';
@@ -27,7 +27,7 @@ export async function toTransactionRecord(
     memo: row.memo,
     transfers: transfers.map((transfer) => toTransferRecord(transfer, displayAddress)),
     replaced_by: row.replaced_by,
-    verification: row.is_unproved ? 'unproved' : 'proved',
+    verification: row.verification ?? (row.is_unproved ? 'unproved' : 'proved'),
     detected_at: row.detected_at.toISOString(),
     confirmed_at: row.confirmed_at?.toISOString() ?? null,
     reorged_at: row.reorged_at?.toISOString() ?? null,
@@ -69,7 +69,7 @@ function toTransferRecord(row: TransferRow, displayAddress: (canonical: string) 
     asset_gid: row.asset_gid,
     from: row.from_address === null ? null : displayAddress(row.from_address),
     to: row.to_address === null ? null : displayAddress(row.to_address),
-    amount: row.decimals === null ? null : formatAmount(BigInt(row.amount_raw), row.decimals),
+    amount: formatKnownAmount(BigInt(row.amount_raw), row.decimals),
     amount_raw: row.amount_raw,
     decimals: row.decimals,
     log_index: row.log_index,

@@ -35,7 +35,8 @@ export const transactionQuery = z.strictObject({
     .max(160)
     .optional()
     .meta({
-      description: 'Only transactions with a transfer of at least that much, in whole units of its asset.',
+      description:
+        'Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.',
       examples: ['0.01'],
     }),
   public_key_id: z.uuid().optional(),

@@ -1,3 +1,5 @@
+import type { TransactionRecord } from '@chainwatch/events';
+
 export interface TransactionRow {
   readonly id: string;
   readonly chain_gid: string;
@@ -14,6 +16,8 @@ export interface TransactionRow {
   readonly fee_decimals: number | null;
   readonly memo: string | null;
   readonly replaced_by: string | null;
+  /** Null in rows of the release before. */
+  readonly verification: TransactionRecord['verification'];
   readonly is_unproved: boolean;
   readonly detected_at: Date;
   readonly confirmed_at: Date | null;

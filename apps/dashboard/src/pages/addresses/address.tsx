@@ -150,11 +150,16 @@ function Balances({ address }: { readonly address: string }) {
 
 interface BalanceItem {
   readonly asset_gid: string;
-  readonly total: string;
+  readonly total: string | null;
+  readonly total_raw: string;
   readonly confirmed: string | null;
 }
 
-function BalanceLine({ item: { asset_gid, total, confirmed } }: { readonly item: BalanceItem }) {
+function BalanceLine({
+  item: { asset_gid, total, total_raw: raw, confirmed },
+}: {
+  readonly item: BalanceItem;
+}) {
   const nameOf = useChainName();
   const symbol = useSymbol(asset_gid);
   return (
@@ -164,7 +169,7 @@ function BalanceLine({ item: { asset_gid, total, confirmed } }: { readonly item:
         <span className="text-faint capitalize">{nameOf(asset_gid.split('/', 1)[0] ?? '')}</span>
       </span>
       <span className="text-right">
-        <Amount value={total} symbol={symbol} />
+        <Amount value={total} raw={raw} symbol={symbol} />
         {confirmed !== null && confirmed !== total && (
           <span className="block text-xs text-faint">
             confirmed <Amount value={confirmed} symbol="" />

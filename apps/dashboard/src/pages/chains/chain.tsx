@@ -10,6 +10,7 @@ import { IncidentsPanel } from './incidents-panel.tsx';
 import { NodePanel } from './node-panel.tsx';
 import { ReorgsPanel } from './reorgs-panel.tsx';
 import { SyncFigures } from './sync-figures.tsx';
+import { UnprovedPanel } from './unproved-panel.tsx';
 
 export function ChainPage() {
   const { gid } = useParams({ from: '/shell/chains/$gid' });
@@ -57,6 +58,7 @@ export function ChainPage() {
             </div>
           </Panel>
           <NodePanel chain={chain} />
+          <UnprovedPanel chain={chain} />
         </div>
       </div>
     </Page>

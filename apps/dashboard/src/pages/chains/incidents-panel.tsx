@@ -34,7 +34,7 @@ export function IncidentsPanel({ chainGid }: { readonly chainGid: string }) {
 }
 
 function IncidentLine({ incident }: { readonly incident: Incident }) {
-  const { kind, status, block_number: first, last_block_number: last } = incident;
+  const { kind, status, subject, asset_gid: asset, block_number: first, last_block_number: last } = incident;
   const may = useMay();
   return (
     <li className="flex flex-col gap-1 px-4 py-2.5 text-[13px]">
@@ -51,7 +51,19 @@ function IncidentLine({ incident }: { readonly incident: Incident }) {
         {last !== null && last !== first && ` to ${last.toLocaleString()}`}: expected {incident.expected}, got{' '}
         {incident.got}
       </p>
-      {status === 'open' && may('api:blockchain:write') && <AcceptButton incident={incident} />}
+      {subject !== null && (
+        <p className="text-soft">
+          Set aside: {subject.type} <code className="font-mono break-all">{subject.id}</code>
+          {asset !== null && (
+            <>
+              , <code className="font-mono break-all">{asset}</code>
+            </>
+          )}
+        </p>
+      )}
+      {status === 'open' && subject === null && may('api:blockchain:write') && (
+        <AcceptButton incident={incident} />
+      )}
     </li>
   );
 }

@@ -5,7 +5,7 @@ function block(name: string, parent: string): Block {
   const number = Number(/\d+/.exec(name)![0]);
   return {
     ...{ chain_gid: 'eip155:31337', number, hash: name, parent_hash: parent },
-    ...{ status: 'reorged', timestamp: null },
+    ...{ status: 'reorged', timestamp: null, verification: 'proved' },
   };
 }
 const show = (blocks: readonly Block[]) =>

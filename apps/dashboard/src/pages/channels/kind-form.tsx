@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { PAYMENT_EVENTS } from '@chainwatch/sdk/catalogue';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
@@ -7,6 +8,7 @@ import { ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { EventChoice } from './event-choice.tsx';
 import { describeKind, type Kind } from './kinds.ts';
+import { UntoldChoice, useUntold } from './untold-choice.tsx';
 
 export interface MadeChannel {
   readonly id: string;
@@ -25,6 +27,8 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
   const { fields } = describeKind(kind);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [events, setEvents] = useState<ReadonlySet<string>>();
+  const [takesUntold, setTakesUntold] = useState(false);
+  const untold = useUntold();
   const textOf = (name: string): string => texts[name] ?? '';
   const set = (name: string, text: string): void => setTexts({ ...texts, [name]: text });
   const creating = useMutation({
@@ -34,6 +38,7 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
         name: textOf('name').trim(),
         ...Object.fromEntries(values),
         ...(events !== undefined && { event_types: [...events] }),
+        ...(takesUntold && untold !== undefined && { filters: { reasons: [...untold.reasons] } }),
       };
       // Each kind has an operation of its own, and the fields above are that kind's.
       return bodyOf(api.POST(`/notification_channels/${kind}` as '/notification_channels/webhook', { body }));
@@ -76,6 +81,16 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
         />
       ))}
       <EventChoice chosen={events} onChange={setEvents} />
+      {untold !== undefined && (
+        <UntoldChoice
+          untold={untold}
+          isChosen={takesUntold}
+          onChange={(isChosen) => {
+            setTakesUntold(isChosen);
+            if (isChosen) setEvents(new Set([...(events ?? PAYMENT_EVENTS), 'balance.changed']));
+          }}
+        />
+      )}
       {creating.error && reasons.every((reason) => reason === undefined) && (
         <Problem error={creating.error} />
       )}

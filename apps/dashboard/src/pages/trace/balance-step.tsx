@@ -40,8 +40,8 @@ function AddressBalances({ address, assets }: AddressBalancesProps) {
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-2.5 text-[13px]">
       <AddressText address={address} isOwn />
       <span className="flex flex-col items-end">
-        {rows.map(({ asset_gid, total }) => (
-          <Balance key={asset_gid} assetGid={asset_gid} total={total} />
+        {rows.map(({ asset_gid, total, total_raw }) => (
+          <Balance key={asset_gid} assetGid={asset_gid} total={total} raw={total_raw} />
         ))}
         {rows.length === 0 && <span className="text-soft">not read yet</span>}
       </span>
@@ -49,6 +49,12 @@ function AddressBalances({ address, assets }: AddressBalancesProps) {
   );
 }
 
-function Balance({ assetGid, total }: { readonly assetGid: string; readonly total: string }) {
-  return <Amount value={total} symbol={useSymbol(assetGid)} />;
+interface BalanceProps {
+  readonly assetGid: string;
+  readonly total: string | null;
+  readonly raw: string;
+}
+
+function Balance({ assetGid, total, raw }: BalanceProps) {
+  return <Amount value={total} raw={raw} symbol={useSymbol(assetGid)} />;
 }

@@ -28,9 +28,18 @@ export function ConfirmationStep({ transaction }: { readonly transaction: Transa
         <p className="text-[13px] text-soft tabular-nums">
           {isFinal
             ? `Final by what this project asks for: ${required} confirmations, or the chain's own word.`
-            : 'With the last one it counts as final, and transaction.confirmed is told.'}
+            : textOfWait(transaction.verification)}
         </p>
       </div>
     </Step>
   );
+}
+
+/** Transactions without evidence are confirmed later than their block is final. */
+function textOfWait(verification: Transaction['verification']): string {
+  if (verification === 'settling')
+    return 'The transaction is confirmed after the last confirmation and its proof, which a later block brings.';
+  if (verification === 'unproved')
+    return 'The proof is missing. The transaction waits for it, for another node, or for the operator, also after the last confirmation.';
+  return 'With the last one it counts as final, and transaction.confirmed is told.';
 }

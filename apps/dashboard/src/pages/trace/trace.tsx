@@ -14,6 +14,7 @@ import { ConfirmationStep } from './confirmation-step.tsx';
 import { EventSteps } from './event-steps.tsx';
 import { Step } from './step.tsx';
 import { Transfers } from './transfers.tsx';
+import { Verification } from './verification.tsx';
 
 /** Where a payment is: from the chain to whoever was told of it. */
 export function TracePage() {
@@ -120,7 +121,9 @@ function Details({ transaction }: { readonly transaction: Transaction }) {
           <Hash text={transaction.replaced_by} />
         </Fact>
       )}
-      <Fact name="Verification">{toWords(transaction.verification)}</Fact>
+      <Fact name="Verification">
+        <Verification of={transaction.verification} />
+      </Fact>
       <Fact name="Id">
         <Hash text={transaction.id} isWhole />
       </Fact>

@@ -16,7 +16,7 @@ import { Time } from '../../ui/time.tsx';
 const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'workspace.updated': 'Workspace changed',
   'workspace.quotas_updated': 'Quotas changed',
-  'workspace.endpoint_updated': 'Node of a chain set',
+  'workspace.endpoint_updated': 'Node or setting of a chain changed',
   'project.created': 'Project added',
   'project.updated': 'Project renamed',
   'project.deleted': 'Project deleted',
@@ -38,6 +38,8 @@ const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'incident.accepted': 'Incident accepted',
   'reprocess.requested': 'Blocks processed again',
   'reset.requested': 'Chain reset',
+  'token.refreshed': 'Token read again',
+  'token.corrected': 'Decimals of a token corrected',
 };
 
 export function AuditLogPage() {

@@ -90,6 +90,8 @@ export const incidents: readonly Schemas['Incident'][] = [
     last_block_number: 78_549_310,
     status: 'open',
     is_contradicted: false,
+    subject: null,
+    asset_gid: null,
     created_at: ago(26, 'min'),
   }),
 ];

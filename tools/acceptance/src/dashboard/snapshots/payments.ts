@@ -224,8 +224,8 @@ export const transactions: readonly Transaction[] = [
 export const followed = transactions[1]!;
 
 export const balances = [
-  { asset_gid: USDC, total: '3875.1', confirmed: '2625.1' },
-  { asset_gid: ETH, total: '0.042', confirmed: '0.042' },
+  { asset_gid: USDC, total: '3875.1', total_raw: '3875100000', decimals: 6, confirmed: '2625.1' },
+  { asset_gid: ETH, total: '0.042', total_raw: '42000000000000000', decimals: 18, confirmed: '0.042' },
 ].map((balance) => ({
   ...balance,
   unconfirmed: balance.asset_gid === USDC ? '1250' : '0',

@@ -1,0 +1,103 @@
+import { BlockNotFoundError, ChainError, type BlockRef } from '@chainwatch/chain-core';
+import {
+  endRehearsal,
+  findPoison,
+  isItemFault,
+  rehearse,
+  retryAll,
+  RETRY_EVERY,
+  setAside,
+} from '@chainwatch/quarantine';
+import type { BalanceReader } from '../read/balance-reader.ts';
+import type { BalanceStore } from '../store/balance-store.ts';
+import type { Target } from '../read/target.ts';
+import type { BalanceEvent } from '../store/insert-events.ts';
+
+/** Asks the chain, plans, and writes with `write`. Undefined: the analyzer has to move first. */
+export type Settle = (
+  targets: readonly Target[],
+  readIds: readonly number[],
+  write: BalanceStore['write'],
+) => Promise<BalanceEvent[] | undefined>;
+
+interface Suspects {
+  readonly chainGid: string;
+  readonly targets: readonly Target[];
+  readonly cursor: BlockRef;
+  readonly settle: Settle;
+}
+
+/**
+ * Finds the balances that make the step fail even alone, and sets them aside: they are not read until they are tried
+ * again. True when there is one.
+ */
+export async function setAsidePoison(
+  store: BalanceStore,
+  suspects: Suspects,
+  isFault: (error: unknown) => boolean = isItemFault,
+): Promise<boolean> {
+  const { chainGid, targets, cursor, settle } = suspects;
+  const write: BalanceStore['write'] = (work) =>
+    store.write(async (sql) => {
+      await work(sql);
+      return endRehearsal(sql);
+    });
+  const poison = await findPoison(targets, (some) => rehearse(() => settle(some, [], write)), isFault);
+  if (poison.length === 0) return false;
+  await store.write(async (sql) => {
+    await setAside(
+      sql,
+      chainGid,
+      poison.map(({ item: { addressId, projectId, assetGid, block }, error }) => ({
+        ...{ step: 'balances', projectId, addressId, assetGid, error },
+        subject: { type: 'address', id: addressId },
+        block: block ?? cursor,
+      })),
+    );
+    await sql.query(
+      `DELETE FROM balance_reads q USING unnest($2::uuid[], $3::text[]) AS p (address_id, asset_gid)
+       WHERE q.chain_gid = $1 AND q.reason = 'retry' AND q.address_id = p.address_id AND q.asset_gid = p.asset_gid`,
+      [chainGid, poison.map(({ item }) => item.addressId), poison.map(({ item }) => item.assetGid)],
+    );
+  });
+  return true;
+}
+
+/**
+ * The node answers nothing for the balances of a single row. Where it does answer for the native coin of the same
+ * address, they are set aside: contracts may cost more time than a node gives. True when there is one.
+ */
+export async function setAsideUnanswered(
+  store: BalanceStore,
+  client: BalanceReader,
+  { signal, ...suspects }: Suspects & { readonly signal: AbortSignal },
+): Promise<boolean> {
+  const [target] = suspects.targets;
+  if (target === undefined) return false;
+  const native = { address: target.address, assetGid: client.network.native.gid };
+  const isAnswered = await client.readBalances(suspects.cursor, [native], signal).then(
+    () => true,
+    () => false,
+  );
+  return isAnswered && setAsidePoison(store, suspects, isUnanswered);
+}
+
+/** A node that only lacks a block answers later. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof ChainError && !(error instanceof BlockNotFoundError);
+}
+
+/** Asks again for the balances that were set aside and are due; after a start, for all. */
+export async function askAgain(store: BalanceStore, chainGid: string, isStart: boolean): Promise<void> {
+  await store.write(async (sql) => {
+    if (isStart) await retryAll(sql, chainGid, 'balances');
+    await sql.query(
+      `WITH due AS (
+         UPDATE incidents SET retry_at = clock_timestamp() + ${RETRY_EVERY}
+         WHERE chain_gid = $1 AND kind = 'poison:balances' AND status = 'quarantined' AND retry_at <= clock_timestamp()
+         RETURNING address_id, asset_gid)
+       INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason) SELECT $1, address_id, asset_gid, 'retry' FROM due`,
+      [chainGid],
+    );
+  });
+}

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query';
+import { chainsQuery } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import { Checkbox } from '../../ui/field.tsx';
+import { listUntold, type Untold } from './untold.ts';
+
+interface UntoldChoiceProps {
+  readonly untold: Untold;
+  readonly isChosen: boolean;
+  readonly onChange: (isChosen: boolean) => void;
+}
+
+/** Undefined where every change on the chains that are followed is part of a transaction. */
+export function useUntold(): Untold | undefined {
+  const { data } = useQuery({ ...chainsQuery, enabled: useMay()('api:blockchain:read') });
+  const untold = listUntold(data?.items ?? []);
+  return untold.lines.length === 0 ? undefined : untold;
+}
+
+/** Whoever credits by transactions misses what none tells: it is offered with the reasons of the chains that are followed. */
+export function UntoldChoice({ untold, isChosen, onChange }: UntoldChoiceProps) {
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1.5 text-[13px] font-medium">Without a transaction</legend>
+      <p className="text-xs text-faint">
+        On these chains a balance also changes without a transaction. A program that credits by transactions
+        misses it.
+      </p>
+      <ul className="text-xs text-faint">
+        {untold.lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <Checkbox
+        label="Tell these changes too"
+        hint={`balance.changed, by reason: ${untold.reasons.join(', ')}`}
+        checked={isChosen}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+    </fieldset>
+  );
+}

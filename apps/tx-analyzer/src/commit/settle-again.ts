@@ -1,0 +1,27 @@
+import type { Sql } from '@chainwatch/db';
+import type { ChainContext } from '../model/chain-context.ts';
+import { verificationSql } from '../model/verification-sql.ts';
+
+/** Blocks that one header proves at most. */
+const PROVED_BLOCKS_MAX = 256;
+
+/**
+ * In an open transaction (chain's row locked): a reorg took away the headers from `lowest` on. One of them may have proved
+ * blocks below, which are `settling` again and are read again. What was told of them stays until the evidence contradicts it.
+ */
+export async function settleAgain(sql: Sql, chain: Pick<ChainContext, 'gid'>, lowest: number): Promise<void> {
+  const before = lowest - PROVED_BLOCKS_MAX - 1;
+  await sql.query(
+    `WITH again AS (
+       UPDATE blocks SET verification = 'settling' WHERE chain_gid = $1 AND number > $2 AND number < $3
+         AND status IN ('processed', 'confirmed') AND coalesce(verification, 'proved') = 'proved' RETURNING hash)
+     UPDATE transactions t SET verification = 'settling', is_withheld = t.status = 'detected' FROM again
+     WHERE t.chain_gid = $1 AND t.block_hash = again.hash AND t.status IN ('detected', 'confirmed', 'failed')
+       AND ${verificationSql('t.')} = 'proved'`,
+    [chain.gid, before, lowest],
+  );
+  await sql.query(
+    'UPDATE analyzer_states SET settled_number = $2 WHERE chain_gid = $1 AND settled_number > $2',
+    [chain.gid, before],
+  );
+}

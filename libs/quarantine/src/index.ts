@@ -1,0 +1,14 @@
+/**
+ * Sets aside what one item makes impossible, so that the rest goes on (invariant 14): finds the item, names it by an
+ * incident, and says when it is tried again. Used by every worker that does the work of many tenants together.
+ *
+ * @example
+ * if (!isItemFault(error)) throw error;
+ * const poison = await findPoison(items, (some) => rehearse(some));
+ * await setAside(sql, chainGid, poison.map(({ item, error }) => ({ step: 'balances', subject: item, error })));
+ */
+export { findPoison, type Poison } from './find-poison.ts';
+export { describeFault, isItemFault } from './is-item-fault.ts';
+export { endRehearsal, rehearse } from './rehearse.ts';
+export { endSetAside, isSetAsideSql, retryAll } from './retries.ts';
+export { RETRY_EVERY, setAside, type SetAside } from './set-aside.ts';
