@@ -111,7 +111,7 @@ describe('a Discord channel', () => {
     await addChannel();
     const sent: string[] = [];
     for (let count = 0; count < 40; count += 1) sent.push(await world.emit({ isPublished: false }));
-    await world.start(discord({ intervalMs: 100, digestMax: 15 }), { sweepAfterMs: 0, sweepIntervalMs: 20 });
+    await world.start(discord({ intervalMs: 100, digestMax: 15 }));
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     const texts = api.sent.map(({ text }) => text).join('\n');
     expect(texts.match(/`0x\d+`/g)).toEqual(sent.map((_, index) => `\`0x${index + 1}\``));

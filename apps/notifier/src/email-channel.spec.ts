@@ -84,7 +84,7 @@ describe('an e-mail channel', () => {
     await addChannel({ 'a@example.com': 'confirmed' });
     const sent: string[] = [];
     for (let count = 0; count < 40; count += 1) sent.push(await world.emit({ isPublished: false }));
-    await world.start(email({ intervalMs: 200, digestMax: 15 }), { sweepAfterMs: 0, sweepIntervalMs: 20 });
+    await world.start(email({ intervalMs: 200, digestMax: 15 }));
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     expect(server.mails.length).toBeLessThan(12);
     const texts = server.mails.map(({ text }) => text).join('\n');

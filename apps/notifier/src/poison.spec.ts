@@ -12,7 +12,7 @@ beforeEach(async () => {
   );
 });
 
-const OFTEN = { sweepAfterMs: 100, sweepIntervalMs: 50 };
+const OFTEN = { pollMs: 50 };
 const arrived = (): unknown[] => receiver.requests.map(({ headers }) => headers['x-webhook-event-id']);
 const incidents = async () =>
   (
@@ -58,7 +58,7 @@ describe('an event whose deliveries the database refuses', () => {
     poison = await world.emit({ isPublished: false });
     others.push(await world.emit({ isPublished: false }));
     await refuse(poison);
-    await world.start({}, OFTEN);
+    await world.start(OFTEN);
     await untilAside();
   });
 
@@ -79,7 +79,7 @@ describe('an event whose deliveries the database refuses', () => {
 
   test('is delivered once it can be, after a start', async () => {
     await world.db.query('DROP TRIGGER refuse ON deliveries');
-    await world.start({}, OFTEN);
+    await world.start(OFTEN);
     await world.waitForStatus(poison, 'delivered');
     await untilResolved();
   });
@@ -90,7 +90,7 @@ test('sets an event aside that code of ours cannot read', async () => {
   const poison = await world.emit({ isPublished: false });
   await world.db.query(`UPDATE event_log SET payload = 'no JSON' WHERE event_id = $1`, [poison]);
   const other = await world.emit({ isPublished: false });
-  await world.start({}, OFTEN);
+  await world.start(OFTEN);
   await world.waitForStatus(other, 'delivered');
   await untilAside();
   expect(await incidents()).toEqual([named(poison, await chainOf(poison))]);

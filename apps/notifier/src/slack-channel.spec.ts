@@ -86,7 +86,7 @@ describe('a Slack channel', () => {
     await addChannel('B1');
     const sent: string[] = [];
     for (let count = 0; count < 40; count += 1) sent.push(await world.emit({ isPublished: false }));
-    await world.start(slack({ intervalMs: 200, digestMax: 15 }), { sweepAfterMs: 0, sweepIntervalMs: 20 });
+    await world.start(slack({ intervalMs: 200, digestMax: 15 }));
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     expect(api.sent.length).toBeLessThan(12);
     const texts = api.sent.map(({ text }) => text).join('\n');

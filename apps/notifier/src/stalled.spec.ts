@@ -5,11 +5,11 @@ let world: World;
 giveWorlds((given) => ({ world } = given));
 
 test.each([
-  ['undispatched_events', ['worker sweep']],
+  ['undispatched_events', ['worker dispatch']],
   ['unpositioned_events', ['worker positions']],
   ['deliveries', ['worker claims']],
 ])('says which workers do nothing but fail without %s, and that they recovered', async (table, workers) => {
-  const notifier = await world.start({ pollMs: 20 }, { sweepIntervalMs: 20 });
+  const notifier = await world.start({ pollMs: 20 });
   await world.db.query(`ALTER TABLE ${table} RENAME TO gone`);
   const list = async () =>
     Object.keys(await notifier.readiness())

@@ -1,4 +1,3 @@
-import type { Database, Statement } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
 import type { Receiver } from '@chainwatch/testing-stack';
 import { giveWorlds, type World } from './spec-world.ts';
@@ -12,7 +11,7 @@ const eventIds = (): unknown[] => receiver.requests.map(({ headers }) => headers
 describe('what breaks around it', () => {
   test('finds events in the database when NATS forgot them', async () => {
     await world.addChannel(receiver.url);
-    await world.start({}, { sweepAfterMs: 100, sweepIntervalMs: 50 });
+    await world.start({ pollMs: 50 });
     const sent = [await world.emit({ isPublished: false }), await world.emit({ isPublished: false })];
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     expect(eventIds()).toEqual(sent);
@@ -42,7 +41,7 @@ describe('what breaks around it', () => {
   test('does not send held events', async () => {
     await world.addChannel(receiver.url);
     const held = await world.emit({ isPublished: false, isHeld: true });
-    await world.start({}, { sweepAfterMs: 0, sweepIntervalMs: 30 });
+    await world.start({ pollMs: 30 });
     await world.waitForStatus(await world.emit({ isPublished: false }), 'delivered');
     expect(eventIds()).not.toContain(held);
     await world.db.query('UPDATE event_log SET is_held = false WHERE event_id = $1', [held]);
@@ -62,36 +61,6 @@ describe('what breaks around it', () => {
     expect(eventIds()).toEqual([eventId]);
   });
 
-  test('dispatches an event again whose deliveries a crashed server forgot before it was marked', async () => {
-    await world.addChannel(receiver.url);
-    let first = '';
-    let isForgotten = false;
-    const query = async (statement: string | Statement, values?: unknown[]): Promise<unknown> => {
-      if (typeof statement === 'string') return world.db.query(statement, values);
-      if (statement.name === 'mark_dispatched' && first !== '' && !isForgotten)
-        isForgotten =
-          (await world.db.query('DELETE FROM deliveries WHERE event_id <> $1', [first])).rowCount === 1;
-      return world.db.query(statement);
-    };
-    await world.start(
-      {},
-      { db: { ...world.db, query: query as Database['query'] }, sweepAfterMs: 200, sweepIntervalMs: 50 },
-    );
-    const isDispatched = async (): Promise<boolean> =>
-      (await world.rows('SELECT 1 FROM undispatched_events')).length === 0;
-    // Before its channel has an owner an event is not sent when its delivery is stored, and would be sent once.
-    const owned = await world.emit();
-    await world.waitForStatus(owned, 'delivered');
-    await waitFor(isDispatched);
-    first = owned;
-    const eventId = await world.emit();
-    await waitFor(() => receiver.requests.length === 3);
-    await world.waitForStatus(eventId, 'delivered');
-    await waitFor(isDispatched);
-    expect(isForgotten).toBe(true);
-    expect(eventIds()).toEqual([owned, eventId, eventId]);
-  });
-
   test('records attempts although the database goes away meanwhile', async () => {
     await world.addChannel(receiver.url);
     receiver.answer = (_req, res) => {
@@ -106,10 +75,7 @@ describe('what breaks around it', () => {
 
   test('shares the work between two replicas without sending anything twice', async () => {
     await world.addChannel(receiver.url);
-    await Promise.all([
-      world.start({}, { sweepAfterMs: 50, sweepIntervalMs: 20 }),
-      world.start({}, { sweepAfterMs: 50, sweepIntervalMs: 20 }),
-    ]);
+    await Promise.all([world.start({ pollMs: 20 }), world.start({ pollMs: 20 })]);
     const sent = await Promise.all(Array.from({ length: 200 }, () => world.emit()));
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     expect(eventIds().toSorted()).toEqual(sent.toSorted());
@@ -136,7 +102,7 @@ describe('what breaks around it', () => {
 
   test('starts the first attempt straight from the message, long before any poll', async () => {
     await world.addChannel(receiver.url);
-    await world.start({ pollMs: 3_600_000 }, { sweepAfterMs: 3_600_000, sweepIntervalMs: 3_600_000 });
+    await world.start({ pollMs: 3_600_000 });
     for (let count = 0; count < 30; count += 1) await world.waitForStatus(await world.emit(), 'delivered');
   });
 });

@@ -1,16 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
 import {
   createDeliveryEngine,
   shareChannels,
   type DeliveryDependencies,
   type DeliveryOptions,
-  type Dispatcher,
 } from '@chainwatch/deliveries';
+import { FLOW, streamOf } from '@chainwatch/events';
 import type { ShareTiming } from '@chainwatch/ownership';
-import { notOk, ok, probe, type Checks, type WorkerHealth, type Workers } from '@chainwatch/telemetry';
-import { consumeEvents, EventIntake } from './event-intake.ts';
-import { EventOrder } from './event-order.ts';
+import { notOk, ok, probe, type Checks, type Workers } from '@chainwatch/telemetry';
 import { startPositioning } from './positions/start-positioning.ts';
 
 export interface NotifierDependencies extends DeliveryDependencies {
@@ -18,9 +15,6 @@ export interface NotifierDependencies extends DeliveryDependencies {
   /** Told of what does nothing but fail. */
   readonly workers: Workers;
   readonly options?: Partial<DeliveryOptions>;
-  /** The sweep looks for events that no message has brought for this long, default 3,000. */
-  readonly sweepAfterMs?: number;
-  readonly sweepIntervalMs?: number;
   /** How channels move between replicas. */
   readonly shareTiming?: Partial<ShareTiming>;
 }
@@ -31,12 +25,9 @@ export interface Notifier {
   stop(): Promise<void>;
 }
 
-const SWEEP_MAX = 1_000;
-
 /**
- * Gives events their positions, and turns them, from the bus and from sweeps of the table, into deliveries. Every replica hears every event,
- * in the order of the bus, and delivers to the channels that it owns. An event that it does not hear is not
- * lost, because the table has it.
+ * Gives events their positions, and turns them into deliveries. Every replica hears the bus, which is a bell: what there is to
+ * do, the table says. Each replica delivers to the channels that it owns.
  */
 export function startNotifier(dependencies: NotifierDependencies): Notifier {
   const { bus, db, planned, logger, shareTiming, workers } = dependencies;
@@ -44,23 +35,16 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
     db,
     logger,
     timing: shareTiming,
-    onGain: () => void intake.changeShare(),
-    onLoss: (share) => intake.leaveShare(share),
+    onGain: () => engine.gain(),
+    onLoss: (share) => engine.leave(share),
   });
   const engine = createDeliveryEngine(dependencies, dependencies.options ?? {}, members);
-  const intake = new EventIntake({ engine, order: new EventOrder(), logger, health: workers.of('intake') });
-  const stopConsuming = consumeEvents(bus, intake);
+  const stopListening = listen(bus, () => engine.ring());
   const stopPositioning = startPositioning({
     ...{ db, planned, logger },
     health: workers.of('positions'),
     timing: shareTiming,
   });
-  const stopping = new AbortController();
-  const sweeping = sweepOverAndOver(
-    engine.dispatcher,
-    { ...dependencies, health: workers.of('sweep') },
-    stopping.signal,
-  );
   return {
     async readiness() {
       return {
@@ -70,10 +54,7 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
       };
     },
     async stop() {
-      stopping.abort();
-      await stopConsuming();
-      await intake.stop();
-      await sweeping;
+      await stopListening();
       await engine.stop();
       await members.stop();
       await stopPositioning();
@@ -81,25 +62,12 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
   };
 }
 
-/** Sweeps the table for events that no message brought, until the signal is aborted. */
-async function sweepOverAndOver(
-  dispatcher: Pick<Dispatcher, 'sweep'>,
-  {
-    logger,
-    health,
-    sweepAfterMs = 3_000,
-    sweepIntervalMs = 1_000,
-  }: NotifierDependencies & { readonly health: WorkerHealth },
-  signal: AbortSignal,
-): Promise<void> {
-  while (await delay(sweepIntervalMs, true, { signal }).catch(() => false)) {
-    try {
-      for (let found = SWEEP_MAX; found >= SWEEP_MAX && !signal.aborted; )
-        found = await dispatcher.sweep(sweepAfterMs, SWEEP_MAX);
-      health.succeed();
-    } catch (err) {
-      health.fail('events could not be swept');
-      logger.warn({ err }, 'events could not be swept');
-    }
-  }
+/** Rings for each event on the bus, and when a consumer is opened again. A consumer reads one stream. */
+function listen(bus: Bus<'notifier'>, ring: () => void): () => Promise<void> {
+  const subjects = FLOW.notifier.consumes;
+  const stops = [...new Set(subjects.map(streamOf))].map((stream) => {
+    const [first, ...others] = subjects.filter((subject) => streamOf(subject) === stream);
+    return bus.consume([first!, ...others], [], { onMessage: ring, onOpen: ring });
+  });
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
 }

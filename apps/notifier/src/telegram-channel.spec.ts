@@ -118,10 +118,7 @@ describe('a Telegram channel', () => {
     await addChannel(42);
     const sent: string[] = [];
     for (let count = 0; count < 40; count += 1) sent.push(await world.emit({ isPublished: false }));
-    await world.start(telegram({ chatIntervalMs: 200, digestMax: 15 }), {
-      sweepAfterMs: 0,
-      sweepIntervalMs: 20,
-    });
+    await world.start(telegram({ chatIntervalMs: 200, digestMax: 15 }));
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     expect(api.sent.length).toBeLessThan(12);
     expect(
@@ -180,7 +177,7 @@ describe('a Telegram channel', () => {
       config: { chat_id: 42, bot_token: MASKED, event_types: ['channel.failed'] },
       credentials: { bot_token: TOKEN },
     });
-    await world.start(telegram(), { sweepAfterMs: 0, sweepIntervalMs: 50 });
+    await world.start(telegram());
     await world.waitForStatus(await world.emit(), 'failed');
     expect((await channels()).find(({ status }) => status === 'failed')).toMatchObject({
       failure_reason: reason,

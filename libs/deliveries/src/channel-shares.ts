@@ -4,13 +4,8 @@ import { ShareSupervisor, type ShareTiming, type ShareWork } from '@chainwatch/o
 
 /** Which channels this replica looks after. Every channel has one replica, and a replica that dies leaves its channels to the others. */
 export interface ChannelShares {
-  /** Whether this replica owns an id. Counts only shares that came before the last `begin`. */
-  owns(id: string): boolean;
-  /**
-   * Begins to look after the channels that came. Called between two catch-ups only: otherwise an event that
-   * is on its way while its channel comes would go ahead of older ones that only the table has.
-   */
-  begin(): void;
+  /** Whether this replica owns a channel now. */
+  owns(channelId: string): boolean;
   /** First two hex digits of the owned ids; undefined when all are owned. */
   readonly partitions: readonly string[] | undefined;
   /** Gives up its shares, so that the others take over at once. */
@@ -33,9 +28,9 @@ export interface ChannelSharesOptions {
 /** Each share has eight of the 256 first bytes: few enough shares to move one by one, enough for some replicas. */
 const SHARES = Array.from({ length: 32 }, (_, index) => index.toString(16).padStart(2, '0'));
 
-/** The share of an id, by its first five bits. Projects without channels are shared in the same way. */
-export function shareOf(id: string): string {
-  return SHARES[Number.parseInt(id.slice(0, 2), 16) >> 3]!;
+/** The share of a channel, by the first five bits of its id. */
+export function shareOf(channelId: string): string {
+  return SHARES[Number.parseInt(channelId.slice(0, 2), 16) >> 3]!;
 }
 
 function partitionsOf(share: string): string[] {
@@ -46,7 +41,6 @@ function partitionsOf(share: string): string[] {
 /** Shares the channels among the replicas, as rows of `owners` (kind `channels`). */
 export function shareChannels({ db, logger, onGain, onLoss, timing }: ChannelSharesOptions): ChannelShares {
   type Held = Pick<ShareWork<string>, 'share' | 'signal'>;
-  const gained = new Map<string, Held>();
   const owned = new Map<string, Held>();
   const listOwned = (): string[] =>
     [...owned].flatMap(([share, { signal }]) => (signal.aborted ? [] : [share])).sort();
@@ -56,23 +50,18 @@ export function shareChannels({ db, logger, onGain, onLoss, timing }: ChannelSha
     logger,
     listShares: () => Promise.resolve(new Map(SHARES.map((share) => [share, share]))),
     work: async ({ item: share, signal, share: held }) => {
-      gained.set(share, { signal, share: held });
+      owned.set(share, { signal, share: held });
       onGain();
       await untilAborted(signal);
-      gained.delete(share);
       owned.delete(share);
       await onLoss(share);
     },
     timing,
   });
   return {
-    owns(id) {
-      const held = owned.get(shareOf(id));
+    owns(channelId) {
+      const held = owned.get(shareOf(channelId));
       return held !== undefined && !held.signal.aborted && held.share.isOurs;
-    },
-    begin() {
-      for (const [share, held] of gained) owned.set(share, held);
-      gained.clear();
     },
     get partitions() {
       const shares = listOwned();

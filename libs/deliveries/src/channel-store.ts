@@ -32,20 +32,12 @@ export interface Channel {
   readonly fault: string | undefined;
 }
 
-/** The channels of a project as last read, with the versions of their rows. */
-export interface KnownChannels {
-  readonly channels: readonly Channel[];
-  readonly versions: readonly { readonly id: string; readonly version: string }[];
-}
-
 interface CachedChannel {
   readonly version: string;
   readonly channel: Channel;
 }
 
 export interface ChannelStore {
-  /** Answers from memory; the caller must ask the database whether the versions still hold. */
-  findKnown(projectId: string): KnownChannels | undefined;
   /** The channels of some projects, as they are in the database now; parsed and unsealed once per version. */
   listByProjects(projectIds: readonly string[]): Promise<Channel[]>;
   listByIds(channelIds: readonly string[]): Promise<Channel[]>;
@@ -63,7 +55,6 @@ const USED_PRECISION_MS = 60_000;
 export function createChannelStore(db: Sql, open: OpenSealed, { max = CACHED_MAX } = {}): ChannelStore {
   const usedAt = new LRUCache<string, number>({ max });
   const cache = new LRUCache<string, CachedChannel>({ max });
-  const known = new LRUCache<string, KnownChannels>({ max });
 
   async function list(column: 'id' | 'project_id', ids: readonly string[]): Promise<CachedChannel[]> {
     if (ids.length === 0) return [];
@@ -94,18 +85,8 @@ export function createChannelStore(db: Sql, open: OpenSealed, { max = CACHED_MAX
   }
 
   return {
-    findKnown: (projectId) => known.get(projectId),
-    async listByProjects(projectIds) {
-      const listed = await list('project_id', projectIds);
-      for (const projectId of projectIds) {
-        const own = listed.filter(({ channel }) => channel.projectId === projectId);
-        known.set(projectId, {
-          channels: own.map(({ channel }) => channel),
-          versions: own.map(({ channel: { id }, version }) => ({ id, version })),
-        });
-      }
-      return listed.map(({ channel }) => channel);
-    },
+    listByProjects: async (projectIds) =>
+      (await list('project_id', projectIds)).map(({ channel }) => channel),
     listByIds: async (channelIds) => (await list('id', channelIds)).map(({ channel }) => channel),
     async markUsed(channelIds) {
       const due = [...new Set(channelIds)].filter(
@@ -124,7 +105,7 @@ export function createChannelStore(db: Sql, open: OpenSealed, { max = CACHED_MAX
 /**
  * Version of a row `c` of notification_channels: changes with the row and with the secrets that sign for it.
  */
-export const CHANNEL_VERSION = `c.xmin::text || coalesce((
+const CHANNEL_VERSION = `c.xmin::text || coalesce((
   SELECT string_agg(s.id || s.xmin::text, ',' ORDER BY s.id) FROM webhook_secrets s
   WHERE s.channel_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())), '')`;
 

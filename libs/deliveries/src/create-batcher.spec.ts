@@ -1,5 +1,4 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { createBatcher, TicketLock } from './create-batcher.ts';
+import { createBatcher } from './create-batcher.ts';
 
 describe('createBatcher', () => {
   test('writes what came meanwhile together, in order, and no more at once than allowed', async () => {
@@ -19,25 +18,5 @@ describe('createBatcher', () => {
     const [first, second] = await Promise.allSettled([batcher.add(1), batcher.add(2)]);
     expect([first!.status, second!.status]).toEqual(['rejected', 'fulfilled']);
     await batcher.drain();
-  });
-});
-
-describe('TicketLock', () => {
-  test('lets everybody through in the order of the tickets, whoever is ready or gone first', async () => {
-    const lock = new TicketLock();
-    const tickets = Array.from({ length: 4 }, () => lock.takeTicket());
-    const passed: number[] = [];
-    const passing = [2, 0, 3].map(async (index) => {
-      await tickets[index]!.turn;
-      passed.push(index);
-      tickets[index]!.release();
-    });
-    await turnOfTheLoop();
-    expect(passed).toEqual([0]);
-    // Never ready, and releases twice.
-    tickets[1]!.release();
-    tickets[1]!.release();
-    await Promise.all(passing);
-    expect(passed).toEqual([0, 2, 3]);
   });
 });

@@ -10,8 +10,6 @@ export interface Batcher<T> {
 export interface BatcherOptions {
   /** Concurrent batches, default 1: one after the other. */
   readonly concurrency?: number;
-  /** Items that come within this time after the first join its batch. Default: those of the same turn of the event loop. */
-  readonly gatherMs?: number;
 }
 
 /**
@@ -21,7 +19,7 @@ export interface BatcherOptions {
 export function createBatcher<T>(
   write: (items: readonly T[]) => Promise<void>,
   sizeMax: number,
-  { concurrency = 1, gatherMs }: BatcherOptions = {},
+  { concurrency = 1 }: BatcherOptions = {},
 ): Batcher<T> {
   let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let size = 0;
@@ -29,9 +27,7 @@ export function createBatcher<T>(
   const running = new Set<Promise<void>>();
 
   async function run(): Promise<void> {
-    await new Promise((resolve) =>
-      gatherMs === undefined ? setImmediate(resolve) : setTimeout(resolve, gatherMs),
-    );
+    await new Promise((resolve) => setImmediate(resolve));
     isGathering = false;
     while (waiting.length > 0) {
       const batch = waiting.slice(0, sizeMax);
@@ -70,28 +66,4 @@ export function createBatcher<T>(
       while (running.size > 0) await Promise.all(running);
     },
   };
-}
-
-export interface Ticket {
-  /** Resolves when everybody who came before has released. */
-  readonly turn: Promise<void>;
-  /** May be called more than once. */
-  release(): void;
-}
-
-/**
- * Lets concurrent work pass one place in the order in which it came. The ticket is drawn before the work
- * begins, and its turn is awaited in the middle of it; a mutex or p-limit would hold up all of the work.
- */
-export class TicketLock {
-  #last = Promise.resolve();
-
-  takeTicket(): Ticket {
-    const turn = this.#last;
-    let release!: () => void;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    // A release out of turn still counts only after those before it.
-    this.#last = turn.then(() => released);
-    return { turn, release };
-  }
 }

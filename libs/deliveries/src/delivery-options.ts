@@ -34,19 +34,13 @@ export interface DeliveryOptions {
   readonly attemptTimeoutMs: number;
   readonly concurrencyPerChannel: number;
   readonly concurrency: number;
-  readonly queuePerChannel: number;
   /** Jobs in memory over all channels, and the bytes of their payloads. */
   readonly queue: number;
   readonly queueBytes: number;
   readonly failingAfter: number;
   readonly probeIntervalMs: number;
-  /** How often to ask the database for due deliveries that no timer in memory covers. */
+  /** How often to ask the database for events and due deliveries of which no bell told. */
   readonly pollMs: number;
-  /**
-   * A claimed delivery is due again after this time, should its worker die. The share of a dead owner moves
-   * within 10 s.
-   */
-  readonly visibilityMs: number;
   /** The greatest age of what is known of a channel when an attempt starts. */
   readonly refreshMs: number;
   /** Options that differ from the defaults of a channel kind, by kind. */
@@ -58,13 +52,11 @@ export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
   attemptTimeoutMs: 10_000,
   concurrencyPerChannel: 8,
   concurrency: 2_048,
-  queuePerChannel: 2_000,
   queue: 20_000,
   queueBytes: 128 * 1024 * 1024,
   failingAfter: 5,
   probeIntervalMs: 30_000,
   pollMs: 500,
-  visibilityMs: 8_000,
   refreshMs: 1_000,
   kinds: {},
 };

@@ -43,7 +43,7 @@ test('events of history go to the channel once, in order, and to no other', asyn
 test('what is live goes before history, and history takes no more than half of the requests', async () => {
   const channelId = await world.addChannel(receiver.url, { config: confirmed });
   const unanswered: ServerResponse[] = [];
-  const { dispatcher } = await world.start({ concurrencyPerChannel: 4 });
+  await world.start({ concurrencyPerChannel: 4 });
   // The receiver has answered: it gets four requests at once.
   for (let count = 0; count < 5; count += 1)
     await world.waitForStatus(await world.emit({ type: 'transaction.confirmed' }), 'delivered');
@@ -55,8 +55,9 @@ test('what is live goes before history, and history takes no more than half of t
   for (let count = 0; count < 20; count += 1) live.push(await world.emit({ type: 'transaction.confirmed' }));
   await waitFor(() => unanswered.length === 4, { message: 'what is live to start' });
   expect(eventIds()).toEqual([...history.slice(0, 2), ...live.slice(0, 2)]);
-  // All that is live waits in the queue.
-  await dispatcher.drain();
+  await waitFor(async () => (await world.rows('SELECT FROM undispatched_events')).length === 0, {
+    message: 'all that is live to be in the queue',
+  });
   receiver.answer = (_req, res) => void res.end('ok');
   for (const res of unanswered) res.end('ok');
   await waitFor(() => receiver.requests.length === 220, { message: 'everything' });

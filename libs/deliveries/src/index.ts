@@ -5,13 +5,10 @@
  * @example
  * const members = shareChannels({ db, logger, onGain, onLoss });
  * const engine = createDeliveryEngine({ db, planned, dispatcher: agent, dial, open: sealer.open, logger, userAgent }, {}, members);
- * await engine.dispatcher.dispatch({ eventId, projectId }); // stored; the first attempts are under way
+ * engine.ring(); // events have come: their deliveries are made, and sent
  */
 export { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';
 export { shareChannels } from './channel-shares.ts';
-export type { Dispatcher } from './dispatch/dispatcher.ts';
-export type { EventRef } from './dispatch/event-ref.ts';
-export type { EventGap } from './queue/list-events-in-gaps.ts';
 export {
   DEFAULT_DELIVERY_OPTIONS,
   type DeliveryDependencies,

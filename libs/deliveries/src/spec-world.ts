@@ -13,11 +13,11 @@ import { createDeliveryEngine, type DeliveryEngine } from './create-delivery-eng
 import type { ChannelShares } from './channel-shares.ts';
 import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.ts';
 
-type Members = Pick<ChannelShares, 'owns' | 'begin' | 'partitions'>;
+type Members = Pick<ChannelShares, 'owns' | 'partitions'>;
 
-/** An engine that owns all channels, without a bus: events come to it as a notifier would bring them. */
+/** An engine that owns all channels, without a bus: it is rung as a notifier would do it. */
 export interface World extends DeliveryRows {
-  /** Commits an event and dispatches it. Returns its id. */
+  /** Commits an event and rings. Returns its id. */
   emit(more?: SpecEvent): Promise<string>;
   start(
     options?: Partial<DeliveryOptions>,
@@ -50,8 +50,6 @@ export function giveWorlds(
 }
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-/** The type that a message's subject says. */
-const TYPES = { 'tx.detected': 'transaction.detected', 'tx.confirmed': 'transaction.confirmed' } as const;
 
 async function createWorld(databaseUrl: string): Promise<World> {
   const rows = await createDeliveryRows(databaseUrl);
@@ -59,9 +57,8 @@ async function createWorld(databaseUrl: string): Promise<World> {
   return {
     ...rows,
     async emit(more) {
-      const { eventId, projectId, kind } = await rows.insertEvent(more);
-      for (const { engine } of started)
-        void engine.dispatcher.dispatch({ eventId, projectId, type: TYPES[kind] });
+      const { eventId } = await rows.insertEvent(more);
+      for (const { engine } of started) engine.ring();
       return eventId;
     },
     async start(options = {}, more = {}, members = {}) {
@@ -101,10 +98,8 @@ async function startOne(
       ...more,
     },
     options,
-    { owns: () => true, begin: () => undefined, partitions: undefined, ...members },
+    { owns: () => true, partitions: undefined, ...members },
   );
-  await engine.changeShare();
-  await engine.dispatcher.catchUp();
   const stop = async (): Promise<void> => {
     await engine.stop();
     await dispatcher.destroy();

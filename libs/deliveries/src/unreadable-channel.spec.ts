@@ -12,7 +12,9 @@ beforeEach(async () => {
 });
 
 const incidents = () =>
-  world.rows('SELECT kind, status, subject_type, subject_id, project_id, got FROM incidents');
+  world.rows<{ status: string }>(
+    'SELECT kind, status, subject_type, subject_id, project_id, got FROM incidents',
+  );
 const kept = () => world.rows('SELECT FROM historical_dispatches');
 const deliveriesTo = (channelId: string) =>
   world.rows<{ event_id: string; status: string; is_historical: boolean }>(
@@ -38,7 +40,7 @@ test.each([
         channelId,
       ]);
     const other = await world.addChannel(receiver.url);
-    const { dispatcher } = await world.start();
+    await world.start();
     const wanted = [await world.emit({ type: 'transaction.progress' })];
     // Of the kind's default types, which it does not want.
     const unwanted = await world.emit();
@@ -54,7 +56,6 @@ test.each([
       ...{ project_id: world.projectId, got: `the config of the channel is not readable: ${named}` },
     };
     await waitFor(async () => (await incidents()).length > 0, { message: 'the incident' });
-    await dispatcher.sweep(0, 10);
     expect(await incidents()).toEqual([incident]);
     expect(await world.rows('SELECT FROM undispatched_events')).toEqual([]);
 
@@ -64,14 +65,16 @@ test.each([
     expect(await deliveriesTo(channelId)).toEqual(
       wanted.map((event_id) => ({ event_id, status: 'delivered', is_historical: false })),
     );
-    await dispatcher.sweep(3_000, 10);
+    await waitFor(async () => (await incidents())[0]?.status === 'resolved', {
+      message: 'it to be resolved',
+    });
     expect(await incidents()).toEqual([{ ...incident, status: 'resolved' }]);
   },
 );
 
 test('what is kept for a channel that takes no history is not discarded with it', async () => {
   const channelId = await world.addChannel(receiver.url, { config: { event_types: 7 } });
-  const { dispatcher } = await world.start();
+  await world.start();
   const eventId = await world.emit({ type: 'transaction.progress' });
   await waitFor(async () => (await kept()).length === 1, { message: 'the event to be kept' });
   await world.db.query(
@@ -83,7 +86,6 @@ test('what is kept for a channel that takes no history is not discarded with it'
   await world.db.query(`UPDATE notification_channels SET is_archived = true WHERE id = $1`, [channelId]);
   await repair(channelId, { event_types: ['transaction.progress'] });
   await waitFor(async () => (await kept()).length === 1, { message: 'history to be discarded' });
-  await dispatcher.sweep(3_000, 10);
   expect(await incidents()).toMatchObject([{ status: 'quarantined' }]);
   await world.db.query(`UPDATE notification_channels SET is_archived = false WHERE id = $1`, [channelId]);
   await world.waitForStatus(eventId, 'delivered');

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { isUncounted, type Attempt, type RecordedRequest, type Sender } from '@chainwatch/channels';
 import type { Signal } from '@chainwatch/chain-core';
-import type { ChannelQueue } from '../channel-queue/channel-queue.ts';
-import type { ChannelQueues, QueueListener } from '../channel-queue/channel-queues.ts';
 import type { Channel } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryDependencies, DeliveryOptions } from '../delivery-options.ts';
 import type { ChannelState, FinishedAttempt } from '../record/decide-outcome.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { WAIT_MS_MAX } from '../retry-schedule.ts';
+import type { ChannelQueue } from './channel-queue.ts';
+import type { ChannelQueues, QueueListener } from './channel-queues.ts';
 
 /** Senders by kind of channel. */
 export type Senders = ReadonlyMap<string, Sender>;
@@ -21,7 +21,7 @@ interface Sending extends Pick<DeliveryDependencies, 'trace' | 'logger'> {
 export interface AttemptStarterDeps extends Sending, Pick<DeliveryDependencies, 'onAttempt'> {
   readonly queues: ChannelQueues;
   readonly recorder: Pick<Recorder, 'add' | 'isFull' | 'listen'>;
-  /** Notified when a queue runs low that has more deliveries parked. */
+  /** Notified when a queue runs low that may have more in the table. */
   readonly wake: Signal;
   readonly options: Pick<DeliveryOptions, 'attemptTimeoutMs' | 'concurrency'>;
   /** Whether the channel is this replica's now. */
@@ -84,7 +84,7 @@ export class AttemptStarter implements QueueListener {
     for (const queue of this.#ready) {
       if (this.#isSaturated) return;
       if (begun === STARTS_PER_TURN) return this.#startNextTurn();
-      // Lost, perhaps in a standstill: another replica may have these jobs by now, and this one gives them back.
+      // Lost, perhaps in a standstill: another replica sends these by now.
       if (queue.queued > 0 && !owns(queue.channel.id)) {
         soonestMs = Math.min(soonestMs, LOST_LOOK_MS);
         continue;
@@ -106,10 +106,11 @@ export class AttemptStarter implements QueueListener {
   }
 
   #onRecorded(finished: readonly FinishedAttempt[], states: ReadonlyMap<string, ChannelState>): void {
-    const { queues, wake } = this.#deps;
+    const { queues, wake, now } = this.#deps;
     for (const state of states.values()) queues.update(state);
-    if (states.size > 0) wake.notify();
     queues.forget(finished.map(({ job }) => job));
+    const isHungry = finished.some(({ job }) => queues.find(job.channelId)?.needsRefill(now()));
+    if (states.size > 0 || isHungry) wake.notify();
     this.#startReady();
   }
 
@@ -146,7 +147,7 @@ export class AttemptStarter implements QueueListener {
       if (isSuspect) this.#suspects -= 1;
       this.#underWay.delete(work);
       this.onReady(queue);
-      if (this.#deps.queues.needsRefill(queue)) this.#deps.wake.notify();
+      if (queue.needsRefill(this.#deps.now())) this.#deps.wake.notify();
     });
     this.#underWay.add(work);
   }
@@ -162,7 +163,7 @@ export class AttemptStarter implements QueueListener {
     const pauseMs = askedMs && Math.min(askedMs, WAIT_MS_MAX);
     if (pauseMs !== undefined) queues.pause(queue.channel, now() + pauseMs);
     onAttempt?.(first, jobs);
-    // The slot is free already. The attempt is recorded meanwhile, and the row stays claimed until that is written.
+    // The slot is free already. The attempt is recorded meanwhile, and nobody takes the row until that is written.
     const isChannelClean = wasClean && queue.isClean;
     for (const [index, job] of jobs.entries())
       recorder.add({ job, attempt: attempts[index]!, isChannelClean });

@@ -1,29 +1,69 @@
 import type { Signal } from '@chainwatch/chain-core';
-import { discardExpired } from '../queue/discard-expired.ts';
-import { postponeDeliveries } from '../queue/postpone-deliveries.ts';
-import { claimBacklogs, findBacklogs } from './claim-backlogs.ts';
-import type { ClaimLoopDeps } from './claim-deps.ts';
-import { claimDue } from './claim-due.ts';
-import { claimHistory } from './claim-history.ts';
-import { claimProbes } from './claim-probes.ts';
-import { refreshQueues } from './refresh-queues.ts';
+import type { Sql } from '@chainwatch/db';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import { isLate, type ChannelQueue, type RowCounts } from '../attempts/channel-queue.ts';
+import type { ChannelQueues } from '../attempts/channel-queues.ts';
+import type { ChannelShares } from '../channel-shares.ts';
+import { isOpen, type Channel, type ChannelStore } from '../channel-store.ts';
+import type { DeliveryJob } from '../delivery-job.ts';
+import type { DeliveryOptions } from '../delivery-options.ts';
+import { listHistoryChannels, scheduleHistory } from './claim-history.ts';
+import {
+  claimDeliveries,
+  claimProbes,
+  discardExpired,
+  findDueChannels,
+  holdDeliveries,
+  listTests,
+} from './table.ts';
 
+export interface ClaimLoopDeps {
+  readonly db: Sql;
+  readonly planned: Sql;
+  readonly channels: ChannelStore;
+  readonly queues: ChannelQueues;
+  readonly members: Pick<ChannelShares, 'owns' | 'partitions'>;
+  /** Ends the wait before the next step. */
+  readonly wake: Signal;
+  readonly options: DeliveryOptions;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly health: WorkerHealth | undefined;
+  readonly now: () => number;
+}
+
+/** Channels, and rows, of one statement. */
+const CHANNELS_MAX = 200;
+const ROWS_MAX = 500;
 const CLEAN_UP_MS = 600_000;
+/** A queue that nobody used for so long is dropped. */
+const IDLE_MS = 60_000;
 
-/** Turns rows of the deliveries table into jobs: what is due, what is parked for open channels, probes of failing ones. */
+/** Brings deliveries from the table into the queues of their channels, as many as can start soon. */
 export class ClaimLoop {
   readonly #deps: ClaimLoopDeps;
-  readonly #wake: Signal;
   readonly #stop = new AbortController();
-  readonly #lastAt = { refresh: 0, extend: 0, cleanUp: 0, backlogs: 0, history: 0 };
+  readonly #lastAt = { look: -Infinity, refresh: 0, history: -Infinity, cleanUp: 0 };
+  /** Queues of channels that have events of history before them. */
+  readonly #historical = new Set<ChannelQueue>();
   readonly #running: Promise<void>;
 
-  /** @param wake ends the wait before the next step */
-  constructor(deps: ClaimLoopDeps, wake: Signal) {
+  constructor(deps: ClaimLoopDeps) {
     this.#deps = deps;
-    this.#wake = wake;
-    this.#lastAt.extend = deps.now();
     this.#running = this.#run();
+  }
+
+  /** Channels that may have new deliveries. Those of other replicas are theirs. */
+  offer(channels: readonly Channel[]): void {
+    const { queues, members, wake } = this.#deps;
+    const own = channels.filter(({ id }) => members.owns(id));
+    for (const channel of own) queues.noteMore(queues.of(channel));
+    if (own.length > 0) wake.notify();
+  }
+
+  /** Looks at all channels soon: some came. */
+  lookAgain(): void {
+    this.#lastAt.look = -Infinity;
+    this.#deps.wake.notify();
   }
 
   async stop(): Promise<void> {
@@ -32,54 +72,169 @@ export class ClaimLoop {
   }
 
   async #run(): Promise<void> {
-    const { options, logger, health } = this.#deps;
+    const { options, logger, health, wake } = this.#deps;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
-        if (await this.#step()) this.#wake.notify();
+        if (await this.#step()) wake.notify();
         health?.succeed();
       } catch (err) {
         health?.fail('due deliveries could not be claimed');
         logger.warn({ err }, 'due deliveries could not be claimed');
       }
-      await this.#wake.wait(options.pollMs, signal);
+      await wake.wait(options.pollMs, signal);
     }
   }
 
   /** True: there may be more. */
   async #step(): Promise<boolean> {
-    const { options } = this.#deps;
-    if (this.#isDue('extend', options.visibilityMs / 4)) await this.#extendLeases();
-    if (this.#isDue('refresh', options.refreshMs)) await refreshQueues(this.#deps);
-    if (this.#isDue('backlogs', options.pollMs * 2)) await findBacklogs(this.#deps);
-    if (this.#isDue('cleanUp', CLEAN_UP_MS)) await this.#cleanUp();
-    // Ahead of the claims: as due rows they would not hold back what is new.
-    await this.#deps.leftovers.park();
-    const isMoreDue = await claimDue(this.#deps);
-    const isMoreParked = await claimBacklogs(this.#deps);
-    await claimProbes(this.#deps);
-    const isMoreHistory = await claimHistory(this.#deps, this.#isDue('history', options.pollMs * 2));
-    return isMoreDue || isMoreParked || isMoreHistory;
+    const { db, queues, options } = this.#deps;
+    // Ahead of the looks: a bell waits for nothing but the statement before it.
+    let isMore = await this.#claim();
+    // Ahead of the probes, which go by what is held.
+    for (const id of queues.closed) if (!(await holdDeliveries(db, id))) queues.closed.delete(id);
+    isMore ||= queues.closed.size > 0;
+    if (this.#isDue('refresh', options.refreshMs)) await this.#refresh();
+    if (this.#isDue('look', options.pollMs)) isMore = (await this.#look()) || isMore;
+    if (this.#isDue('cleanUp', CLEAN_UP_MS))
+      while (!this.#stop.signal.aborted && (await discardExpired(db)) > 0);
+    return (await this.#makeHistory()) || isMore;
   }
 
-  #isDue(what: 'refresh' | 'extend' | 'cleanUp' | 'backlogs' | 'history', intervalMs: number): boolean {
+  #isDue(what: 'look' | 'refresh' | 'history' | 'cleanUp', intervalMs: number): boolean {
     const nowMs = this.#deps.now();
     if (nowMs - this.#lastAt[what] < intervalMs) return false;
     this.#lastAt[what] = nowMs;
     return true;
   }
 
-  async #extendLeases(): Promise<void> {
-    const { db, jobs, options, now } = this.#deps;
-    const atMs = now();
-    const ids = jobs.listOld(atMs);
-    await postponeDeliveries(db, ids, options.visibilityMs);
-    jobs.extend(ids, atMs);
+  /** Claims for the queues that may have more, each in turn. */
+  async #claim(): Promise<boolean> {
+    const { queues, now } = this.#deps;
+    const claims = this.#listClaims();
+    if (claims.length === 0) return false;
+    for (const { queue, asked } of claims) queue.beginClaim(asked);
+    let jobs: readonly DeliveryJob[];
+    try {
+      const rows = claims.map(({ queue, asked }) => ({ channelId: queue.channel.id, ...asked }));
+      jobs = await claimDeliveries(
+        this.#deps.planned,
+        rows,
+        claims.flatMap(({ queue }) => [...queue.ids]),
+      );
+    } catch (error) {
+      for (const { queue, asked } of claims) {
+        queue.endClaim(asked, asked);
+        queues.hungry.add(queue);
+      }
+      throw error;
+    }
+    const jobsOf = new Map<string, DeliveryJob[]>(claims.map(({ queue }) => [queue.channel.id, []]));
+    for (const job of jobs) jobsOf.get(job.channelId)!.push(job);
+    for (const { queue, asked } of claims) this.#endClaim(queue, asked, jobsOf.get(queue.channel.id)!);
+    return claims.some(({ queue }) => queues.hungry.has(queue) && sum(queue.asks(now())) > 0);
   }
 
-  /** In batches, so that no statement takes long. */
-  async #cleanUp(): Promise<void> {
-    const { db } = this.#deps;
-    while (!this.#stop.signal.aborted && (await discardExpired(db)) > 0);
+  #endClaim(queue: ChannelQueue, asked: RowCounts, got: readonly DeliveryJob[]): void {
+    const { queues, now } = this.#deps;
+    const first = got.filter(({ isFirst, isHistorical }) => isFirst && isHistorical !== true);
+    const behind = got.filter((job) => !first.includes(job));
+    const isFull = asked.first > 0 && first.length >= asked.first;
+    for (const job of first) this.#enqueue(job);
+    // The table has more first attempts, which go before.
+    for (const job of behind) if (!isFull || isLate(job, now())) this.#enqueue(job);
+    queue.endClaim(asked, { first: first.length, behind: isFull ? asked.behind : behind.length });
+    if (queue.mayHaveMore) queues.hungry.add(queue);
+    queues.tellReady(queue);
   }
+
+  #listClaims(): { readonly queue: ChannelQueue; readonly asked: RowCounts }[] {
+    const { queues, members, options, now } = this.#deps;
+    const claims: { queue: ChannelQueue; asked: RowCounts }[] = [];
+    let room = Math.min(ROWS_MAX, queues.room);
+    for (const queue of queues.hungry) {
+      if (claims.length === CHANNELS_MAX || room <= 0) break;
+      // Receivers that may not answer fill half of the memory at most.
+      if (queue.isSuspect(now()) && queues.room < options.queue / 2) continue;
+      const { first, behind } = queue.asks(now());
+      if (first + behind === 0 || !members.owns(queue.channel.id)) continue;
+      claims.push({ queue, asked: { first: Math.min(first, room), behind } });
+      room -= first + behind;
+    }
+    // Those that may have still more come again behind the others.
+    for (const { queue } of claims) queues.hungry.delete(queue);
+    return claims;
+  }
+
+  /** Another replica sends what is not ours any more, and nobody what its channel was closed for meanwhile. */
+  #enqueue(job: DeliveryJob): void {
+    const { queues, members } = this.#deps;
+    const queue = queues.find(job.channelId);
+    if (queue === undefined || !members.owns(job.channelId) || this.#stop.signal.aborted) return;
+    if (isOpen(queue.channel) || job.isTest || job.isProbe) queues.enqueue(job);
+  }
+
+  /** Asks the table which channels have something to do. True: some have. */
+  async #look(): Promise<boolean> {
+    const { db, planned, channels, queues, members, options } = this.#deps;
+    const due = await findDueChannels(planned, members.partitions);
+    const byId = new Map(due.map((one) => [one.id, one]));
+    const probes = await claimProbes(db, options.probeIntervalMs, members.partitions);
+    const listed = await channels.listByIds([
+      ...new Set([...byId.keys(), ...probes.map(({ channelId }) => channelId)]),
+    ]);
+    for (const channel of listed) {
+      const queue = queues.of(channel);
+      if (byId.get(channel.id)?.isDue === true) queues.noteMore(queue);
+    }
+    const isIdle = ({ channelId }: DeliveryJob): boolean => {
+      const queue = queues.find(channelId);
+      return queue !== undefined && queue.ids.size === 0 && queue.channel.fault === undefined;
+    };
+    for (const job of probes) if (isIdle(job)) this.#enqueue(job);
+    const withTests = due.filter(({ hasTests }) => hasTests).map(({ id }) => id);
+    for (const job of withTests.length > 0 ? await listTests(planned, withTests, ROWS_MAX) : [])
+      this.#enqueue(job);
+    for (const { id } of due.filter(({ isToBeHeld }) => isToBeHeld)) queues.closed.add(id);
+    return due.some(({ isDue }) => isDue);
+  }
+
+  /** Gives the queues the present state of their channels, and drops queues that nobody uses. */
+  async #refresh(): Promise<void> {
+    const { channels, queues, now } = this.#deps;
+    for (const queue of [...queues]) if (queue.isUnusedSince(now() - IDLE_MS)) queues.drop(queue.channel.id);
+    const busy = [...queues].filter(({ isIdle }) => !isIdle);
+    const listed = await channels.listByIds(busy.map(({ channel }) => channel.id));
+    for (const channel of listed) queues.of(channel);
+    const known = new Set(listed.map(({ id }) => id));
+    // The channel was deleted, and its deliveries with it.
+    for (const { channel, active } of busy.filter(({ channel: { id } }) => !known.has(id)))
+      if (active === 0) queues.drop(channel.id);
+  }
+
+  /** Of open channels that have nothing else to do. True: there may be more. */
+  async #makeHistory(): Promise<boolean> {
+    const { db, channels, queues, members, options, logger } = this.#deps;
+    const isLook = this.#isDue('history', options.pollMs * 2);
+    const channelIds = isLook
+      ? await listHistoryChannels(db, members.partitions)
+      : [...this.#historical].filter(({ needsHistory }) => needsHistory).map(({ channel: { id } }) => id);
+    let isMore = false;
+    for (const channel of await channels.listByIds(channelIds)) {
+      if (!members.owns(channel.id)) continue;
+      const queue = queues.of(channel);
+      const isFree = queue.ids.size === 0 && !queue.mayHaveMore;
+      const { hasMore, hasMade } = await scheduleHistory(db, channel, { isFree, logger });
+      if (isFree) queue.hasHistory = hasMore;
+      if (queue.hasHistory) this.#historical.add(queue);
+      else this.#historical.delete(queue);
+      if (hasMade) queues.noteMore(queue);
+      isMore ||= hasMade || queue.needsHistory;
+    }
+    return isMore;
+  }
+}
+
+function sum({ first, behind }: RowCounts): number {
+  return first + behind;
 }

@@ -56,7 +56,6 @@ export async function recordAttempts(
       if (status === after.status && consecutiveFailures === after.consecutiveFailures) continue;
       await updateChannel(sql, { after, wasActive: status === 'active' }, options.probeIntervalMs);
       if (after.status === 'failed' && status !== 'failed') await insertChannelFailed(sql, after);
-      if (status === 'active' && after.status !== 'active') await parkPendingDeliveries(sql, id);
     }
     return states;
   });
@@ -179,18 +178,5 @@ async function updateChannel(
        probe_at = CASE WHEN $2 = 'failing' AND $5 THEN now() + $6 * interval '1 ms' ELSE probe_at END
      WHERE id = $1`,
     [after.id, after.status, after.consecutiveFailures, after.failureReason, wasActive, probeIntervalMs],
-  );
-}
-
-/**
- * Parks the waiting deliveries of a channel that is not active any more, so that they spend no attempt.
- * Untried deliveries are due as soon as their channel is active.
- */
-async function parkPendingDeliveries(sql: Sql, channelId: string): Promise<void> {
-  await sql.query(
-    `UPDATE deliveries SET status = 'held', updated_at = now(),
-       next_attempt_at = CASE WHEN attempt_count = 0 THEN created_at ELSE next_attempt_at END
-     WHERE channel_id = $1 AND status = 'pending' AND NOT is_test`,
-    [channelId],
   );
 }

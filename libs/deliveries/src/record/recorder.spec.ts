@@ -18,7 +18,9 @@ beforeEach(async () => {
 
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const incidents = () =>
-  world.rows('SELECT kind, status, subject_type, subject_id, project_id FROM incidents ORDER BY created_at');
+  world.rows<{ status: string }>(
+    'SELECT kind, status, subject_type, subject_id, project_id FROM incidents ORDER BY created_at',
+  );
 
 describe('an outcome that the database refuses because of what it says', () => {
   const OVER = 3_000_000_000;
@@ -111,7 +113,7 @@ describe('an outcome that the database refuses whatever it says', () => {
   ])('is set aside, and the %s beside it are stored', async (_, code) => {
     receiver.answer = (_req, res) => void res.writeHead(code).end('said');
     const others = [await world.emit(), await world.emit()];
-    const engine = await world.start({ scheduleMs: [0, 3_600_000], failingAfter: 10 });
+    await world.start({ scheduleMs: [0, 3_600_000], failingAfter: 10 });
     await waitFor(async () => (await incidents()).length === 1, { message: 'the incident' });
     expect(await incidents()).toEqual(named('quarantined'));
     for (const eventId of others)
@@ -132,9 +134,10 @@ describe('an outcome that the database refuses whatever it says', () => {
     await world.db.query('DROP TRIGGER refuse ON delivery_attempts');
     receiver.answer = (_req, res) => void res.writeHead(200).end('ok');
     await world.db.query('UPDATE incidents SET retry_at = now()');
-    await engine.dispatcher.sweep(3_000, 10);
     await world.waitForStatus(poison, 'delivered');
-    await engine.dispatcher.sweep(3_000, 10);
+    await waitFor(async () => (await incidents())[0]!.status === 'resolved', {
+      message: 'it to be resolved',
+    });
     expect(await incidents()).toEqual(named('resolved'));
   });
 
@@ -142,8 +145,7 @@ describe('an outcome that the database refuses whatever it says', () => {
     await world.start({ scheduleMs: [0, 3_600_000] });
     await waitFor(async () => (await incidents()).length === 1, { message: 'the incident' });
     await world.db.query('DROP TRIGGER refuse ON delivery_attempts');
-    const next = await world.start();
-    await next.dispatcher.sweep(3_000, 10);
+    await world.start();
     await world.waitForStatus(poison, 'delivered');
   });
 });

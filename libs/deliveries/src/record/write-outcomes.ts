@@ -2,7 +2,7 @@ import type { Attempt } from '@chainwatch/channels';
 import type { Sql } from '@chainwatch/db';
 import { describeFault, findPoison, isItemFault } from '@chainwatch/quarantine';
 import type { Logger } from '@chainwatch/telemetry';
-import { putOffDelivery, setAsideEvents } from '../queue/set-aside-events.ts';
+import { putOffDelivery, setAsideEvents } from '../schedule/set-aside-events.ts';
 import type { ChannelState, FinishedAttempt } from './decide-outcome.ts';
 
 /** Stores outcomes, all or none. Resolves to the states of their channels, by id. */

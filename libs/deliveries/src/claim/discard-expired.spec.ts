@@ -1,5 +1,5 @@
 import { giveWorlds, type World } from '../spec-world.ts';
-import { discardExpired } from './discard-expired.ts';
+import { discardExpired } from './table.ts';
 
 let world: World;
 giveWorlds((given) => ({ world } = given));

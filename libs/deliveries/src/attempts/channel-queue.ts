@@ -1,5 +1,6 @@
 import { type Channel, isOpen } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
+import type { DeliveryOptions } from '../delivery-options.ts';
 
 /** Timers fire late; a throttle makes up for at most this much. */
 const TIMER_SLACK_MS = 20;
@@ -9,12 +10,12 @@ const UNPROVEN_CONCURRENCY = 2;
 const PATIENCE_MS = 60_000;
 /** A receiver may hang when requests are unanswered and it has answered none for this long. */
 const SLOW_MS = 1_000;
+/** What cannot start within this time stays in the table. */
+const SOON_MS = 1_000;
 
 export interface QueueLimits {
   /** Concurrent requests of one channel. */
   readonly concurrency: number;
-  /** Jobs in memory for one channel; more wait in the database. */
-  readonly queueMax: number;
   /** Consecutive failures after which nothing starts until the database has decided. */
   readonly failingAfter: number;
   /** Milliseconds between the starts of two requests, whatever the channel's own throttle. */
@@ -25,31 +26,53 @@ export interface QueueLimits {
   readonly digest?: { readonly from: number; readonly max: number };
 }
 
+/** The limits of a channel: those of its kind, else those of the options. */
+export function queueLimitsOf(
+  { kind, target }: Pick<Channel, 'kind' | 'target'>,
+  options: DeliveryOptions,
+): QueueLimits {
+  return {
+    failingAfter: options.failingAfter,
+    concurrency: options.concurrencyPerChannel,
+    intervalMs: 0,
+    sharedIntervalMs: 0,
+    ...(kind && target && kind.limitsOf(target, options.kinds[kind.kind] ?? {})),
+  };
+}
+
 /** Before when nothing starts; channels with one receiver share it. */
 export interface Pace {
   nextStartMs: number;
 }
 
-/** A look at the rows that are parked in the database. */
-export interface BacklogLook {
-  readonly parkedCount: number;
-  /** Rows from this id on are not taken yet: older ones may still be on their way into the database or the queue. */
-  readonly beforeId: string | undefined;
+/** Of first attempts, and of what goes behind them. */
+export interface RowCounts {
+  readonly first: number;
+  readonly behind: number;
 }
 
+const NONE: RowCounts = { first: 0, behind: 0 };
+
 /**
- * The jobs of one channel in memory: first attempts in event order, retries behind them, and history behind both. What
- * is behind gets at most half of the slots, so that it never delays a newer first attempt; but first attempts that never
- * end do not hold up a retry for ever.
+ * What one channel has in memory, and how fast it may go on. First attempts are in event order, retries behind them, and
+ * history behind both. What is behind gets at most half of the slots, so that it never delays a newer first attempt; but
+ * first attempts that never end do not hold up a retry for ever.
  */
 export class ChannelQueue {
   #limits: QueueLimits;
   #pace: Pace;
   #channel: Channel;
+  /** The table may have rows for it that are not in memory. */
+  #mayHave = { first: false, behind: false };
+  /** A claim of first attempts is under way. */
+  #isClaiming = false;
+  /** Events of history wait in the database, as far as is known. */
+  hasHistory = false;
+  /** Ids of the rows in memory: waiting, sent, and not on record yet. */
+  readonly ids = new Set<string>();
   #fresh: DeliveryJob[] = [];
   #retries: DeliveryJob[] = [];
   #historical: DeliveryJob[] = [];
-  #reserved = 0;
   #active = 0;
   /** Requests under way with retries or history. */
   #activeBehind = 0;
@@ -62,13 +85,6 @@ export class ChannelQueue {
   /** Since when requests are unanswered without any answer in between. */
   #waitingSinceMs = 0;
   #usedAtMs = 0;
-  #hasBacklog = false;
-  /** Events of history wait in the database, as far as is known. */
-  hasHistory = false;
-  /** Counts rows that were put into the backlog. A look compares it to know whether it saw them all. */
-  #parkedCount = 0;
-  /** Ids of new deliveries that are being written, the oldest first. */
-  readonly #arriving = new Set<string>();
 
   constructor(channel: Channel, limits: QueueLimits, pace: Pace = { nextStartMs: 0 }) {
     this.#channel = channel;
@@ -86,70 +102,56 @@ export class ChannelQueue {
     return this.#active;
   }
 
-  /** A place for a job that is about to be inserted, until `unreserve`; false: it must be parked. */
-  reserve(id: string): boolean {
-    if (!isOpen(this.#channel) || this.#hasBacklog || this.room <= 0) return false;
-    this.#reserved += 1;
-    this.#arriving.add(id);
-    return true;
-  }
-
-  unreserve(id: string): void {
-    this.#reserved -= 1;
-    this.#arriving.delete(id);
-  }
-
-  /** True while rows of the channel are parked in the database, which come before anything new. */
-  get hasBacklog(): boolean {
-    return this.#hasBacklog;
-  }
-
-  /** A new row is about to be parked. `parked` must follow, whether the row was written or not. */
-  park(id: string): void {
-    this.#parkedCount += 1;
-    this.#arriving.add(id);
-    this.#hasBacklog = isOpen(this.#channel);
-  }
-
-  parked(id: string): void {
-    this.#arriving.delete(id);
-  }
-
-  /** Rows were parked by somebody else. */
-  findBacklog(): void {
-    this.#parkedCount += 1;
-    this.#hasBacklog = true;
-  }
-
-  /** Forgets the backlog: the channel is closed, or another replica owns it. */
-  leaveBacklog(): void {
-    this.#hasBacklog = false;
-  }
-
-  isArriving(id: string): boolean {
-    return this.#arriving.has(id);
-  }
-
-  /** Before the database is asked for parked rows. */
-  beginLook(): BacklogLook {
-    const [beforeId] = this.#arriving;
-    return { parkedCount: this.#parkedCount, beforeId };
-  }
-
-  /**
-   * The look has taken every row that it could see. The backlog is empty only if no row was on its way, and
-   * none was parked since the look began.
-   */
-  endLook({ parkedCount, beforeId }: BacklogLook): void {
-    if (beforeId === undefined && parkedCount === this.#parkedCount) this.#hasBacklog = false;
-  }
-
-  get room(): number {
-    return this.#limits.queueMax - this.#reserved - this.queued;
-  }
-
   get queued(): number {
     return this.#fresh.length + this.#retries.length + this.#historical.length;
+  }
+
+  /** Somebody says that the table may have rows for it. */
+  noteMore(): void {
+    this.#mayHave = { first: true, behind: true };
+  }
+
+  get mayHaveMore(): boolean {
+    return this.#mayHave.first || this.#mayHave.behind;
+  }
+
+  /** Rows to claim now, of what the table may have: what may start soon, and as much again where the receiver answers. */
+  asks(nowMs: number): RowCounts {
+    const isStopped = this.#channel.fault !== undefined || this.#failures >= this.#limits.failingAfter;
+    if (!this.mayHaveMore || !isOpen(this.#channel) || isStopped || this.#startMs - nowMs > SOON_MS)
+      return NONE;
+    const { digest, concurrency } = this.#limits;
+    const requests = (this.isSuspect(nowMs) ? this.#window : 2 * this.#window) - this.#active;
+    const inTime =
+      this.#intervalMs === 0 ? requests : Math.min(requests, Math.ceil(SOON_MS / this.#intervalMs));
+    const room = Math.max(0, inTime * (digest?.max ?? 1) - this.queued);
+    const behind =
+      Math.ceil(concurrency / 2) - this.#activeBehind - this.#retries.length - this.#historical.length;
+    return {
+      first: this.#mayHave.first ? room : 0,
+      behind: this.#mayHave.behind ? Math.max(0, Math.min(room, behind)) : 0,
+    };
+  }
+
+  /** A claim of so many rows begins. What is noted from now on holds when it ends. */
+  beginClaim({ first, behind }: RowCounts): void {
+    this.#isClaiming = first > 0;
+    if (first > 0) this.#mayHave.first = false;
+    if (behind > 0) this.#mayHave.behind = false;
+  }
+
+  /** The claim has ended. Fewer rows than were asked for: the table has no more that may go now. */
+  endClaim(asked: RowCounts, got: RowCounts): void {
+    this.#isClaiming = false;
+    if (asked.first > 0 && got.first >= asked.first) this.#mayHave.first = true;
+    if (asked.behind > 0 && got.behind >= asked.behind) this.#mayHave.behind = true;
+  }
+
+  /** True when it runs low and may have more in the table, or is idle and history waits. */
+  needsRefill(nowMs: number): boolean {
+    if (this.needsHistory) return true;
+    const { first, behind } = this.asks(nowMs);
+    return this.queued <= this.#window / 2 && first + behind > 0;
   }
 
   /** When the job was due that has waited longest, history aside. */
@@ -160,11 +162,11 @@ export class ChannelQueue {
 
   /** Everything else is done: history may go on. */
   get needsHistory(): boolean {
-    return this.hasHistory && this.queued === 0 && !this.#hasBacklog && isOpen(this.#channel);
+    return this.hasHistory && this.ids.size === 0 && !this.mayHaveMore && isOpen(this.#channel);
   }
 
   get isIdle(): boolean {
-    return this.#active === 0 && this.queued === 0 && this.#arriving.size === 0 && !this.#hasBacklog;
+    return this.#active === 0 && this.ids.size === 0 && !this.mayHaveMore;
   }
 
   noteUse(nowMs: number): void {
@@ -193,10 +195,9 @@ export class ChannelQueue {
   push(job: DeliveryJob): void {
     const queue = this.#queueOf(job);
     let position = queue.length;
-    // Ids grow in event order. A job that comes back from the database may be older than those in the queue.
+    // A first attempt that was put off is older than those that were taken meanwhile.
     if (job.isFirst) while (position > 0 && queue[position - 1]!.id > job.id) position -= 1;
-    if (position === queue.length) queue.push(job);
-    else queue.splice(position, 0, job);
+    queue.splice(position, 0, job);
   }
 
   #queueOf(job: DeliveryJob): DeliveryJob[] {
@@ -211,14 +212,17 @@ export class ChannelQueue {
   next(nowMs: number): readonly DeliveryJob[] | number | undefined {
     if (this.queued === 0 || this.#active >= this.#window || this.#failures >= this.#limits.failingAfter)
       return undefined;
-    const startMs = Math.max(this.#nextStartMs, this.#pace.nextStartMs);
-    if (nowMs < startMs) return startMs - nowMs;
+    if (nowMs < this.#startMs) return this.#startMs - nowMs;
     const jobs = this.#take(nowMs);
     if (jobs.length === 0) return undefined;
     this.#nextStartMs = paceNext(this.#nextStartMs, nowMs, this.#intervalMs);
     this.#pace.nextStartMs = paceNext(this.#pace.nextStartMs, nowMs, this.#limits.sharedIntervalMs);
     this.start(jobs, nowMs);
     return jobs;
+  }
+
+  get #startMs(): number {
+    return Math.max(this.#nextStartMs, this.#pace.nextStartMs);
   }
 
   get #intervalMs(): number {
@@ -228,7 +232,8 @@ export class ChannelQueue {
 
   #take(nowMs: number): readonly DeliveryJob[] {
     const { digest, concurrency } = this.#limits;
-    const isFree = this.#activeBehind < Math.max(1, concurrency / 2);
+    const mayComeFirst = this.#fresh.length === 0 && (this.#mayHave.first || this.#isClaiming);
+    const isFree = !mayComeFirst && this.#activeBehind < Math.max(1, concurrency / 2);
     this.#wentAhead = isFree && !this.#wentAhead && this.#hasPatienceEnded(nowMs);
     if (this.#wentAhead) return this.#retries.splice(0, 1);
     if (digest !== undefined && this.#fresh.length >= digest.from) return this.#fresh.splice(0, digest.max);
@@ -239,7 +244,7 @@ export class ChannelQueue {
 
   #hasPatienceEnded(nowMs: number): boolean {
     const [retry] = this.#retries;
-    return this.#fresh.length > 0 && retry !== undefined && nowMs - retry.dueAt.getTime() > PATIENCE_MS;
+    return this.#fresh.length > 0 && retry !== undefined && isLate(retry, nowMs);
   }
 
   /** Nothing that shares its pace starts before `atMs`, as the receiver asked. */
@@ -274,25 +279,24 @@ export class ChannelQueue {
     const wasOpen = isOpen(this.#channel);
     this.#failures = wasOpen ? Math.min(this.#failures, channel.consecutiveFailures) : 0;
     this.#channel = channel;
-    // Rows that anybody parked while it was closed come first.
-    if (!wasOpen && isOpen(channel)) this.findBacklog();
-    if (isOpen(channel)) return [];
-    if (wasOpen) this.leaveBacklog();
-    return this.clear();
+    if (!isOpen(channel)) return this.clear();
+    if (!wasOpen) this.noteMore();
+    return [];
   }
 
+  /** Removes the jobs that have not started, and returns them. More are claimed when somebody says that there are some. */
   clear(): readonly DeliveryJob[] {
-    return this.drop(() => true);
-  }
-
-  /** Removes jobs that have not started from the queue, and returns them. */
-  drop(isDropped: (job: DeliveryJob) => boolean): readonly DeliveryJob[] {
+    this.#mayHave = { first: false, behind: false };
+    this.hasHistory = false;
     const queued = [...this.#fresh, ...this.#retries, ...this.#historical];
-    this.#fresh = this.#fresh.filter((job) => !isDropped(job));
-    this.#retries = this.#retries.filter((job) => !isDropped(job));
-    this.#historical = this.#historical.filter((job) => !isDropped(job));
-    return queued.filter(isDropped);
+    [this.#fresh, this.#retries, this.#historical] = [[], [], []];
+    return queued;
   }
+}
+
+/** Whether a retry goes ahead of some first attempts. */
+export function isLate({ dueAt }: Pick<DeliveryJob, 'dueAt'>, nowMs: number): boolean {
+  return nowMs - dueAt.getTime() > PATIENCE_MS;
 }
 
 function paceNext(startMs: number, nowMs: number, intervalMs: number): number {

@@ -1,11 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '@chainwatch/telemetry';
-import { type Channel, isOpen } from '../channel-store.ts';
+import { isOpen, type Channel } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
-import { ChannelQueue, type Pace } from './channel-queue.ts';
-import type { JobsInMemory } from './jobs-in-memory.ts';
-import { queueLimitsOf } from './queue-limits.ts';
+import { ChannelQueue, queueLimitsOf, type Pace } from './channel-queue.ts';
 
 /** Whoever starts attempts. */
 export interface QueueListener {
@@ -20,16 +18,10 @@ export interface ChannelUpdate extends Pick<Channel, 'id' | 'status' | 'isArchiv
 }
 
 export interface ChannelQueuesDeps {
-  readonly jobs: JobsInMemory;
   readonly options: DeliveryOptions;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
 }
-
-/** Jobs that a queue may always hold, however full the others are. */
-const QUEUED_ALWAYS = 64;
-/** The same for jobs taken from a backlog; a queue is refilled when half of them are gone. */
-const BACKLOG_ALWAYS = 32;
 
 /** Groups of channels that share a pace, at most; one that is pushed out is paced anew. */
 const PACES_MAX = 10_000;
@@ -39,8 +31,13 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
   readonly #deps: ChannelQueuesDeps;
   readonly #queues = new Map<string, ChannelQueue>();
   readonly #paces = new LRUCache<string, Pace>({ max: PACES_MAX });
+  /** Queues for which the table may have rows, the next one in turn first. */
+  readonly hungry = new Set<ChannelQueue>();
+  /** Ids of channels that were closed: their deliveries are to be held. */
+  readonly closed = new Set<string>();
   #listener: QueueListener | undefined;
-  #isClosed = false;
+  #count = 0;
+  #bytes = 0;
 
   constructor(deps: ChannelQueuesDeps) {
     this.#deps = deps;
@@ -90,7 +87,19 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
   #change(queue: ChannelQueue, channel: Channel): void {
     const limits = queueLimitsOf(channel, this.#deps.options);
     const pace = channel.pauseGroup === queue.channel.pauseGroup ? undefined : this.#paceOf(channel);
+    if (isOpen(queue.channel) && !isOpen(channel)) this.closed.add(channel.id);
     this.forget(queue.setChannel(channel, limits, pace));
+    if (queue.mayHaveMore) this.hungry.add(queue);
+    this.tellReady(queue);
+  }
+
+  /** Somebody says that the table may have rows for it. */
+  noteMore(queue: ChannelQueue): void {
+    queue.noteMore();
+    this.hungry.add(queue);
+  }
+
+  tellReady(queue: ChannelQueue): void {
     if (queue.queued > 0) this.#listener?.onReady(queue);
   }
 
@@ -109,83 +118,42 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
   }
 
   drop(channelId: string): void {
-    this.forget(this.#queues.get(channelId)?.clear() ?? []);
+    const queue = this.#queues.get(channelId);
+    if (queue === undefined) return;
+    this.clear(queue);
     this.#queues.delete(channelId);
   }
 
-  /**
-   * Removes the jobs that have not started. Returns their ids; their rows are still claimed by this replica.
-   */
-  clear(isCleared: (queue: ChannelQueue) => boolean): string[] {
-    const jobs = [...this.#queues.values()].filter(isCleared).flatMap((queue) => queue.clear());
-    this.forget(jobs);
-    return jobs.map(({ id }) => id);
+  /** Lets go what has not started. */
+  clear(queue: ChannelQueue): void {
+    this.hungry.delete(queue);
+    this.forget(queue.clear());
   }
 
+  /** These are on record, or not in memory any more. */
   forget(jobs: readonly DeliveryJob[]): void {
-    for (const job of jobs) this.#deps.jobs.forget(job);
+    for (const { id, channelId, payload } of jobs) {
+      if (this.#queues.get(channelId)?.ids.delete(id) !== true) continue;
+      this.#count -= 1;
+      this.#bytes -= payload.length;
+    }
   }
 
-  has(deliveryId: string): boolean {
-    return this.#deps.jobs.has(deliveryId);
-  }
-
-  /** Whether the job's row is being stored, and handed on then. */
-  isArriving({ id, channelId }: Pick<DeliveryJob, 'id' | 'channelId'>): boolean {
-    return this.#queues.get(channelId)?.isArriving(id) ?? false;
-  }
-
-  /** Takes a job whose row this replica has claimed. */
+  /** Takes a job that the table has. */
   enqueue(job: DeliveryJob): void {
     const queue = this.#queues.get(job.channelId);
-    if (queue === undefined || this.has(job.id) || this.#isClosed) return;
-    this.#deps.jobs.add(job, this.#deps.now());
+    if (queue === undefined || queue.ids.has(job.id)) return;
+    queue.ids.add(job.id);
+    this.#count += 1;
+    this.#bytes += job.payload.length;
     if (job.isProbe || job.isTest) return this.#listener?.onUrgent(queue, job);
     queue.push(job);
     this.#listener?.onReady(queue);
   }
 
-  /** Nothing is enqueued from now on. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
   /** How many more jobs fit at most. */
   get room(): number {
-    const { jobs, options } = this.#deps;
-    return jobs.bytes >= options.queueBytes ? 0 : Math.max(0, options.queue - jobs.count);
-  }
-
-  /**
-   * How many more jobs of one channel fit. Beyond a few jobs each, queues may fill only half of the memory,
-   * so that slow ones leave room for others.
-   */
-  roomFor(queue: ChannelQueue): number {
-    const { jobs, options } = this.#deps;
-    const shared = jobs.bytes >= options.queueBytes / 2 ? 0 : options.queue / 2 - jobs.count;
-    return Math.min(this.room, queue.room, Math.max(shared, QUEUED_ALWAYS - queue.queued));
-  }
-
-  /** How many new jobs may go straight into the queue, before the database is asked for more. */
-  roomForNew(queue: ChannelQueue): number {
-    if (!isOpen(queue.channel) || queue.hasBacklog || this.roomFor(queue) <= 0) return 0;
-    return queue.room;
-  }
-
-  /**
-   * The same for parked rows. They get only a part of the room: they can wait in the database, and memory is
-   * for new jobs.
-   */
-  roomForBacklog(queue: ChannelQueue): number {
-    const { jobs, options } = this.#deps;
-    const own = queue.queued <= BACKLOG_ALWAYS / 2 ? BACKLOG_ALWAYS - queue.queued : 0;
-    return Math.min(this.roomFor(queue), Math.max(options.queue / 4 - jobs.count, own));
-  }
-
-  /** True when the queue runs low and the channel has more rows parked, or it is empty and history waits. */
-  needsRefill(queue: ChannelQueue): boolean {
-    if (queue.needsHistory) return true;
-    const isLow = queue.queued < this.#deps.options.queuePerChannel / 4;
-    return queue.hasBacklog && isLow && this.roomForBacklog(queue) > 0;
+    const { options } = this.#deps;
+    return this.#bytes >= options.queueBytes ? 0 : Math.max(0, options.queue - this.#count);
   }
 }

@@ -54,13 +54,10 @@ export async function endDispatched(db: Sql): Promise<void> {
   });
 }
 
-/** So long a delivery waits after its claim at most: what waits longer was put off. */
-const LEASE = "interval '1 minute'";
-
-/** Puts off a delivery of which no outcome can be stored: else it would be sent again whenever its claim ends. */
+/** Puts off a delivery of which no outcome can be stored: else it would be sent again and again. It holds back nothing. */
 export async function putOffDelivery(db: Sql, id: string): Promise<void> {
   await db.query(
-    `UPDATE deliveries SET next_attempt_at = now() + ${RETRY_EVERY} WHERE id = $1 AND status = 'pending'`,
+    `UPDATE deliveries SET next_attempt_at = now() + ${RETRY_EVERY}, last_error = 'internal_error' WHERE id = $1 AND status = 'pending'`,
     [id],
   );
 }
@@ -80,6 +77,6 @@ export async function retryPutOff(db: Sql): Promise<void> {
         UPDATE incidents SET retry_at = clock_timestamp() + ${RETRY_EVERY}
         WHERE kind = 'poison:records' AND status = 'quarantined' AND retry_at <= clock_timestamp() RETURNING project_id, subject_id::uuid AS event_id)
       UPDATE deliveries d SET next_attempt_at = now() FROM due JOIN notification_channels c ON c.project_id = due.project_id
-      WHERE d.channel_id = c.id AND d.event_id = due.event_id AND d.status = 'pending' AND d.next_attempt_at > now() + ${LEASE}`,
+      WHERE d.channel_id = c.id AND d.event_id = due.event_id AND d.status = 'pending' AND d.next_attempt_at > now()`,
   });
 }

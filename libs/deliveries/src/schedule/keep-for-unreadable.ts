@@ -1,7 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import { setAside } from '@chainwatch/quarantine';
 import type { Channel } from '../channel-store.ts';
-import type { EventRow } from './select-events.ts';
+import type { EventRow } from './undispatched.ts';
 
 interface Kept {
   readonly channel: Channel;

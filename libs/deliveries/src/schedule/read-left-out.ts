@@ -1,4 +1,7 @@
 import type { Sql } from '@chainwatch/db';
+import { factsOf, type EventEnvelope } from '@chainwatch/events';
+import type { Channel } from '../channel-store.ts';
+import type { EventRow } from './undispatched.ts';
 
 /** What users say of addresses, by `leftOutKey`: for events that do not carry it. */
 export type LeftOut = ReadonlyMap<
@@ -14,10 +17,40 @@ export const leftOutKey = (addressId: string, transactionId?: string): string =>
   transactionId === undefined ? addressId : `${addressId} ${transactionId}`;
 
 /** An address of an event that does not carry all that was said of it. */
-export interface LeftOutAddress {
+interface LeftOutAddress {
   readonly id: string;
   /** Of the transaction that the event is about. */
   readonly transactionId: string | undefined;
+}
+
+/**
+ * Reads what some channel filters by and the events do not carry: metadata that is too long, and everything in
+ * events of an earlier release.
+ */
+export async function findLeftOut(
+  planned: Sql,
+  events: readonly Pick<EventRow, 'project_id' | 'payload'>[],
+  channels: readonly Channel[],
+): Promise<LeftOut> {
+  const asking = channels.filter(
+    ({ filters }) => (filters.groups?.length ?? 0) > 0 || Object.keys(filters.metadata ?? {}).length > 0,
+  );
+  const projects = new Set(asking.map(({ projectId }) => projectId));
+  const keys = new Set(asking.flatMap(({ filters }) => Object.keys(filters.metadata ?? {})));
+  const leftOut = events.filter((event) => projects.has(event.project_id)).flatMap(listLeftOut);
+  return readLeftOut(planned, leftOut, [...keys]);
+}
+
+function listLeftOut({ payload }: Pick<EventRow, 'payload'>): readonly LeftOutAddress[] {
+  try {
+    const { addresses = [], transactionId } = factsOf(JSON.parse(payload) as EventEnvelope) ?? {};
+    return addresses
+      .filter(({ groups, metadata }) => groups === undefined || metadata === undefined)
+      .map(({ id }) => ({ id, transactionId }));
+  } catch {
+    // Whoever applies the filters says so.
+    return [];
+  }
 }
 
 /**
@@ -25,7 +58,7 @@ export interface LeftOutAddress {
  *
  * @param keys members of the metadata that somebody filters by; no others are read
  */
-export async function readLeftOut(
+async function readLeftOut(
   planned: Sql,
   addresses: readonly LeftOutAddress[],
   keys: readonly string[],

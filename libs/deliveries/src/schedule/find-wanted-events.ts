@@ -1,12 +1,9 @@
 import { compareAmounts } from '@chainwatch/amounts';
 import type { ChannelFilters } from '@chainwatch/channels';
 import { factsOf, type EventEnvelope } from '@chainwatch/events';
-import type { Channel, KnownChannels } from '../channel-store.ts';
-import type { EventRow } from '../queue/select-events.ts';
-import { leftOutKey, type LeftOut } from '../queue/read-left-out.ts';
-import type { KnownProject } from '../queue/store-deliveries.ts';
-import type { EventRef } from './event-ref.ts';
-import type { EventToPlan, WantedEvent } from './plan-dispatch.ts';
+import type { Channel } from '../channel-store.ts';
+import { leftOutKey, type LeftOut } from './read-left-out.ts';
+import type { EventRow, WantedEvent } from './undispatched.ts';
 
 interface Wanting {
   readonly channels: readonly Channel[];
@@ -14,20 +11,6 @@ interface Wanting {
   readonly leftOut: LeftOut;
   /** Called for filters that could not be read. */
   readonly onFault: (channel: Channel, err: unknown) => void;
-}
-
-/** An event whose type and channels are known before its row and bytes are read. */
-export interface ExpectedEvent extends WantedEvent<EventToPlan> {
-  readonly project: KnownProject;
-}
-
-export interface Knowledge {
-  readonly findKnown: (projectId: string) => KnownChannels | undefined;
-  /**
-   * Whether the channel takes events straight whatever they contain, and has not changed since it was read.
-   */
-  readonly isReady: (channel: Channel) => boolean;
-  readonly owns: (id: string) => boolean;
 }
 
 type Facts = NonNullable<ReturnType<typeof factsOf>>;
@@ -70,29 +53,6 @@ function groupByProject(channels: readonly Channel[]): ReadonlyMap<string, reado
     else group.push(channel);
   }
   return groups;
-}
-
-/** Expects all events or none: those left over would be handed on behind the others. */
-export function expectEvents(
-  refs: readonly EventRef[],
-  knowledge: Knowledge,
-): readonly ExpectedEvent[] | undefined {
-  const unique = new Map(refs.map((ref) => [ref.eventId, ref]));
-  const expected = [...unique.values()].map((ref) => expectEvent(ref, knowledge));
-  return expected.every((one) => one !== undefined) ? expected : undefined;
-}
-
-function expectEvent(
-  { eventId, projectId, type }: EventRef,
-  { findKnown, isReady, owns }: Knowledge,
-): ExpectedEvent | undefined {
-  const known = findKnown(projectId);
-  if (type === undefined || known === undefined) return undefined;
-  if (known.channels.some(({ isUnreadable }) => isUnreadable === true)) return undefined;
-  const channels = known.channels.filter(({ eventTypes }) => eventTypes.has(type));
-  if (channels.length === 0 ? !owns(projectId) : !channels.every(isReady)) return undefined;
-  const event = { event_id: eventId, project_id: projectId, type };
-  return { event, channels, project: { projectId, versions: known.versions } };
 }
 
 /**

@@ -1,0 +1,80 @@
+import type { Sql } from '@chainwatch/db';
+import type { Channel } from '../channel-store.ts';
+
+/** An event whose deliveries are to be made. */
+export interface EventRow {
+  /** Of the table of events; within a project and chain it grows with the sequence. */
+  readonly id: number;
+  readonly event_id: string;
+  readonly project_id: string;
+  readonly type: string;
+  readonly payload: string;
+}
+
+/** An event and all channels that want it, whoever owns them. */
+export interface WantedEvent<E extends Pick<EventRow, 'id'> = EventRow> {
+  readonly event: E;
+  readonly channels: readonly Channel[];
+}
+
+/** Whether the event `e` (SQL) is set aside, and not to be tried again yet. */
+const IS_SET_ASIDE = `EXISTS (SELECT FROM incidents q WHERE q.chain_gid = e.chain_gid AND q.kind = 'poison:dispatch'
+  AND q.subject_type = 'event' AND q.subject_id = e.event_id::text AND q.status = 'quarantined' AND q.retry_at > clock_timestamp())`;
+
+/**
+ * The oldest events without deliveries, in order, but for those that are set aside. OFFSET 0 makes the planner go row by
+ * row in the order of the queue, because it cannot know how short the queue is.
+ * @param aside events that are set aside in memory
+ */
+export async function listUndispatched(
+  planned: Sql,
+  limit: number,
+  aside: readonly string[],
+): Promise<readonly EventRow[]> {
+  const { rows } = await planned.query<EventRow>({
+    name: 'list_undispatched',
+    text: `SELECT e.id, e.event_id, e.project_id, e.type, e.payload
+      FROM undispatched_events u CROSS JOIN LATERAL (SELECT * FROM event_log WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e
+      WHERE e.event_id <> ALL($2::uuid[]) AND NOT ${IS_SET_ASIDE} ORDER BY u.event_row_id LIMIT $1`,
+    values: [limit, aside],
+  });
+  return rows;
+}
+
+/**
+ * UUIDv7 of the database's clock, microseconds included, then the place in the statement (`ordinal`): ids of a channel grow
+ * in the order in which its rows are stored, whichever replica stores them.
+ */
+const NEW_ID = `(lpad(to_hex(floor(extract(epoch FROM clock.at) * 1000)::bigint), 12, '0') || '7'
+  || lpad(to_hex(extract(microseconds FROM clock.at)::integer % 1000), 3, '0') || '8'
+  || lpad(to_hex(w.ordinal), 7, '0') || substr(md5(random()::text), 1, 8))::uuid`;
+
+/**
+ * Stores the deliveries of events and takes the events from the queue, all or nothing. Whichever replica is first does
+ * it: the others wait for its commit, and find the events gone. A channel that is not open gets held rows.
+ *
+ * The commit does not wait for the disk: a server that crashes has forgotten the rows and has the event in the queue
+ * again, or neither.
+ */
+export async function storeDeliveries(planned: Sql, wanted: readonly WantedEvent[]): Promise<void> {
+  const rows = wanted.flatMap(({ event, channels }) => channels.map(({ id }) => ({ event, channelId: id })));
+  await planned.query({
+    name: 'store_deliveries',
+    text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+      taken AS (DELETE FROM undispatched_events USING relaxed WHERE event_row_id = ANY($1::bigint[]) RETURNING event_row_id),
+      clock AS MATERIALIZED (SELECT clock_timestamp() AS at, count(*) FROM taken)
+      INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
+      SELECT ${NEW_ID}, c.project_id, c.id, w.event_id, w.event_type,
+        CASE WHEN c.status = 'active' AND NOT c.is_archived THEN 'pending' ELSE 'held' END, clock.at
+      FROM clock, unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[]) WITH ORDINALITY AS w (event_row_id, event_id, event_type, channel_id, ordinal)
+      JOIN taken USING (event_row_id) JOIN notification_channels c ON c.id = w.channel_id
+      ON CONFLICT (channel_id, event_id) DO NOTHING`,
+    values: [
+      wanted.map(({ event }) => event.id),
+      rows.map(({ event }) => event.id),
+      rows.map(({ event }) => event.event_id),
+      rows.map(({ event }) => event.type),
+      rows.map(({ channelId }) => channelId),
+    ],
+  });
+}
