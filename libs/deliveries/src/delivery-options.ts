@@ -3,7 +3,7 @@ import type { Attempt, SenderContext } from '@chainwatch/channels';
 import type { Database, Sql } from '@chainwatch/db';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { OpenSealed } from './channel-store.ts';
-import { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';
+import { DEFAULT_RETRY_SCHEDULE_MS } from './record/decide-outcome.ts';
 
 export interface DeliveryDependencies extends SenderContext {
   readonly db: Database;

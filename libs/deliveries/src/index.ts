@@ -14,4 +14,4 @@ export {
   type DeliveryDependencies,
   type DeliveryOptions,
 } from './delivery-options.ts';
-export { DEFAULT_RETRY_SCHEDULE_MS } from './retry-schedule.ts';
+export { DEFAULT_RETRY_SCHEDULE_MS } from './record/decide-outcome.ts';

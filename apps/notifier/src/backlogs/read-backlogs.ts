@@ -14,7 +14,7 @@ export type Stage = (typeof STAGES)[number];
 export interface Backlog {
   /** At most `ROWS_MAX`, which means that many or more. */
   readonly rows: number;
-  /** Since the oldest one waits; 0: none does. */
+  /** Since the oldest one waits, or nothing that is due was tried of its channel; 0: none does. */
   readonly ageSeconds: number;
 }
 
@@ -29,7 +29,30 @@ const ageOfEvent = (queue: string, waits: string): string => `(
   SELECT q.created_at FROM (SELECT event_row_id FROM ${queue} ORDER BY event_row_id LIMIT ${PASSED_MAX}) u
   CROSS JOIN LATERAL (SELECT created_at, is_held, chain_gid FROM event_log WHERE id = u.event_row_id OFFSET 0) q
   WHERE ${waits} ORDER BY u.event_row_id LIMIT 1)`;
-const DUE = `deliveries WHERE status = 'pending' AND next_attempt_at < clock_timestamp()`;
+const DUE = `status = 'pending' AND next_attempt_at < clock_timestamp()`;
+const UNTRIED = `status IN ('pending', 'held') AND attempt_count = 0 AND NOT is_test`;
+const AGAIN = `status IN ('pending', 'held') AND (attempt_count > 0 OR is_test)`;
+/** Rows before the first one that waits, of which the last that was tried says when the channel's owner got on. */
+const TRIED_MAX = 50;
+/**
+ * Since when nothing of a channel was tried that is due. A receiver that is slow, or has a throttle, is no reason to call
+ * anybody: what it has left to get may be due for days. It goes from channel to channel in the indexes.
+ */
+const SINCE_TRIED = `(WITH RECURSIVE ${['untried', 'again']
+  .map((name) => {
+    const next = (after: string): string =>
+      `SELECT channel_id FROM deliveries WHERE ${name === 'again' ? AGAIN : UNTRIED} ${after} ORDER BY channel_id LIMIT 1`;
+    return `${name} (channel_id) AS ((${next('')}) UNION ALL SELECT (${next(`AND channel_id > ${name}.channel_id`)}) FROM ${name} WHERE channel_id IS NOT NULL)`;
+  })
+  .join(', ')}
+  SELECT min(greatest(due.at, tried.at)) FROM (SELECT channel_id FROM untried UNION SELECT channel_id FROM again) c
+  LEFT JOIN LATERAL (SELECT next_attempt_at, created_at FROM deliveries
+    WHERE channel_id = c.channel_id AND NOT is_historical AND ${UNTRIED} AND ${DUE} ORDER BY id LIMIT 1) first ON true
+  CROSS JOIN LATERAL (SELECT least(first.next_attempt_at, (SELECT next_attempt_at FROM deliveries
+    WHERE channel_id = c.channel_id AND ${AGAIN} AND ${DUE} ORDER BY next_attempt_at, id LIMIT 1)) AS at) due
+  CROSS JOIN LATERAL (SELECT max(updated_at) AS at FROM (SELECT updated_at, attempt_count FROM deliveries
+    WHERE channel_id = c.channel_id AND created_at <= coalesce(first.created_at, 'infinity') ORDER BY created_at DESC, id DESC LIMIT ${TRIED_MAX}) t WHERE attempt_count > 0) tried
+  WHERE due.at IS NOT NULL)`;
 
 /** What is counted, and the time of the oldest row. */
 const QUERIES: Readonly<Record<Stage, readonly [count: string, oldest: string]>> = {
@@ -54,7 +77,7 @@ const QUERIES: Readonly<Record<Stage, readonly [count: string, oldest: string]>>
       CROSS JOIN LATERAL (SELECT created_at FROM event_log WHERE id = u.event_row_id OFFSET 0) e)`,
   ],
   dispatch: [countRows('undispatched_events'), ageOfEvent('undispatched_events', 'NOT q.is_held')],
-  deliveries_due: [countRows(DUE), `(SELECT next_attempt_at FROM ${DUE} ORDER BY next_attempt_at LIMIT 1)`],
+  deliveries_due: [countRows(`deliveries WHERE ${DUE}`), SINCE_TRIED],
   deliveries_held: [
     countRows(`deliveries WHERE status = 'held'`),
     `(SELECT min(d.created_at) FROM notification_channels c

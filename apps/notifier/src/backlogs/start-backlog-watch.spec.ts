@@ -62,12 +62,11 @@ describe('what waits', () => {
     const oldest = await world.insertEvent();
     await world.insertEvent();
     await age(`created_at = now() - interval '100 s'`, 'event_log', `event_id = '${oldest.eventId}'`);
-    // Held for its chain, which is repaired: counted, and not late.
+    // Held for its chain, which is repaired: counted where it waits, and not late.
     const held = await world.insertEvent({ isHeld: true });
     await age(`created_at = now() - interval '1 day'`, 'event_log', `event_id = '${held.eventId}'`);
     const { outbox, positions, dispatch } = await readAll();
-    for (const backlog of [outbox, dispatch]) expect(backlog.rows).toBe(3);
-    expect(positions.rows).toBe(2);
+    expect([outbox.rows, positions.rows, dispatch.rows]).toEqual([3, 2, 2]);
     for (const { ageSeconds } of [outbox, positions, dispatch]) {
       expect(ageSeconds).toBeGreaterThanOrEqual(100);
       expect(ageSeconds).toBeLessThan(1_000);
@@ -108,6 +107,38 @@ describe('what waits', () => {
     expect(due.ageSeconds).toBeLessThan(1_000);
     expect(kept.ageSeconds).toBeGreaterThanOrEqual(70);
     expect(kept.ageSeconds).toBeLessThan(1_000);
+  });
+
+  it('is not late where its channel gets on, however slow its receiver is', async () => {
+    const [slow, stuck] = [
+      await world.addChannel('https://slow.example/'),
+      await world.addChannel('https://stuck.example/'),
+    ];
+    for (const channelId of [slow, stuck]) {
+      await addDelivery(channelId, 'delivered', 7_000);
+      await addDelivery(channelId, 'pending', 6_000);
+      await addDelivery(channelId, 'pending', 5_000);
+    }
+    const tried = (channelId: string, secondsAgo: number) =>
+      age(
+        `attempt_count = 1, updated_at = now() - ${secondsAgo} * interval '1 s'`,
+        'deliveries',
+        `channel_id = '${channelId}' AND status = 'delivered'`,
+      );
+    await tried(slow, 3);
+    await tried(stuck, 200);
+    expect((await readBacklog(planned, 'deliveries_due')).rows).toBe(4);
+    expect(Math.floor((await readBacklog(planned, 'deliveries_due')).ageSeconds / 10)).toBe(20);
+    // What is tried again counts as well.
+    await age(
+      `attempt_count = 1, updated_at = created_at`,
+      'deliveries',
+      `channel_id = '${stuck}' AND status = 'pending'`,
+    );
+    await tried(stuck, 4_000);
+    expect(Math.floor((await readBacklog(planned, 'deliveries_due')).ageSeconds / 100)).toBe(40);
+    await age(`status = 'held'`, 'deliveries', `channel_id = '${stuck}' AND status = 'pending'`);
+    expect((await readBacklog(planned, 'deliveries_due')).ageSeconds).toBeLessThan(100);
   });
 
   it('is counted up to a bound, by indexes', async () => {

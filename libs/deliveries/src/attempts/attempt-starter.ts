@@ -6,7 +6,7 @@ import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryDependencies, DeliveryOptions } from '../delivery-options.ts';
 import type { ChannelState, FinishedAttempt } from '../record/decide-outcome.ts';
 import type { Recorder } from '../record/recorder.ts';
-import { WAIT_MS_MAX } from '../retry-schedule.ts';
+import { WAIT_MS_MAX } from '../record/decide-outcome.ts';
 import type { ChannelQueue } from './channel-queue.ts';
 import type { ChannelQueues, QueueListener } from './channel-queues.ts';
 

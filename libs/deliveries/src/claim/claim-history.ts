@@ -2,10 +2,10 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Sql } from '@chainwatch/db';
 import type { Logger } from '@chainwatch/telemetry';
 import { type Channel, isOpen } from '../channel-store.ts';
-import { inPartitions, type Partitions } from '../in-partitions.ts';
 import { findWantedEvents } from '../schedule/find-wanted-events.ts';
 import { findLeftOut } from '../schedule/read-left-out.ts';
 import type { EventRow } from '../schedule/undispatched.ts';
+import { inPartitions, type Partitions } from './table.ts';
 
 /** Of history, or (not historical) kept while its channel could not be read. */
 interface HistoricalEvent extends EventRow {

@@ -1,9 +1,16 @@
 import type { Sql } from '@chainwatch/db';
 import type { RowCounts } from '../attempts/channel-queue.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
-import { inPartitions, type Partitions } from '../in-partitions.ts';
 
 // The statements over the table of deliveries as a queue. Its partial indexes are named after these conditions.
+
+/** Two hex digits, the first byte of the ids of channels that this replica owns; undefined: all of them. */
+export type Partitions = readonly string[] | undefined;
+
+/** @param parameter the number of the parameter that holds the partitions, or null */
+export function inPartitions(column: string, parameter: number): string {
+  return `($${parameter}::text[] IS NULL OR left(${column}::text, 2) = ANY($${parameter}))`;
+}
 
 /** Nothing was tried yet that counts. */
 const UNTRIED = `status IN ('pending', 'held') AND attempt_count = 0 AND NOT is_test`;

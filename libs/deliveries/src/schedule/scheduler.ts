@@ -5,9 +5,15 @@ import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import type { Channel, ChannelStore } from '../channel-store.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import { findWantedEvents } from './find-wanted-events.ts';
-import { endUnreadable, keepForUnreadable } from './keep-for-unreadable.ts';
 import { findLeftOut } from './read-left-out.ts';
-import { endDispatched, retryEvents, retryPutOff, setAsideEvents } from './set-aside-events.ts';
+import {
+  endDispatched,
+  endUnreadable,
+  keepForUnreadable,
+  retryEvents,
+  retryPutOff,
+  setAsideEvents,
+} from './set-aside.ts';
 import { listUndispatched, storeDeliveries, type EventRow } from './undispatched.ts';
 
 export interface SchedulerDeps {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DEFAULT_RETRY_SCHEDULE_MS, findRetryDelay } from './retry-schedule.ts';
+import { DEFAULT_RETRY_SCHEDULE_MS, findRetryDelay } from './decide-outcome.ts';
 
 const scheduleMs = DEFAULT_RETRY_SCHEDULE_MS;
 
