@@ -12,6 +12,8 @@ const CHANNELS = 200;
 /** Of each of the two isolation runs; 100,000 for the proof of the issue. */
 const ISOLATION_EVENTS = Number(process.env.DELIVERY_EVENTS ?? 20_000);
 const RATE = 500;
+/** Events of one commit. */
+const TOGETHER = 10;
 
 /** Deliveries: how many a second, how soon, what bad receivers do to good ones, and what a million that wait cost. */
 export async function benchDeliveries(report: Report): Promise<void> {
@@ -72,8 +74,8 @@ async function measureThroughput(rig: DeliveryRig, report: Report): Promise<void
   const floor = count / (floorMs / 1_000);
   report.add({
     name: 'durable deliveries, 200 channels',
-    goal: '≥ 3,000/s, or ≥ 0.4 × signing and POSTing without a database',
-    isMet: perSecond >= 3_000 || perSecond >= 0.4 * floor,
+    goal: '≥ 1,500/s',
+    isMet: perSecond >= 1_500,
     measured: `${perSecond.toFixed(0)}/s, ${(perSecond / floor).toFixed(2)} × the bare loop`,
     detail: `${count} deliveries of ${body.length} bytes, events from the bus, one notifier, every attempt row committed; the bare loop makes ${floor.toFixed(0)}/s; processor time a delivery: notifier ${each('notifier')} µs, PostgreSQL ${each('postgres')} µs, receiver and publisher ${each('bench')} µs; load average ${loadavg()[0]!.toFixed(1)}`,
   });
@@ -85,7 +87,7 @@ async function measureLatency(rig: DeliveryRig, report: Report): Promise<void> {
   await deliver(rig, await rig.source.commit(projectIds, 2_000));
   const latencies = await pace(rig, { projectIds, count: 10_000, counts: () => true });
   report.add({
-    name: 'event on the bus → first byte at the receiver',
+    name: 'committed event → first byte at the receiver',
     goal: 'p50 ≤ 10 ms, p99 ≤ 100 ms at 500 events/s',
     isMet: at(latencies, 0.5) <= 10 && at(latencies, 0.99) <= 100,
     measured: `p50 ${at(latencies, 0.5).toFixed(1)} ms, p99 ${at(latencies, 0.99).toFixed(1)} ms`,
@@ -167,8 +169,8 @@ async function deliver(rig: DeliveryRig, made: readonly MadeEvent[]): Promise<vo
 }
 
 /**
- * Publishes events at the rate, each round committed while the one before is published, and tells the sorted latencies of
- * what counts once all of it has arrived.
+ * Commits and publishes events at the rate, some at a time, as blocks bring them, and tells the sorted times from the commit
+ * to the receiver once all of it has arrived.
  */
 async function pace(
   rig: DeliveryRig,
@@ -182,27 +184,25 @@ async function pace(
     readonly counts: (projectId: string) => boolean;
   },
 ): Promise<number[]> {
-  const publishedAt = new Map<string, number>();
-  const commit = (): Promise<MadeEvent[]> => rig.source.commit(projectIds, projectIds.length);
-  let next = commit();
+  const committedAt = new Map<string, number>();
   const started = performance.now();
-  for (let index = 0; index < count; index += projectIds.length) {
-    const made = await next;
-    if (index + projectIds.length < count) next = commit();
-    for (const [place, event] of made.entries()) {
-      const waitMs = started + ((index + place) * 1_000) / RATE - performance.now();
-      if (waitMs > 1) await new Promise((resolve) => setTimeout(resolve, waitMs));
-      if (counts(event.projectId)) publishedAt.set(event.eventId, performance.now());
+  for (let index = 0; index < count; index += TOGETHER) {
+    const waitMs = started + (index * 1_000) / RATE - performance.now();
+    if (waitMs > 1) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const made = await rig.source.commit(projectIds, TOGETHER);
+    const atMs = performance.now();
+    for (const event of made) {
+      if (counts(event.projectId)) committedAt.set(event.eventId, atMs);
       // What the bus does not take is found in the table, late.
       rig.source.publish(event).catch(() => undefined);
     }
   }
   await waitUntil('every event to arrive', {
     timeoutMs: 180_000,
-    done: async () => [...publishedAt.keys()].every((eventId) => rig.sink.arrivals.has(eventId)),
+    done: async () => [...committedAt.keys()].every((eventId) => rig.sink.arrivals.has(eventId)),
     everyMs: 50,
   });
-  return [...publishedAt]
+  return [...committedAt]
     .map(([eventId, atMs]) => rig.sink.arrivals.get(eventId)! - atMs)
     .sort((a, b) => a - b);
 }

@@ -31,7 +31,7 @@ export interface ClaimLoopDeps {
   readonly now: () => number;
 }
 
-/** Channels, and rows, of one statement. */
+/** Channels of one statement, and rows, divided among them. */
 const CHANNELS_MAX = 200;
 const ROWS_MAX = 500;
 const CLEAN_UP_MS = 600_000;
@@ -92,8 +92,7 @@ export class ClaimLoop {
     // Ahead of the looks: a bell waits for nothing but the statement before it.
     let isMore = await this.#claim();
     // Ahead of the probes, which go by what is held.
-    for (const id of queues.closed) if (!(await holdDeliveries(db, id))) queues.closed.delete(id);
-    isMore ||= queues.closed.size > 0;
+    if (queues.closed.size > 0) isMore = (await this.#hold()) || isMore;
     if (this.#isDue('refresh', options.refreshMs)) await this.#refresh();
     if (this.#isDue('look', options.pollMs)) isMore = (await this.#look()) || isMore;
     if (this.#isDue('cleanUp', CLEAN_UP_MS))
@@ -110,7 +109,7 @@ export class ClaimLoop {
 
   /** Claims for the queues that may have more, each in turn. */
   async #claim(): Promise<boolean> {
-    const { queues, now } = this.#deps;
+    const { queues } = this.#deps;
     const claims = this.#listClaims();
     if (claims.length === 0) return false;
     for (const { queue, asked } of claims) queue.beginClaim(asked);
@@ -132,7 +131,13 @@ export class ClaimLoop {
     const jobsOf = new Map<string, DeliveryJob[]>(claims.map(({ queue }) => [queue.channel.id, []]));
     for (const job of jobs) jobsOf.get(job.channelId)!.push(job);
     for (const { queue, asked } of claims) this.#endClaim(queue, asked, jobsOf.get(queue.channel.id)!);
-    return claims.some(({ queue }) => queues.hungry.has(queue) && sum(queue.asks(now())) > 0);
+    return this.#isHungry;
+  }
+
+  get #isHungry(): boolean {
+    const { queues } = this.#deps;
+    if (queues.room > 0) for (const queue of queues.hungry) if (this.#asks(queue) !== undefined) return true;
+    return false;
   }
 
   #endClaim(queue: ChannelQueue, asked: RowCounts, got: readonly DeliveryJob[]): void {
@@ -149,21 +154,30 @@ export class ClaimLoop {
   }
 
   #listClaims(): { readonly queue: ChannelQueue; readonly asked: RowCounts }[] {
-    const { queues, members, options, now } = this.#deps;
+    const { queues } = this.#deps;
     const claims: { queue: ChannelQueue; asked: RowCounts }[] = [];
-    let room = Math.min(ROWS_MAX, queues.room);
+    const share = Math.max(2, Math.floor(ROWS_MAX / Math.min(CHANNELS_MAX, queues.hungry.size)));
+    let { room } = queues;
     for (const queue of queues.hungry) {
       if (claims.length === CHANNELS_MAX || room <= 0) break;
-      // Receivers that may not answer fill half of the memory at most.
-      if (queue.isSuspect(now()) && queues.room < options.queue / 2) continue;
-      const { first, behind } = queue.asks(now());
-      if (first + behind === 0 || !members.owns(queue.channel.id)) continue;
-      claims.push({ queue, asked: { first: Math.min(first, room), behind } });
+      const asked = this.#asks(queue);
+      if (asked === undefined) continue;
+      const first = Math.min(asked.first, share, room);
+      const behind = Math.min(asked.behind, share);
+      claims.push({ queue, asked: { first, behind } });
       room -= first + behind;
     }
     // Those that may have still more come again behind the others.
     for (const { queue } of claims) queues.hungry.delete(queue);
     return claims;
+  }
+
+  /** Receivers that may not answer fill half of the memory at most. */
+  #asks(queue: ChannelQueue): RowCounts | undefined {
+    const { queues, members, options, now } = this.#deps;
+    if (queue.isSuspect(now()) && queues.room < options.queue / 2) return undefined;
+    const asked = queue.asks(now());
+    return asked.first + asked.behind > 0 && members.owns(queue.channel.id) ? asked : undefined;
   }
 
   /** Another replica sends what is not ours any more, and nobody what its channel was closed for meanwhile. */
@@ -172,6 +186,15 @@ export class ClaimLoop {
     const queue = queues.find(job.channelId);
     if (queue === undefined || !members.owns(job.channelId) || this.#stop.signal.aborted) return;
     if (isOpen(queue.channel) || job.isTest || job.isProbe) queues.enqueue(job);
+  }
+
+  /** Some rows at a time: claims do not wait for those of many channels that close together. */
+  async #hold(): Promise<boolean> {
+    const { db, queues } = this.#deps;
+    const closed = [...queues.closed];
+    const hasMore = await holdDeliveries(db, closed);
+    if (!hasMore) for (const id of closed) queues.closed.delete(id);
+    return hasMore;
   }
 
   /** Asks the table which channels have something to do. True: some have. */
@@ -233,8 +256,4 @@ export class ClaimLoop {
     }
     return isMore;
   }
-}
-
-function sum({ first, behind }: RowCounts): number {
-  return first + behind;
 }

@@ -94,8 +94,9 @@ export async function findDueChannels(planned: Sql, partitions: Partitions): Pro
       (SELECT channel_id FROM deliveries WHERE ${condition} ORDER BY channel_id LIMIT 1)
       UNION ALL SELECT (SELECT channel_id FROM deliveries WHERE ${condition} AND channel_id > ${name}.channel_id ORDER BY channel_id LIMIT 1)
       FROM ${name} WHERE channel_id IS NOT NULL)`;
+  // With a limit, so that the planner looks for one row of the channel and does not read those of all channels.
   const some = (condition: string): string =>
-    `EXISTS (SELECT FROM deliveries WHERE channel_id = c.id AND ${condition})`;
+    `coalesce((SELECT true FROM deliveries WHERE channel_id = c.id AND ${condition} LIMIT 1), false)`;
   const due = `status = 'pending' AND next_attempt_at <= now()`;
   const { rows } = await planned.query<DueChannel>({
     name: 'find_due_channels',
@@ -107,7 +108,7 @@ export async function findDueChannels(planned: Sql, partitions: Partitions): Pro
           ${some(`${AGAIN} AND is_test AND ${due}`)} AS "hasTests",
           CASE WHEN c.status = 'active' AND NOT c.is_archived THEN false ELSE ${some(`status = 'pending' AND NOT is_test`)} END AS "isToBeHeld"
         FROM (SELECT channel_id FROM untried UNION SELECT channel_id FROM again) w JOIN notification_channels c ON c.id = w.channel_id
-        WHERE ${inPartitions('c.id', 1)}) found
+        WHERE ${inPartitions('c.id', 1)} OFFSET 0) found
       WHERE "isDue" OR "hasTests" OR "isToBeHeld"`,
     values: [partitions ?? null],
   });
@@ -151,16 +152,16 @@ export async function claimProbes(
   return toJobs(rows, true);
 }
 
-const HOLD_MAX = 1_000;
+const HOLD_MAX = 200;
 
-/** Holds deliveries of a channel that is closed, so that they spend no attempt. True: there may be more. */
-export async function holdDeliveries(db: Sql, channelId: string): Promise<boolean> {
+/** Holds deliveries of channels that are closed, so that they spend no attempt. True: there may be more. */
+export async function holdDeliveries(db: Sql, channelIds: readonly string[]): Promise<boolean> {
   const { rowCount } = await db.query(
     `UPDATE deliveries SET status = 'held', updated_at = now() WHERE id IN (
        SELECT d.id FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id
-       WHERE d.channel_id = $1 AND d.status = 'pending' AND NOT d.is_test AND NOT (c.status = 'active' AND NOT c.is_archived)
+       WHERE d.channel_id = ANY($1::uuid[]) AND d.status = 'pending' AND NOT d.is_test AND NOT (c.status = 'active' AND NOT c.is_archived)
        LIMIT ${HOLD_MAX} FOR UPDATE OF d SKIP LOCKED)`,
-    [channelId],
+    [channelIds],
   );
   return rowCount === HOLD_MAX;
 }
