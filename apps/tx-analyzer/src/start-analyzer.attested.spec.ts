@@ -200,8 +200,14 @@ describe('a liar beside an honest node', () => {
     await world.settle();
     expect(await told()).toEqual(['transaction.detected 6 attested']);
     two.isAway = false;
-    await world.db.query('UPDATE unproved_transactions SET due_at = now()');
-    await waitFor(async () => (await rowsAsked())[0]?.verdict === 'contradicted', { message: 'the verdict' });
+    // What was asked for while it was away may end only now, and put the next time off.
+    await waitFor(
+      async () => {
+        await world.db.query('UPDATE unproved_transactions SET due_at = now()');
+        return (await rowsAsked())[0]?.verdict === 'contradicted';
+      },
+      { message: 'the verdict' },
+    );
     expect(await records()).toMatchObject([{ verification: 'unproved', is_withheld: true }]);
   });
 

@@ -6,7 +6,6 @@ import { readChainState } from '../plan/chain-state.ts';
 import type { BalanceEvent } from '../store/insert-events.ts';
 import { planChanges } from '../plan/plan-changes.ts';
 import { readTargets } from '../read/read-targets.ts';
-import type { Target } from '../read/target.ts';
 import { moveToEnd, splitRead } from '../work/split-read.ts';
 import { storeChanges } from '../store/store-changes.ts';
 import { setAsidePoison, setAsideUnanswered, type Settle } from './set-aside-poison.ts';
@@ -70,14 +69,13 @@ export async function runBalanceStep({
     await store.write((sql) => splitRead(sql, work.readIds[0]!));
     return { type: 'done', events: [], hasMore: true, isBulk: work.isBulk };
   }
-  const settle: Settle = (targets, readIds, write) =>
-    settleTargets({ store, client, clock, signal }, { targets, readIds, cursor, write });
+  const settle = createSettle({ store, client, clock, signal }, cursor);
   const suspects = { chainGid, targets: work.targets, cursor, settle };
   const setAside: StepResult = { type: 'done', events: [], hasMore: true, isBulk: work.isBulk };
   if (isSuspect && (await setAsidePoison(store, suspects))) return setAside;
   let events: BalanceEvent[] | undefined;
   try {
-    events = await settle(work.targets, work.readIds, store.write);
+    events = await settle.store(await settle.read(work.targets), work.readIds, store.write);
   } catch (error) {
     if (!(error instanceof ChainError) || readsMax > 1 || signal.aborted) throw error;
     if (await setAsideUnanswered(store, client, { ...suspects, signal })) return setAside;
@@ -88,28 +86,27 @@ export async function runBalanceStep({
   return { type: 'done', events, hasMore: work.hasMore, isBulk: work.isBulk };
 }
 
-async function settleTargets(
+function createSettle(
   { store, client, clock, signal }: Pick<StepDeps, 'store' | 'client' | 'clock' | 'signal'>,
-  {
-    targets,
-    readIds,
-    cursor,
-    write,
-  }: {
-    readonly targets: readonly Target[];
-    readonly readIds: readonly number[];
-    readonly cursor: BlockRef;
-    readonly write: BalanceStore['write'];
-  },
-): Promise<BalanceEvent[] | undefined> {
+  cursor: BlockRef,
+): Settle {
   const chainGid = client.network.gid;
-  const answers = await readTargets(client, { targets, cursor, signal });
-  readingsTotal.add(targets.length, { chain_gid: chainGid });
-  const verification = client.verification ?? 'attested';
-  for (;;) {
-    const plan = await store.snapshot((sql) => planChanges(sql, { chainGid, answers, cursor, verification }));
-    if (plan === undefined) return undefined;
-    const events = await write((sql) => storeChanges(sql, { chainGid, readIds, plan, now: clock() }));
-    if (events !== undefined) return events;
-  }
+  return {
+    async read(targets) {
+      const answers = await readTargets(client, { targets, cursor, signal });
+      readingsTotal.add(targets.length, { chain_gid: chainGid });
+      return answers;
+    },
+    async store(answers, readIds, write) {
+      const verification = client.verification ?? 'attested';
+      for (;;) {
+        const plan = await store.snapshot((sql) =>
+          planChanges(sql, { chainGid, answers, cursor, verification }),
+        );
+        if (plan === undefined) return undefined;
+        const events = await write((sql) => storeChanges(sql, { chainGid, readIds, plan, now: clock() }));
+        if (events !== undefined) return events;
+      }
+    },
+  };
 }

@@ -10,15 +10,21 @@ import {
 } from '@chainwatch/quarantine';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import type { BalanceStore } from '../store/balance-store.ts';
+import type { Answers } from '../read/read-targets.ts';
 import type { Target } from '../read/target.ts';
 import type { BalanceEvent } from '../store/insert-events.ts';
 
-/** Asks the chain, plans, and writes with `write`. Undefined: the analyzer has to move first. */
-export type Settle = (
-  targets: readonly Target[],
-  readIds: readonly number[],
-  write: BalanceStore['write'],
-) => Promise<BalanceEvent[] | undefined>;
+/** The two halves of a step. */
+export interface Settle {
+  /** Asks the chain. */
+  readonly read: (targets: readonly Target[]) => Promise<Answers>;
+  /** Plans, and writes with `write`. Undefined: the analyzer has to move first. */
+  readonly store: (
+    answers: Answers,
+    readIds: readonly number[],
+    write: BalanceStore['write'],
+  ) => Promise<BalanceEvent[] | undefined>;
+}
 
 interface Suspects {
   readonly chainGid: string;
@@ -29,7 +35,7 @@ interface Suspects {
 
 /**
  * Finds the balances that make the step fail even alone, and sets them aside: they are not read until they are tried
- * again. True when there is one.
+ * again. What the chain has answered is not asked for again: contracts may make each answer dear. True when there is one.
  */
 export async function setAsidePoison(
   store: BalanceStore,
@@ -42,7 +48,21 @@ export async function setAsidePoison(
       await work(sql);
       return endRehearsal(sql);
     });
-  const poison = await findPoison(targets, (some) => rehearse(() => settle(some, [], write)), isFault);
+  const answers: Answers[] = [];
+  const silent = await findPoison(
+    targets,
+    async (some) => void answers.push(await settle.read(some)),
+    isFault,
+  );
+  const stored = await findPoison(
+    answers.flatMap(splitAnswers),
+    (some) => rehearse(() => settle.store(joinAnswers(some), [], write)),
+    isFault,
+  );
+  const poison = [
+    ...silent,
+    ...stored.map(({ item, error }) => ({ item: (item.readings[0] ?? item.silent[0])!, error })),
+  ];
   if (poison.length === 0) return false;
   await store.write(async (sql) => {
     await setAside(
@@ -61,6 +81,21 @@ export async function setAsidePoison(
     );
   });
   return true;
+}
+
+/** One balance each. */
+function splitAnswers({ readings, silent }: Answers): Answers[] {
+  return [
+    ...readings.map((reading) => ({ readings: [reading], silent: [] })),
+    ...silent.map((target) => ({ readings: [], silent: [target] })),
+  ];
+}
+
+function joinAnswers(answers: readonly Answers[]): Answers {
+  return {
+    readings: answers.flatMap(({ readings }) => readings),
+    silent: answers.flatMap(({ silent }) => silent),
+  };
 }
 
 /**
