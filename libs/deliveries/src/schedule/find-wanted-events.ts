@@ -72,7 +72,7 @@ export function matchesChannel(
 }
 
 /** True when no filter is set: the type of an event alone then decides. */
-export function isUnfiltered(filters: ChannelFilters): boolean {
+function isUnfiltered(filters: ChannelFilters): boolean {
   return Object.values(filters).every(
     (value) =>
       value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0),
