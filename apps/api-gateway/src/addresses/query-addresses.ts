@@ -82,37 +82,21 @@ const isSearch = ({ search, groups, metadata }: AddressQuery): boolean =>
   [search, groups, metadata].some((filter) => filter !== undefined);
 
 /** All of them, for an export. */
-export async function openAddresses(
+export function openAddresses(
   deps: Pick<ApiDeps, 'prisma' | 'db'>,
   principal: Principal,
   query: AddressQuery,
-): Promise<Listing> {
+): Listing {
   const { db } = deps;
-  const isWalked = isSearch(query) && (await isWalkCheaper(db, principal, query));
   return {
-    async find(range) {
-      if (!isSearch(query) || isWalked) return findRows(deps, { principal, query, range });
-      return (await searchAddresses(db, { principal, query, range })).rows;
-    },
+    // In the order of the list, past rows that do not match: all of them are read once.
+    find: (range) => findRows(deps, { principal, query, range }),
     async read(ids) {
       const rows = await selectAddressRows(db, 'a.id = ANY ($1::uuid[])', [ids]);
       return readAddresses(db, inOrder(ids, rows));
     },
     weight: { table: 'addresses', idType: 'uuid', bytes: '1000 + octet_length(t.metadata::text)' },
   };
-}
-
-/**
- * Whether to walk the list in order and skip rows that do not match, instead of searching again for each step.
- */
-async function isWalkCheaper(db: Sql, principal: Principal, query: AddressQuery): Promise<boolean> {
-  const { total } = await searchAddresses(db, {
-    principal,
-    query,
-    range: { offset: 0, limit: 0, after: undefined },
-  });
-  const all = await sumCounts(db, { scope: principal.projectId, list: 'addresses' });
-  return total * total > all * GATHERED_ROWS;
 }
 
 interface Found {
@@ -132,8 +116,6 @@ async function findPage(
   return { rows: range.offset < total ? await findRows(deps, { principal, query, range }) : [], total };
 }
 
-/** Up to this number, finding all rows is faster than to pass over others. */
-const GATHERED_ROWS = 1_000;
 const CREATED = { name: 'created_at', type: 'timestamptz' } as const;
 const ID = { name: 'id', type: 'uuid' } as const;
 const INDEX = [

@@ -29,6 +29,6 @@ export const listAddresses = defineRoute({
   handle: async ({ query, principal, mediaType }, deps) =>
     (await deps.exports.answer({
       ...{ mediaType, record: addressSchema, principal, query },
-      open: () => openAddresses(deps, principal, query),
+      open: () => Promise.resolve(openAddresses(deps, principal, query)),
     })) ?? { status: 200, body: await queryAddresses(deps, { principal, name: 'addresses', query }) },
 });
