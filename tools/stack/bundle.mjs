@@ -99,6 +99,22 @@ export async function buildRelease(outdir) {
 const FILES_BESIDE_CHUNKS = ['node_modules/tiny-secp256k1/lib/secp256k1.wasm'];
 
 /**
+ * What tinypool starts as a thread, from beside the chunk that holds tinypool.
+ * @param {string} outdir
+ * @returns {import('esbuild').BuildOptions}
+ */
+const poolThread = (outdir) => ({
+  absWorkingDir: repoDir,
+  entryPoints: ['node_modules/tinypool/dist/entry/worker.js'],
+  outfile: join(outdir, 'entry/worker.js'),
+  bundle: true,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  logLevel: 'silent',
+});
+
+/**
  * @param {string} outdir
  * @param {{ in: string, out: string }[]} entryPoints
  */
@@ -107,6 +123,7 @@ async function build(outdir, entryPoints) {
   mkdirSync(outdir, { recursive: true });
   for (const file of FILES_BESIDE_CHUNKS) cpSync(join(repoDir, file), join(outdir, basename(file)));
   try {
+    await esbuild(poolThread(outdir));
     await esbuild({
       absWorkingDir: repoDir,
       entryPoints,

@@ -32,7 +32,15 @@ export const constraints = [
   {
     sourceTag: 'type:family',
     onlyDependOnLibsWithTags: ['type:domain', 'type:family-base'],
-    allowedExternalImports: [...PURE_PACKAGES, ...CHAIN_SDKS, 'undici', 'ws', 'hash-wasm', 'lru-cache'],
+    allowedExternalImports: [
+      ...PURE_PACKAGES,
+      ...CHAIN_SDKS,
+      'undici',
+      'ws',
+      'hash-wasm',
+      'lru-cache',
+      'tinypool',
+    ],
   },
   {
     sourceTag: 'type:registry',

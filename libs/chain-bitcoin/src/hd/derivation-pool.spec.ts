@@ -1,39 +1,53 @@
-import { Worker } from 'node:worker_threads';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { networks } from 'bitcoinjs-lib';
 import { DerivationUnavailableError } from '@chainwatch/chain-core';
-import { DerivationPool } from './derivation-pool.ts';
-import type { DerivationPoolOptions } from './derivation-pool.ts';
+import { waitFor } from '@chainwatch/testing';
+import { DerivationPool, type DerivationPoolOptions } from './derivation-pool.ts';
 import type { DerivationTask } from './derivation-task.ts';
 
-/** Echoes indexes as addresses after `change` milliseconds; index 666 ends the thread, 13 is a fault, 999 hangs. */
+/**
+ * Echoes indexes as addresses after `change` milliseconds, with the thread's number. Index 666 ends the thread, 667 the
+ * first one alone, 13 is a fault, 999 hangs.
+ */
 const script = `
-  const { parentPort, threadId } = require('node:worker_threads');
-  parentPort.on('message', ({ change, indexes }) => {
-    if (indexes.includes(666)) process.exit(7);
+  import { threadId } from 'node:worker_threads';
+  import { existsSync, writeFileSync } from 'node:fs';
+  const die = () => new Promise(() => setImmediate(() => { throw new Error('out of memory'); }));
+  export default async ({ change, indexes, extendedPublicKey }) => {
+    if (indexes.includes(666)) return die();
+    if (indexes.includes(667) && !existsSync(extendedPublicKey)) return (writeFileSync(extendedPublicKey, ''), die());
     if (indexes.includes(999)) for (;;) {}
-    setTimeout(() => parentPort.postMessage(indexes.includes(13) ? { fault: 'no such child' } : { addresses: indexes.map((index) => threadId + ':' + index) }), change);
-  });`;
+    await new Promise((resolve) => setTimeout(resolve, change));
+    return indexes.includes(13) ? { fault: 'no such child' } : { addresses: indexes.map((index) => threadId + ':' + index) };
+  };`;
+
+const folder = mkdtempSync(join(tmpdir(), 'chainwatch-derivation-'));
+const filename = join(folder, 'echo.mjs');
+writeFileSync(filename, script);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = (options: Partial<DerivationPoolOptions> = {}): DerivationPool =>
+  new DerivationPool({ filename, threads: 1, ...options });
+const partsOf = (addresses: readonly string[], part: 0 | 1): number[] =>
+  addresses.map((address) => Number(address.split(':')[part]));
+const indexesOf = (addresses: readonly string[]): number[] => partsOf(addresses, 1);
+const threadOf = (addresses: readonly string[]): number => partsOf(addresses, 0)[0]!;
 
 describe('DerivationPool', () => {
-  const workers: Worker[] = [];
-  const open = (options: Partial<DerivationPoolOptions> = {}): DerivationPool =>
-    new DerivationPool({
-      startWorker: () => workers[workers.push(new Worker(script, { eval: true })) - 1]!,
-      ...options,
-    });
-  afterEach(async () => {
-    await Promise.all(workers.splice(0).map((worker) => worker.terminate()));
-  });
-  const indexesOf = (addresses: readonly string[]): number[] =>
-    addresses.map((address) => Number(address.split(':')[1]));
-
-  it('starts one thread, with the first request, and puts slices together in order', async () => {
+  it('puts slices together in order, in one thread that stays', async () => {
     const pool = open({ sliceSize: 3 });
-    expect(workers).toHaveLength(0);
     const wanted = [[5, 3, 9, 1, 7, 7, 2], [4], [8, 6, 0, 1]];
     const answers = await Promise.all(wanted.map((indexes) => pool.derive(task(indexes))));
     expect(answers.map(indexesOf)).toEqual(wanted);
-    expect(workers).toHaveLength(1);
+    expect(new Set(answers.flatMap((answer) => partsOf(answer, 0))).size).toBe(1);
+  });
+
+  it('has two threads where two requests are under way', async () => {
+    const pool = open({ threads: 2 });
+    const answers = await Promise.all([pool.derive(task([1], 300)), pool.derive(task([2], 300))]);
+    expect(threadOf(answers[0])).not.toBe(threadOf(answers[1]));
   });
 
   it('lets a short request through between the slices of a long one', async () => {
@@ -46,12 +60,12 @@ describe('DerivationPool', () => {
   });
 
   it('starts the thread again when it dies, and computes what was under way once more', async () => {
+    const extendedPublicKey = join(folder, 'died');
     const pool = open();
-    await pool.derive(task([1]));
-    const pending = pool.derive(task([2], 200));
-    await workers[0]!.terminate();
-    expect(indexesOf(await pending)).toEqual([2]);
-    expect(workers).toHaveLength(2);
+    const before = threadOf(await pool.derive(task([1])));
+    const answer = await pool.derive({ ...task([667]), extendedPublicKey });
+    expect(indexesOf(answer)).toEqual([667]);
+    expect(threadOf(answer)).not.toBe(before);
   });
 
   it('gives up a request that ends the thread twice, and goes on with the others', async () => {
@@ -59,7 +73,6 @@ describe('DerivationPool', () => {
     const [bad, good] = await Promise.allSettled([pool.derive(task([666])), pool.derive(task([1]))]);
     expect(bad).toMatchObject({ status: 'rejected', reason: expect.any(DerivationUnavailableError) });
     expect(good).toMatchObject({ status: 'fulfilled' });
-    expect(workers).toHaveLength(3);
   });
 
   it('ends a thread that hangs', async () => {
@@ -72,15 +85,11 @@ describe('DerivationPool', () => {
   });
 
   it('says so when no thread can be had, each time it is asked', async () => {
-    const pool = open({
-      startWorker: () => {
-        throw new Error('no threads left');
-      },
-    });
+    const pool = open({ filename: join(folder, 'nowhere.mjs'), sliceTimeoutMs: 1_500 });
     for (const indexes of [[1], [2]])
       await expect(pool.derive(task(indexes))).rejects.toMatchObject({
         code: 'derivation_unavailable',
-        cause: new Error('no threads left'),
+        cause: expect.objectContaining({ code: 'ERR_MODULE_NOT_FOUND' }),
       });
   });
 
@@ -97,40 +106,30 @@ describe('DerivationPool', () => {
 
   it('passes a fault on and stays', async () => {
     const pool = open();
+    const before = threadOf(await pool.derive(task([1])));
     await expect(pool.derive(task([13]))).rejects.toThrow('no such child');
-    await pool.derive(task([1]));
-    expect(workers).toHaveLength(1);
+    expect(threadOf(await pool.derive(task([1])))).toBe(before);
   });
 
-  it('forgets an aborted request, waiting or under way', async () => {
-    const sent: (readonly number[])[] = [];
-    const startWorker = (): Worker => {
-      const worker = new Worker(script, { eval: true });
-      const post = worker.postMessage.bind(worker);
-      worker.postMessage = (message: DerivationTask) => (sent.push(message.indexes), post(message));
-      return workers[workers.push(worker) - 1]!;
-    };
-    const pool = open({ sliceSize: 1, startWorker });
-    const under = new AbortController();
-    const waiting = new AbortController();
-    const first = pool.derive(task([1, 2, 3], 50), under.signal);
-    const second = pool.derive(task([4], 50), waiting.signal);
-    const third = pool.derive(task([5], 1));
-    under.abort(new Error('gone'));
-    waiting.abort();
+  it('computes no further slice of an aborted request', async () => {
+    const pool = open({ sliceSize: 1 });
+    const controller = new AbortController();
+    const first = pool.derive(
+      task(
+        Array.from({ length: 100 }, (_, index) => index),
+        20,
+      ),
+      controller.signal,
+    );
+    controller.abort(new Error('gone'));
     await expect(first).rejects.toThrow('gone');
-    await expect(second).rejects.toMatchObject({ name: 'AbortError' });
-    expect(indexesOf(await third)).toEqual([5]);
-    expect(sent).toEqual([[1], [5]]);
     await expect(pool.derive(task([6]), AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
   });
 
   it('ends the thread when nothing is asked of it for a while', async () => {
     const pool = open({ idleMs: 30 });
-    await pool.derive(task([1]));
-    await new Promise((resolve) => workers[0]!.once('exit', resolve));
-    expect(indexesOf(await pool.derive(task([2])))).toEqual([2]);
-    expect(workers).toHaveLength(2);
+    const before = threadOf(await pool.derive(task([1])));
+    await waitFor(async () => threadOf(await pool.derive(task([2]))) !== before, { intervalMs: 200 });
   });
 });
 

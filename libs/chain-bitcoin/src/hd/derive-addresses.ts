@@ -5,12 +5,13 @@ import { toLibraryNetwork } from '../library-network.ts';
 import { bitcoinNetworks } from '../networks.ts';
 import { DerivationPool } from './derivation-pool.ts';
 import type { HdFormat } from './derivation-task.ts';
-import { startWorker } from './start-worker.ts';
 
 const ADDRESSES_MAX = 1_000;
 const INDEX_MAX = 2 ** 31 - 1;
-/** One thread each; a single thread takes two seconds for a thousand taproot addresses. */
-const pools = [new DerivationPool({ startWorker }), new DerivationPool({ startWorker })];
+/** Beside the sources a TypeScript file, beside a bundle its own entry point (tools/stack/bundle.mjs). */
+const file = import.meta.url.endsWith('.ts') ? './source.worker.mjs' : './derivation.worker.mjs';
+const THREADS = 2;
+const pool = new DerivationPool({ filename: new URL(file, import.meta.url).href, threads: THREADS });
 /** From this many addresses on, a request is shared among the threads. */
 const SHARED_MIN = 100;
 
@@ -24,14 +25,12 @@ export async function deriveAddresses(
   if (indexes.length === 0) return [];
   const format = checkFormat(request.addressFormat);
   const network = readNetwork(request.networkGid);
-  const size = indexes.length > SHARED_MIN ? Math.ceil(indexes.length / pools.length) : indexes.length;
-  const parts = pools.map((_, position) => indexes.slice(position * size, (position + 1) * size));
+  const size = indexes.length > SHARED_MIN ? Math.ceil(indexes.length / THREADS) : indexes.length;
+  const parts = Array.from({ length: THREADS }, (_, position) =>
+    indexes.slice(position * size, (position + 1) * size),
+  ).filter((part) => part.length > 0);
   const derived = await Promise.all(
-    parts.flatMap((part, position) =>
-      part.length === 0
-        ? []
-        : pools[position]!.derive({ extendedPublicKey, change, indexes: part, format, network }, signal),
-    ),
+    parts.map((part) => pool.derive({ extendedPublicKey, change, indexes: part, format, network }, signal)),
   );
   const networkGids = listSharing(format, network);
   return derived.flat().map((address, position) => ({

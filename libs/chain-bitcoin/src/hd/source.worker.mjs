@@ -3,4 +3,5 @@
 import { register } from 'tsx/esm/api';
 
 register();
-await import('./derivation.worker.ts');
+export const { default: answer } = await import('./derivation.worker.ts');
+export default answer;

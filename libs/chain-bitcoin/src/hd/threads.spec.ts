@@ -41,6 +41,15 @@ async function bundle(entry: string): Promise<string> {
   cpSync(wasm, join(outdir, 'secp256k1.wasm'));
   await build({
     entryPoints: [
+      fileURLToPath(new URL('../../../../node_modules/tinypool/dist/entry/worker.js', import.meta.url)),
+    ],
+    outfile: join(outdir, 'entry/worker.js'),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+  });
+  await build({
+    entryPoints: [
       { in: entry, out: 'main' },
       { in: fileURLToPath(new URL('derivation.worker.ts', import.meta.url)), out: 'derivation.worker' },
     ],
