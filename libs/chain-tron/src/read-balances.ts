@@ -7,13 +7,13 @@ import {
   type BlockHeader,
   type BlockRef,
 } from '@chainwatch/chain-core';
+import { decodeUint, encodeBalanceOf } from '@chainwatch/contract-abi';
 import { callContracts } from './call-contracts.ts';
 import { readEvmHead, type EvmSession } from './read-evm-headers.ts';
 import { hasEvm, hasWallet, requireEvm } from './read-headers.ts';
 import { readWalletHead, type WalletSession } from './read-wallet-headers.ts';
 import type { Session } from './session.ts';
 import { toEvmAddress, toHexAddress } from './to-hex-address.ts';
-import { decodeBalance, encodeBalanceCall } from './trc20-abi.ts';
 
 /**
  * Balances at a block. Nodes of TRON only tell the state at their head, so the head must be that block before
@@ -74,10 +74,9 @@ function readTokenBalances(
   if (queries.length === 0) return Promise.resolve([]);
   const calls = queries.map(({ address, assetGid }) => ({
     to: findContract(assetGid)!,
-    data: encodeBalanceCall(address),
+    data: encodeBalanceOf(toEvmAddress(address)),
   }));
-  const read = async (): Promise<Balances> =>
-    (await callContracts(session, calls, signal)).map(decodeBalance);
+  const read = async (): Promise<Balances> => (await callContracts(session, calls, signal)).map(decodeUint);
   return readAtHead(
     () => (hasEvm(session) ? readEvmHead(session, signal) : readWalletHead(session as WalletSession, signal)),
     at,

@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { encodeAbiParameters } from 'viem';
-import { decodeText, decodeUint } from './abi.ts';
+import { decodeText, decodeUint, encodeBalanceOf } from './abi.ts';
 
 const bytes = (min: number, max: number): fc.Arbitrary<`0x${string}`> =>
   fc
     .uint8Array({ minLength: min, maxLength: max })
     .map((value) => `0x${Buffer.from(value).toString('hex')}` as const);
+
+test('a call asks for the balance of an address', () => {
+  expect(encodeBalanceOf('0xa614f803b6fd780986a42c78ec9c7f77e6ded13c')).toBe(
+    `0x70a08231${'0'.repeat(24)}a614f803b6fd780986a42c78ec9c7f77e6ded13c`,
+  );
+});
 
 describe('decodeText', () => {
   const encode = (text: string): string => encodeAbiParameters([{ type: 'string' }], [text]);
