@@ -1,97 +1,123 @@
-import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
-import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
-import type { Failure, ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';
+import type { ReplyHead } from '@chainwatch/raw-http';
 import type { RpcRequest } from '../http/rpc-handler.ts';
-import type { MethodKind } from '../methods/method-rule.ts';
-import { assembleBatch } from './assemble-batch.ts';
+import { answerFull } from '../limits/answer-full.ts';
+import { HeldParts } from '../limits/held-parts.ts';
+import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
+import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import type { CallSharing } from './call-sharing.ts';
+import { errorPart, PartSink } from './part-sink.ts';
 import { queryOf, type RuledCall } from './ruled-call.ts';
-import { SharedBatch } from './shared-batch.ts';
-import { splitBatch } from './split-batch.ts';
+import { serveFilter } from './serve-filter.ts';
 
-/** Replies that the node did not keep in order are sorted up to this size; larger ones are passed on as they come. */
-const WHOLE_BYTES_MAX = 8 * 1_048_576;
+const AT_ONCE_MAX = 16;
+
+const HEAD: ReplyHead = {
+  status: 200,
+  contentType: 'application/json',
+  contentEncoding: undefined,
+  retryAfter: undefined,
+  contentLength: -1,
+};
+
+/** JSON-RPC 2.0, section 6: what answers an empty batch. */
+const EMPTY_BATCH = Buffer.from(
+  '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"invalid request: expected a batch of at least one call"}}',
+);
 
 /**
- * Sends a batch to one node, in the client's bytes. If the nodes limit batches, or a call is about a filter, each call
- * goes alone: each filter may belong to another node.
+ * Serves each call of a batch as a call of its own, a few at a time, and answers with one array in the order of the calls.
+ * A batch with a write goes call by call, and to the nodes alone: what stands behind the write sees it.
  */
 export function serveBatch(
   sharing: CallSharing | undefined,
   request: RpcRequest,
   calls: readonly RuledCall[],
 ): void {
-  const isSplit =
-    (request.chain.rpc.splitsBatches && calls.length > 0) || calls.some(({ rule }) => rule.kind === 'filter');
-  if (isSplit) return splitBatch(sharing, request, calls);
-  // After a write in the same batch, cached answers may be out of date, so the node answers all of it.
-  const isShared =
-    sharing !== undefined &&
-    calls.every(({ rule }) => rule.kind === 'read') &&
-    calls.some((ruled) => sharing.covers(request, ruled));
-  if (isShared)
-    return new SharedBatch({ sharing, request, calls, serveWhole: () => serveWhole(request, calls) }).ask();
-  serveWhole(request, calls);
-}
-
-function serveWhole(request: RpcRequest, calls: readonly RuledCall[]): void {
-  const { reply } = request;
-  const upstreamRequest = new UpstreamRequest(batchQuery(request, calls), new BatchSink(request, calls));
-  reply.onLeave(() => upstreamRequest.abandon());
-  upstreamRequest.start();
-}
-
-function batchQuery(request: RpcRequest, calls: readonly RuledCall[]): UpstreamQuery {
-  const { chain, body, principal, req, quota } = request;
-  const asked = { body, calls: calls.map(({ call }) => call), isBatch: true };
-  if (calls.length === 1)
-    return { ...queryOf(request, { rule: calls[0]!.rule, body, call: calls[0]!.call }), asked };
-  return {
-    chain,
-    quota,
-    body,
-    asked,
-    kind: strictestOf(calls),
-    method: 'batch',
-    params: '',
-    minBlock: chain.minBlockOf(principal.keyId),
-    acceptEncoding: calls.length === 0 ? undefined : (req.headers['accept-encoding'] as string | undefined),
+  if (calls.length === 0) return request.reply.whole({ ...HEAD, body: EMPTY_BATCH });
+  const hasWrite = calls.some(({ rule: { kind } }) => kind === 'send' || kind === 'once');
+  const [shared, atOnce] = hasWrite ? [undefined, 1] : [sharing, AT_ONCE_MAX];
+  const replies: (Buffer | undefined)[] = calls.map(() => undefined);
+  const leaves = new Map<number, () => void>();
+  let next = 0;
+  let running = 0;
+  let open = calls.length;
+  let isStarting = false;
+  let isGone = false;
+  const held = new HeldParts(request.quota);
+  const finish = (index: number, body: Buffer): void => {
+    // A write goes on without its client.
+    if (isGone) return;
+    const full = held.take(body);
+    replies[index] =
+      full === undefined ? body : errorPart(idOf(request, calls[index]!), answerFull(full).error);
+    leaves.delete(index);
+    running -= 1;
+    open -= 1;
+    if (open > 0) return start();
+    held.release();
+    respond(request, replies);
   };
+  // A loop and no recursion, because cached answers come synchronously.
+  const start = (): void => {
+    if (isStarting) return;
+    isStarting = true;
+    while (!isGone && running < atOnce && next < calls.length) {
+      const index = next++;
+      running += 1;
+      const leave = servePart(shared, { request, ruled: calls[index]! }, (body) => finish(index, body));
+      if (replies[index] === undefined) leaves.set(index, leave);
+    }
+    isStarting = false;
+  };
+  request.reply.onLeave(() => {
+    isGone = true;
+    held.release();
+    for (const leave of leaves.values()) leave();
+  });
+  start();
 }
 
-const STRICTNESS: readonly MethodKind[] = ['read', 'send', 'filter', 'once'];
-
-function strictestOf(calls: readonly RuledCall[]): MethodKind {
-  return STRICTNESS[Math.max(0, ...calls.map(({ rule }) => STRICTNESS.indexOf(rule.kind)))]!;
+/** Notifications have no reply in the array. */
+function respond({ reply }: RpcRequest, parts: readonly (Buffer | undefined)[]): void {
+  const replies = parts.filter((part): part is Buffer => part !== undefined && part.length > 0);
+  if (replies.length === 0) return reply.noContent();
+  const pieces = replies.flatMap((part, index) => (index === 0 ? [part] : [COMMA, part]));
+  reply.whole({ ...HEAD, body: Buffer.concat([OPEN, ...pieces, CLOSE]) });
 }
 
-class BatchSink implements ResponseSink {
-  readonly wholeBytesMax = WHOLE_BYTES_MAX;
-  readonly #request: RpcRequest;
-  readonly #calls: readonly RuledCall[];
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']');
 
-  constructor(request: RpcRequest, calls: readonly RuledCall[]) {
-    this.#request = request;
-    this.#calls = calls;
-  }
+/** @returns what to do when the client leaves */
+function servePart(
+  sharing: CallSharing | undefined,
+  { request, ruled }: { readonly request: RpcRequest; readonly ruled: RuledCall },
+  done: (body: Buffer) => void,
+): () => void {
+  const part = new PartSink(idOf(request, ruled), done, () => leave?.());
+  const goAlone = (_request: RpcRequest, _ruled: RuledCall, deadline?: number): (() => void) => {
+    const query = { ...partQuery(request, ruled), acceptEncoding: undefined, deadline };
+    const upstreamRequest = new UpstreamRequest(query, part).start();
+    return () => upstreamRequest.abandon();
+  };
+  const ask = (): (() => void) | undefined => {
+    if (ruled.rule.kind === 'filter') return serveFilter(request, ruled, part);
+    return sharing?.covers(request, ruled) === true
+      ? sharing.answer({ request, ruled, reply: part }, { goAlone, queryOf: partQuery })
+      : goAlone(request, ruled);
+  };
+  const leave = ask();
+  return () => leave?.();
+}
 
-  whole(reply: WholeReply): void {
-    const { reply: client, body } = this.#request;
-    // The node's answer to `[]`, or a compressed one, is passed on as it is.
-    if (this.#calls.length === 0 || reply.contentEncoding !== undefined) return client.whole(reply);
-    if (this.#calls.every(({ call }) => call.idStart === -1) && reply.status < 300) return client.noContent();
-    client.whole({ ...reply, body: assembleBatch(body, this.#calls, reply.body) });
-  }
+function idOf({ body }: RpcRequest, { call }: RuledCall): Buffer | undefined {
+  return call.idStart === -1 ? undefined : body.subarray(call.idStart, call.idEnd);
+}
 
-  start: ResponseSink['start'] = (head, pieces, resume) => this.#request.reply.start(head, pieces, resume);
-  data: ResponseSink['data'] = (piece) => this.#request.reply.data(piece);
-  end(): void {
-    this.#request.reply.end();
-  }
-  broken(): void {
-    this.#request.reply.broken();
-  }
-  fail(failure: Failure): void {
-    this.#request.reply.fail(failure);
-  }
+function partQuery(request: RpcRequest, { call, rule }: RuledCall): UpstreamQuery {
+  return {
+    ...queryOf(request, { rule, body: request.body, call }),
+    body: Buffer.from(request.body.subarray(call.start, call.end)),
+  };
 }
