@@ -25,8 +25,7 @@ export interface Waiter extends Leader {
   goAlone(): void;
 }
 
-const WHOLE_BYTES_MAX = 131_072;
-/** Larger replies are streamed to the leader only; they are neither cached nor shared. */
+/** Larger replies go to the leader only; they are neither cached nor shared. */
 const SHARED_BYTES_MAX = 4 * 1_048_576;
 
 /**
@@ -35,7 +34,7 @@ const SHARED_BYTES_MAX = 4 * 1_048_576;
  * itself.
  */
 export class InFlightRequest implements ResponseSink {
-  readonly wholeBytesMax = WHOLE_BYTES_MAX;
+  readonly wholeBytesMax: number;
   /** The least block of the leader's key: a key that has seen a higher block does not join. */
   readonly minBlockNumber: number;
   readonly #call: CacheCall;
@@ -67,6 +66,7 @@ export class InFlightRequest implements ResponseSink {
     this.#call = options.call;
     this.#cache = options.cache;
     this.#leader = options.leader;
+    this.wholeBytesMax = options.leader.reply.wholeBytesMax;
     this.#leaderId = options.leader.id;
     this.#quota = options.query.quota;
     this.#onRemoved = options.onResolved;
@@ -106,8 +106,8 @@ export class InFlightRequest implements ResponseSink {
 
   whole(reply: WholeReply, upstream?: Upstream): void {
     this.#resolve();
-    const stored = this.#store(reply, upstream);
-    this.#leader?.reply.whole(reply);
+    const stored = reply.body.length > SHARED_BYTES_MAX ? undefined : this.#store(reply, upstream);
+    this.#leader?.reply.whole(reply, upstream);
     this.#serve(stored);
   }
 
