@@ -5,6 +5,7 @@ import { HeldParts } from '../limits/held-parts.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { DEADLINE_MS, UpstreamRequest } from '../upstream-request/upstream-request.ts';
 import type { Ticking } from '../upstreams/clock.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
 import type { CallSharing } from './call-sharing.ts';
 import { EMPTY_PART, failurePart, PartSink } from './part-sink.ts';
 import { queryOf, type RuledCall } from './ruled-call.ts';
@@ -61,6 +62,8 @@ class Batch implements Ticking {
   readonly #replies: (Buffer | undefined)[];
   /** The calls in flight by index: what to do when nobody waits for them. */
   readonly #inFlight = new Map<number, () => void>();
+  /** The node that took the last write. */
+  #writtenTo: Upstream | undefined;
   #next = 0;
   /** Number of calls without a reply. */
   #open: number;
@@ -122,7 +125,7 @@ class Batch implements Ticking {
   /** @returns what to do when nobody waits for the call */
   #serve(index: number, ruled: RuledCall): () => void {
     const request = this.#request;
-    const finish = (body: Buffer): void => this.#finish(index, body);
+    const finish = (body: Buffer, upstream?: Upstream): void => this.#finish(index, body, upstream);
     const part = new PartSink(this.#idOf(ruled), finish, () => leave?.());
     const ownWay = {
       queryOf: (): UpstreamQuery => this.#queryOf(ruled),
@@ -142,11 +145,12 @@ class Batch implements Ticking {
     return () => leave?.();
   }
 
-  #finish(index: number, body: Buffer): void {
+  #finish(index: number, body: Buffer, upstream?: Upstream): void {
     if (this.#isOver || this.#replies[index] !== undefined) return;
     const call = this.#calls[index]!;
     const full = this.#held.take(body);
     this.#replies[index] = full === undefined ? body : failurePart(this.#idOf(call), full);
+    if (upstream !== undefined && isWrite(call)) this.#writtenTo = upstream;
     this.#inFlight.delete(index);
     this.#open -= 1;
     if (this.#open === 0) this.#end();
@@ -183,6 +187,7 @@ class Batch implements Ticking {
       ...queryOf(this.#request, { rule, body, call }),
       body: body.subarray(call.start, call.end),
       acceptEncoding: undefined,
+      first: this.#writtenTo,
     };
   }
 }

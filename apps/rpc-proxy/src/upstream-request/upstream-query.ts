@@ -23,6 +23,8 @@ export interface UpstreamQuery {
   readonly rest?: string;
   readonly verb?: 'POST' | 'GET';
   readonly acceptEncoding?: string | undefined;
+  /** Asked first, and no other one beside it, if it serves: it took the write before this read. */
+  readonly first?: Upstream | undefined;
   /** The only node that has the filter. */
   readonly upstream?: Upstream | undefined;
   /** On the chain's clock; default 30 s from now. */
