@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { generateApiKey, hashApiKey } from '@chainwatch/api-key';
 import { waitFor } from '@chainwatch/testing';
-import { answerResult, sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
+import { answerResult, startSpecNode, type SpecNode } from './spec-node.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 import type { RpcProxy, RpcProxyOptions } from './start-rpc-proxy.ts';
 
@@ -177,15 +177,11 @@ describe('answers that nobody reads', () => {
   it('to 100 batches on one connection take the budget of the connection, and are cut', async () => {
     const gateway = await open({ bounds: { writeTimeoutMs: 1_500 } });
     const huge = `"0x${'b'.repeat(3_500_000)}"`;
-    node.answer = (seen, res, req) => {
-      if (!seen.body.startsWith('[')) return answerResult('"0x1"')(seen, res, req);
-      sendJson(res, {
-        body: `[1,2]`.replace(/\d/g, (id) => `{"jsonrpc":"2.0","id":${id},"result":${huge}}`),
-      });
-    };
+    node.answer = (seen, res, req) =>
+      answerResult(seen.body.includes('huge') ? huge : '"0x1"')(seen, res, req);
     const held = watchHeld(gateway);
     new Client(gateway, false).send(
-      request(`[${call('[]', 1)},${call('[]', 2)}]`, greedy.keys[0]).repeat(100),
+      request(`[${call('["huge"]', 1)},${call('["huge"]', 2)}]`, greedy.keys[0]).repeat(100),
     );
     await waitFor(() => gateway.tenants.refused.connection > 0);
     await expectCalmServed(gateway);
@@ -232,6 +228,28 @@ describe('slow calls', () => {
     expect(new Set([...clients, ...others].flatMap(({ statuses }) => statuses))).toEqual(new Set([200]));
     await waitFor(() => isReleased(gateway));
   });
+
+  it('of many batches on one connection come to their end: one call at once where there is no room for 16 of each', async () => {
+    const gateway = await open();
+    const slow: (() => void)[] = [];
+    node.answer = (seen, res, req) => {
+      if (seen.body.includes('slow')) slow.push(() => answerResult('"slow"')(seen, res, req));
+      else answerResult('"0x1"')(seen, res, req);
+    };
+    const batch = `[${Array.from({ length: 20 }, (_, id) => call('["slow"]', id)).join(',')}]`;
+    const client = new Client(gateway).send(request(batch, greedy.keys[0]).repeat(60));
+    // As many as a key may have at a node.
+    await waitFor(() => slow.length === 64);
+    expect(gateway.tenants.process.held).toBeLessThanOrEqual(16 * MIB);
+    await expectCalmServed(gateway);
+    const releasing = setInterval(() => slow.splice(0).forEach((answer) => answer()), 1);
+    await waitFor(() => client.statuses.length === 60 && isReleased(gateway));
+    clearInterval(releasing);
+    expect([new Set(client.statuses), client.said.split('"result":"slow"').length - 1]).toEqual([
+      new Set([200]),
+      60 * 20,
+    ]);
+  });
 });
 
 describe('bodies for a node that hangs', () => {
@@ -254,6 +272,24 @@ describe('bodies for a node that hangs', () => {
     expect(held.most.key).toBeGreaterThan(48 * MIB);
     expect(held.most.process).toBeLessThanOrEqual(65 * MIB);
     for (const { socket } of clients) socket.destroy();
+    await waitFor(() => isReleased(gateway));
+  });
+
+  it('of batches count as well, also for the calls whose turn has not come', async () => {
+    const gateway = await open({ bounds: { heldBytesPerKey: 8 * MIB } });
+    node.answer = (seen, res, req) => {
+      if (!seen.body.includes('hang')) answerResult('"0x1"')(seen, res, req);
+    };
+    const calls = Array.from({ length: 16 }, (_, id) => call('["hang"]', id));
+    const body = `[${calls.join(',')},${call(`["${'c'.repeat(MIB - 2_000)}"]`)}]`;
+    const client = new Client(gateway).send(request(body, greedy.keys[0]));
+    await waitFor(() => node.seen.length === 16);
+    expect(gateway.tenants.process.held).toBeGreaterThanOrEqual(body.length + 16 * 131_072);
+    const others = Array.from({ length: 12 }, () => new Client(gateway).send(request(body, greedy.keys[0])));
+    await waitFor(() => others.some(({ statuses }) => statuses[0] === 429));
+    expect(gateway.tenants.process.held).toBeLessThanOrEqual(8 * MIB);
+    await expectCalmServed(gateway);
+    for (const { socket } of [client, ...others]) socket.destroy();
     await waitFor(() => isReleased(gateway));
   });
 
@@ -525,6 +561,32 @@ describe('parts of a batch', () => {
       true,
       100 - refused.length,
     ]);
+    await waitFor(() => isReleased(gateway));
+  });
+
+  it('take it while they come, also those that are large and could be shared: what has no room is not read on', async () => {
+    const gateway = await open({ cacheBytes: MIB });
+    let written = 0;
+    let cut = 0;
+    node.answer = (seen, res, req) => {
+      if (!seen.body.includes('large')) return answerResult('"0x1"')(seen, res, req);
+      res.on('close', () => (cut += 1));
+      res.writeHead(200, { 'content-type': 'application/json' });
+      // It never ends.
+      const { id } = JSON.parse(seen.body) as { id: number };
+      res.write(`{"jsonrpc":"2.0","id":${id},"result":"${'f'.repeat(6 * MIB)}`, () => (written += 1));
+    };
+    const receipts = (id: number): string =>
+      call(`["large","0x${id}"]`, id).replace('eth_estimateGas', 'eth_getBlockReceipts');
+    const batch = `[${Array.from({ length: 16 }, (_, id) => receipts(id)).join(',')}]`;
+    const held = watchHeld(gateway);
+    const client = new Client(gateway).send(request(batch, greedy.keys[0]));
+    // 16 MiB are no room for three of them: the others are cut long before the time of the batch is over.
+    await waitFor(() => written + cut >= 16 && cut >= 14, { timeoutMs: 20_000 });
+    await expectCalmServed(gateway);
+    held.stop();
+    expect(held.most.key).toBeLessThanOrEqual(16 * MIB);
+    client.socket.destroy();
     await waitFor(() => isReleased(gateway));
   });
 });

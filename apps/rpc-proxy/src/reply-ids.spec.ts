@@ -181,18 +181,42 @@ describe('a reply with the id of another call', () => {
     },
   );
 
-  it('to a batch is left as well', async () => {
-    const batch = `[${send()},${call('eth_estimateGas', '[]', '"b"')}]`;
-    two.answer = (_seen, res) => sendJson(res, { body: '[{"id":7,"result":1},{"id":"b","result":2}]' });
-    for (const reply of [
-      '[{"id":7,"result":1},{"id":8,"result":"theirs"}]',
-      '[{"id":"\\u0063","result":1}]',
-      '{"id":8,"error":{"code":1,"message":"theirs"}}',
-      '{"id":7,"result":"theirs"}',
-    ]) {
-      one.answer = (_seen, res) => sendJson(res, { body: reply });
-      expect((await post(pair, batch)).text).toBe('[{"id":7,"result":1},{"id":"b","result":2}]');
-    }
+  it.each([
+    ['in front', '{"id":8,"result":"theirs"}'],
+    ['of another kind', '{"result":"theirs","id":"\\u0063"}'],
+    ['beside an error', '{"id":7,"error":{"code":1,"message":"theirs"}}'],
+    ['in a list', '[{"id":7,"result":"theirs"},{"id":"b","result":"theirs"}]'],
+    ['null beside a result', '{"id":null,"result":"theirs"}'],
+    ['in front of what is large', `{"id":8,"result":"theirs${'a'.repeat(9_000_000)}"}`],
+  ])(
+    '%s: to one call of a batch it costs that call alone, or another node is asked',
+    async (_name, reply) => {
+      // Behind a write no call is hedged.
+      const batch = `[${send()},${call('eth_estimateGas', '[]', '"b"')},${call('eth_call', '[]', '9')}]`;
+      one.answer = (seen, res, req) =>
+        seen.body.includes('eth_estimateGas')
+          ? sendJson(res, { body: reply })
+          : answerResult('"one"')(seen, res, req);
+      const answerOf = (second: string): string =>
+        `[{"jsonrpc":"2.0","id":7,"result":"one"},{"jsonrpc":"2.0","id":"b",${second}},{"jsonrpc":"2.0","id":9,"result":"one"}]`;
+      const before = mismatches(pair);
+      expect((await post(pair, batch)).text).toBe(answerOf('"result":"two"'));
+      expect([mismatches(pair) - before, two.seen.length]).toEqual([1, 1]);
+      expect((await post(single, batch)).text).toBe(
+        answerOf('"error":{"code":-32603,"message":"network unavailable"}'),
+      );
+    },
+  );
+
+  it('to a write in a batch does not send that write again, and the calls behind it are served', async () => {
+    one.answer = (seen, res, req) =>
+      seen.body.includes('some_unknownWrite')
+        ? sendJson(res, { body: '{"jsonrpc":"2.0","id":8,"result":"theirs"}' })
+        : answerResult('"one"')(seen, res, req);
+    expect((await post(pair, `[${call('some_unknownWrite')},${send('9')}]`)).text).toBe(
+      '[{"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"network unavailable"}},{"jsonrpc":"2.0","id":9,"result":"one"}]',
+    );
+    expect([one.seen.length, two.seen.length]).toEqual([2, 0]);
   });
 
   it("to a write is nobody's, and the write does not go again", async () => {
@@ -224,8 +248,10 @@ describe('a reply is the one to its call', () => {
   ])('where the node writes %s as %s', async (id, written) => {
     one.answer = (_seen, res) => sendJson(res, { body: `{"jsonrpc":"2.0","id":${written},"result":"mine"}` });
     expect((await post(pair, send(id))).text).toBe(`{"jsonrpc":"2.0","id":${written},"result":"mine"}`);
-    one.answer = (_seen, res) =>
-      sendJson(res, { body: `[{"id":2,"result":1},{"id":${written},"result":"mine"}]` });
+    one.answer = ({ body }, res) =>
+      sendJson(res, {
+        body: body.includes('eth_call') ? '{"id":2,"result":1}' : `{"id":${written},"result":"mine"}`,
+      });
     expect((await post(pair, `[${send(id)},${call('eth_call', '[]', '2')}]`)).text).toBe(
       `[{"id":${written},"result":"mine"},{"id":2,"result":1}]`,
     );
@@ -242,12 +268,16 @@ describe('a reply is the one to its call', () => {
     expect((await post(pair, send())).text).toBe(reply);
   });
 
-  it('where the node tells of a batch as a whole', async () => {
-    one.answer = (_seen, res) =>
-      sendJson(res, {
-        body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}',
-      });
-    expect((await post(pair, `[${send()},${send('8')}]`)).text).toContain('batch too large');
+  it('where it is an error without an id in a batch, which gets the id of its call', async () => {
+    for (const id of ['"id":null,', '']) {
+      one.answer = (_seen, res) =>
+        sendJson(res, { body: `{"jsonrpc":"2.0",${id}"error":{"code":-32600,"message":"invalid"}}` });
+      expect((await post(pair, `[${send()},${send('"b"')}]`)).text).toBe(
+        `[${['7', '"b"']
+          .map((own) => `{"jsonrpc":"2.0","id":${own},"error":{"code":-32600,"message":"invalid"}}`)
+          .join(',')}]`,
+      );
+    }
   });
 
   it('where Bitcoin Core answers a call without an id', async () => {

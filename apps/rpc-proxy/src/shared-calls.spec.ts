@@ -6,7 +6,6 @@ import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 import type { RpcProxy } from './start-rpc-proxy.ts';
 
 // rpc-gateway.md, "Traps between tenants", a: one request to a node for several tenants.
-const TRON = 'tron:0x2b6653dc';
 
 interface Call {
   readonly id?: unknown;
@@ -23,11 +22,8 @@ let otherKey: string;
 beforeAll(async () => {
   [world, node] = await Promise.all([startSpecWorld(), startSpecNode()]);
   otherKey = await world.makeKey(['rpc:evm:read']);
-  gateway = await world.open(
-    { 'eip155:1': [node.url], [TRON]: [`${node.url}/jsonrpc`] },
-    { cacheBytes: 50_000_000 },
-  );
-  await serves('ethereum');
+  gateway = await world.open({ 'eip155:1': [node.url] }, { cacheBytes: 50_000_000 });
+  await serves();
 });
 afterAll(async () => {
   await world.stop();
@@ -39,9 +35,9 @@ beforeEach(() => {
   node.seen.length = 0;
 });
 
-const serves = (name: string): Promise<boolean> =>
+const serves = (): Promise<boolean> =>
   waitFor(() => {
-    const chain = gateway.directory.find(name)!;
+    const chain = gateway.directory.find('ethereum')!;
     return chain.upstreams.every((upstream) => chain.serves(upstream));
   });
 
@@ -50,9 +46,9 @@ const call = (method: string, params = '[]', id = '1'): string =>
 
 async function post(
   body: string,
-  { key = world.project.keys.rpc, path = '/ethereum' } = {},
+  { key = world.project.keys.rpc } = {},
 ): Promise<{ status: number; text: string }> {
-  const response = await fetch(gateway.url + path, {
+  const response = await fetch(`${gateway.url}/ethereum`, {
     method: 'POST',
     body,
     headers: { 'content-type': 'application/json', 'x-api-key': key },
@@ -70,25 +66,21 @@ const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params']);
 /** As a strict node: accepts only JSON-RPC of at most 50 KB, and rewrites ids. */
 const answerStrictly: Answer = ({ bytes, body }, res) => {
   if (bytes.length > 50_000) return sendJson(res, { body: 'Payload Too Large', status: 413 });
-  let asked: Call | Call[];
+  let asked: Call;
   try {
-    asked = JSON.parse(body) as Call | Call[];
+    asked = JSON.parse(body) as Call;
   } catch {
     return sendJson(res, { body: PARSE_ERROR });
   }
-  const calls = Array.isArray(asked) ? asked : [asked];
-  const isValid = calls.every(
-    (each) =>
-      Object.keys(each).every((name) => MEMBERS.has(name)) &&
-      (typeof each.id !== 'object' || each.id === null),
-  );
+  const { id, method } = asked;
+  const isValid =
+    Object.keys(asked).every((name) => MEMBERS.has(name)) && (typeof id !== 'object' || id === null);
   if (!isValid) return sendJson(res, { body: INVALID });
-  const replies = calls.map((each) =>
-    each.method === 'eth_getCode'
-      ? `{"jsonrpc":"2.0","id":${JSON.stringify(each.id)},"error":{"code":-32000,"message":"for the first one alone"}}`
-      : `{"jsonrpc":"2.0","id":${JSON.stringify(each.id)},"result":${resultOf(each)}}`,
-  );
-  sendJson(res, { body: Array.isArray(asked) ? `[${replies.join(',')}]` : replies[0]! });
+  const outcome =
+    method === 'eth_getCode'
+      ? '"error":{"code":-32000,"message":"for the first one alone"}'
+      : `"result":${resultOf(asked)}`;
+  sendJson(res, { body: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${outcome}}` });
 };
 
 const countShared = async (): Promise<number> => {
@@ -113,15 +105,11 @@ function holdAnswers(answer: Answer = answerStrictly): { readonly count: number;
 }
 
 /** The second request comes while the first one is at the node, or was refused. @returns the answers */
-async function askWhile(
-  first: string,
-  second: string,
-  path = '/ethereum',
-): Promise<{ text: string; status: number }[]> {
+async function askWhile(first: string, second: string): Promise<{ text: string; status: number }[]> {
   const held = holdAnswers();
   const before = await countShared();
   let answered = 0;
-  const ask = (body: string, key: string) => post(body, { key, path }).finally(() => (answered += 1));
+  const ask = (body: string, key: string) => post(body, { key }).finally(() => (answered += 1));
   const one = ask(first, otherKey);
   await waitFor(() => held.count > 0 || answered > 0);
   const seen = held.count;
@@ -221,7 +209,7 @@ describe('what one tenant sends is never the answer of another', () => {
     held.release();
     expect((await first).status).toBe(502);
     expect((await second).text).toBe(answerOf(balance('77'), '77'));
-    await serves('ethereum');
+    await serves();
   });
 
   it('malformed calls in great number hurt nobody', async () => {
@@ -236,18 +224,16 @@ describe('what one tenant sends is never the answer of another', () => {
     );
   });
 
-  it('a batch with an id twice, which a node may reorder, is kept for nobody', async () => {
-    const [one, two] = [balance('1'), call('eth_getBalance', `["0xb","0x${block.toString(16)}"]`, '1.0')];
-    node.answer = ({ body }, res) =>
-      sendJson(res, {
-        body: `[${(JSON.parse(body) as Call[])
-          .reverse()
-          .map((each) => answerOf(JSON.stringify(each), '1'))
-          .join(',')}]`,
-      });
-    await post(`[${one},${two}]`, { key: otherKey });
-    node.answer = answerStrictly;
-    expect((await post(balance('77'))).text).toBe(answerOf(balance('77'), '77'));
+  it('a batch with an id twice gets each answer in its place, and each is kept for its own question', async () => {
+    const [one, other] = ['0xc', '0xd'].map(
+      (account) => (id: string) => call('eth_getBalance', `["${account}","0x10"]`, id),
+    ) as [typeof balance, typeof balance];
+    expect((await post(`[${one('1')},${other('1.0')}]`, { key: otherKey })).text).toBe(
+      `[${answerOf(one('1'), '1')},${answerOf(other('1'), '1')}]`,
+    );
+    for (const question of [one('77'), other('77')])
+      expect((await post(question)).text).toBe(answerOf(question, '77'));
+    expect(node.seen).toHaveLength(2);
   });
 
   it('what is no JSON is refused, with the cache and without', async () => {
@@ -356,12 +342,7 @@ describe('a client that reads slowly', () => {
   });
 });
 
-describe('parts of a batch for TRON', () => {
-  beforeAll(async () => {
-    node.health.eth_chainId = () => '0x2b6653dc';
-    await serves('tron');
-  });
-
+describe('parts of a batch', () => {
   it('that are too large are an error for that call, and the node is not read on', async () => {
     let written = 0;
     let isClosed = false;
@@ -383,10 +364,7 @@ describe('parts of a batch for TRON', () => {
     for (const method of ['eth_estimateGas', 'eth_getBlockByNumber']) {
       written = 0;
       isClosed = false;
-      const { text } = await post(
-        `[${call(method, '["huge"]', '1')},${call('eth_estimateGas', '[]', '2')}]`,
-        { path: '/tron' },
-      );
+      const { text } = await post(`[${call(method, '["huge"]', '1')},${call('eth_estimateGas', '[]', '2')}]`);
       expect(JSON.parse(text)).toEqual([
         {
           jsonrpc: '2.0',
@@ -405,7 +383,6 @@ describe('parts of a batch for TRON', () => {
     for (let round = 0; round < 3; round += 1) {
       const asked = post(
         `[${[1, 2, 3, 4].map((id) => call('eth_estimateGas', '[]', String(id))).join(',')}]`,
-        { path: '/tron' },
       );
       await waitFor(() => held.count === 4);
       held.release();

@@ -128,51 +128,80 @@ describe('2: bodies are never re-serialised', () => {
 
 describe('3: batches', () => {
   it('keep their order where the node does not', async () => {
-    one.answer = (_seen, res) =>
-      sendJson(res, {
-        body: '[{"jsonrpc":"2.0","id":"b","result":2}, {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}]',
-      });
+    let answerFirst: (() => void) | undefined;
+    let answerSecond: (() => void) | undefined;
+    one.answer = ({ body }, res) => {
+      const answer = (text: string) => (): void => sendJson(res, { body: text });
+      if (body.includes('eth_chainId'))
+        answerFirst = answer('{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}');
+      else {
+        answerSecond = answer('{"jsonrpc":"2.0","id":"b","result":2}');
+        res.on('finish', () => answerFirst!());
+      }
+      if (answerFirst !== undefined) answerSecond?.();
+    };
     const { text } = await post(single, `[${call('eth_chainId')},${call('eth_call', '[]', '"b"')}]`);
     expect(text).toBe(
       '[{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}},{"jsonrpc":"2.0","id":"b","result":2}]',
     );
   });
 
-  it('pass in the bytes of the node where they are in order', async () => {
-    one.answer = (_seen, res) => sendJson(res, { body: ' [{"id":1,"result":1} ,{"id":1,"result":2}]\n' });
-    expect((await post(single, `[${call('eth_chainId')},${call('eth_call')}]`)).text).toBe(
-      ' [{"id":1,"result":1} ,{"id":1,"result":2}]\n',
+  it('have each call in the bytes of the client, and each reply in those of the node', async () => {
+    const [first, second] = [
+      '{ "params":[18446744073709551615,{"a":1,"a":2}],"jsonrpc":"2.0" ,"id":1e3,"method":"eth_call" }',
+      call('eth_chainId', '[ "\\u0041\\/" ]', '"\\u00e9"'),
+    ];
+    one.answer = ({ body }, res) =>
+      sendJson(res, {
+        body: body.includes('eth_call')
+          ? '{"id": 1000 ,"result":21000000.00000000}'
+          : '{"x":"\\/","result":18446744073709551615,"id":"\\u00e9"}',
+      });
+    expect((await post(single, ` [\n${first} , ${second}]\n`)).text).toBe(
+      '[{"id": 1000 ,"result":21000000.00000000},{"x":"\\/","result":18446744073709551615,"id":"\\u00e9"}]',
     );
+    expect(one.seen.map(({ body }) => body).sort()).toEqual([first, second].sort());
   });
 
-  it('of notifications only are 204 without a body', async () => {
-    one.answer = (_seen, res) => sendJson(res, { body: '[]' });
+  it.each([
+    ['nothing', ''],
+    ['an object', '{"jsonrpc":"2.0","id":null,"result":1}'],
+  ])('of notifications only are 204 without a body, where the node answers with %s', async (_name, body) => {
+    one.answer = (_seen, res) => sendJson(res, { body });
     const { status, text } = await post(
       single,
       '[{"jsonrpc":"2.0","method":"eth_call"},{"jsonrpc":"2.0","method":"eth_chainId"}]',
     );
     expect([status, text]).toEqual([204, '']);
+    expect(one.seen.map((seen) => seen.body).sort()).toEqual([
+      '{"jsonrpc":"2.0","method":"eth_call"}',
+      '{"jsonrpc":"2.0","method":"eth_chainId"}',
+    ]);
   });
 
-  it('without a call get the error of the node', async () => {
-    one.answer = (_seen, res) =>
-      sendJson(res, { body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}' });
-    expect((await post(single, '[]')).text).toBe(
-      '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty batch"}}',
+  it('without a call get an error of the gateway', async () => {
+    const { status, text } = await post(single, '[]');
+    expect([status, JSON.parse(text), one.seen.length]).toEqual([
+      200,
+      { jsonrpc: '2.0', id: null, error: { code: -32600, message: expect.stringContaining('at least one') } },
+      0,
+    ]);
+  });
+
+  it('with an id twice get both replies, in the order of the calls', async () => {
+    one.answer = (seen, res, req) =>
+      answerResult(`"${(JSON.parse(seen.body) as { method: string }).method}"`)(seen, res, req);
+    expect(
+      (await post(single, `[${call('eth_chainId')},${call('eth_call')},${call('eth_syncing', '[]', '2')}]`))
+        .text,
+    ).toBe(
+      '[{"jsonrpc":"2.0","id":1,"result":"eth_chainId"},{"jsonrpc":"2.0","id":1,"result":"eth_call"},{"jsonrpc":"2.0","id":2,"result":"eth_syncing"}]',
     );
   });
 
-  it('with an id twice get both replies, in the order of the node', async () => {
-    one.answer = (_seen, res) =>
-      sendJson(res, { body: '[{"id":2,"result":"c"},{"id":1,"result":"a"},{"id":1,"result":"b"}]' });
-    expect(
-      (await post(single, `[${call('eth_chainId')},${call('eth_call')},${call('eth_call', '[]', '2')}]`))
-        .text,
-    ).toBe('[{"id":1,"result":"a"},{"id":1,"result":"b"},{"id":2,"result":"c"}]');
-  });
-
   it('that the node answered in part get an error for the rest', async () => {
-    one.answer = (_seen, res) => sendJson(res, { body: '[{"jsonrpc":"2.0","id":2,"result":true}]' });
+    one.answer = (seen, res, req) =>
+      seen.body.includes('eth_chainId') ? void req.socket.destroy() : answerResult('true')(seen, res, req);
     const items = JSON.parse(
       (await post(single, `[${call('eth_chainId')},${call('eth_call', '[]', '2')}]`)).text,
     ) as { id: number; error?: { code: number } }[];
@@ -182,16 +211,14 @@ describe('3: batches', () => {
     ]);
   });
 
-  it('that the node answered with one object are an array all the same', async () => {
+  it('that the node answered with errors under no id have each under the id of its call', async () => {
     one.answer = (_seen, res) =>
-      sendJson(res, {
-        body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"batch too large"}}',
-      });
+      sendJson(res, { body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not here"}}' });
     const items = JSON.parse(
       (await post(single, `[${call('eth_chainId')},${call('eth_call', '[]', '2')}]`)).text,
     ) as unknown[];
     expect(items).toEqual(
-      [1, 2].map((id) => ({ jsonrpc: '2.0', id, error: { code: -32005, message: 'batch too large' } })),
+      [1, 2].map((id) => ({ jsonrpc: '2.0', id, error: { code: -32600, message: 'not here' } })),
     );
     one.answer = answerResult('5');
     expect((await post(single, `[${call('eth_chainId')}]`)).text).toBe(
@@ -199,7 +226,7 @@ describe('3: batches', () => {
     );
   });
 
-  it('to TRON are split, and answered in order', async () => {
+  it('to TRON are answered in order as well, beside its HTTP interface', async () => {
     const tron = await startSpecNode(answerResult('"0x5"'), { chainId: 0x2b6653dc });
     const proxy = await world.open({ [TRON]: [`${tron.url}/jsonrpc`] });
     const { text } = await post(
@@ -217,11 +244,11 @@ describe('3: batches', () => {
   it('of over 1,000 calls are refused', async () => {
     const batchOf = (count: number): string =>
       `[${Array.from({ length: count }, (_, id) => call('eth_chainId', '[]', String(id))).join(',')}]`;
-    one.answer = ({ body }, res) =>
-      sendJson(res, {
-        body: JSON.stringify((JSON.parse(body) as { id: number }[]).map(({ id }) => ({ id, result: 1 }))),
-      });
-    expect((await post(single, batchOf(1_000))).status).toBe(200);
+    const { status, text } = await post(single, batchOf(1_000));
+    expect([status, (JSON.parse(text) as { id: number }[]).map(({ id }) => id)]).toEqual([
+      200,
+      Array.from({ length: 1_000 }, (_, id) => id),
+    ]);
     expect(await post(single, batchOf(1_001))).toMatchObject({
       status: 400,
       text: expect.stringContaining('at most 1000 calls'),

@@ -12,8 +12,6 @@ export interface FamilyRpc {
   readonly servesVersion1?: boolean;
   /** Content types of calls besides those of JSON-RPC: `text/plain`. */
   readonly contentTypes?: readonly string[];
-  /** The nodes limit batches: each call of one goes alone. */
-  readonly splitsBatches?: boolean;
   /** One spelling for raw parameters that mean the same to a node; absent: they are compared as written. */
   normalizeParams?(params: string): string;
   /** Cache rules by method. Created once for each chain, because rules may learn from answers. */

@@ -25,18 +25,7 @@ export interface Waiter extends Leader {
   goAlone(): void;
 }
 
-/** A request in flight that other calls may join. */
-export interface InFlight {
-  /** The least block of the leader's key: a key that has seen a higher block does not join. */
-  readonly minBlockNumber: number;
-  /** False while the request waits in the queue and the waiter belongs to another key. */
-  takes(waiter: Waiter): boolean;
-  join(waiter: Waiter): void;
-  leave(waiter: Waiter): void;
-}
-
-const WHOLE_BYTES_MAX = 131_072;
-/** Larger replies are streamed to the leader only; they are neither cached nor shared. */
+/** Larger replies go to the leader only; they are neither cached nor shared. */
 const SHARED_BYTES_MAX = 4 * 1_048_576;
 
 /**
@@ -44,8 +33,9 @@ const SHARED_BYTES_MAX = 4 * 1_048_576;
  * id. Any other outcome (an error, also inside a result, a status, a timeout) goes to the leader alone, and each follower then asks for
  * itself.
  */
-export class InFlightRequest implements ResponseSink, InFlight {
-  readonly wholeBytesMax = WHOLE_BYTES_MAX;
+export class InFlightRequest implements ResponseSink {
+  readonly wholeBytesMax: number;
+  /** The least block of the leader's key: a key that has seen a higher block does not join. */
   readonly minBlockNumber: number;
   readonly #call: CacheCall;
   readonly #cache: AnswerCache;
@@ -76,6 +66,7 @@ export class InFlightRequest implements ResponseSink, InFlight {
     this.#call = options.call;
     this.#cache = options.cache;
     this.#leader = options.leader;
+    this.wholeBytesMax = options.leader.reply.wholeBytesMax;
     this.#leaderId = options.leader.id;
     this.#quota = options.query.quota;
     this.#onRemoved = options.onResolved;
@@ -94,6 +85,7 @@ export class InFlightRequest implements ResponseSink, InFlight {
     });
   }
 
+  /** False while the request waits in the queue and the waiter belongs to another key. */
   takes({ key }: Waiter): boolean {
     return key === this.#quota.key || !this.#isQueued;
   }
@@ -114,8 +106,8 @@ export class InFlightRequest implements ResponseSink, InFlight {
 
   whole(reply: WholeReply, upstream?: Upstream): void {
     this.#resolve();
-    const stored = this.#store(reply, upstream);
-    this.#leader?.reply.whole(reply);
+    const stored = reply.body.length > SHARED_BYTES_MAX ? undefined : this.#store(reply, upstream);
+    this.#leader?.reply.whole(reply, upstream);
     this.#serve(stored);
   }
 

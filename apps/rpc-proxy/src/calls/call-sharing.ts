@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
-import { InFlightRequest, type AnswerSink, type InFlight, type Waiter } from '../cache/in-flight-request.ts';
+import { InFlightRequest, type AnswerSink, type Waiter } from '../cache/in-flight-request.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { DEADLINE_MS } from '../upstream-request/upstream-request.ts';
 import type { Chain, MinBlock } from '../chains/chain.ts';
@@ -30,7 +30,7 @@ export interface OwnWay {
 /** Answers from the cache, and requests in flight that several callers share. */
 export class CallSharing {
   readonly cache: AnswerCache;
-  readonly inFlightRequests = new InFlightRegistry();
+  readonly #inFlightRequests = new InFlightRegistry();
   readonly #usage: UsageRecorder;
 
   constructor(cache: AnswerCache, usage: UsageRecorder) {
@@ -54,21 +54,16 @@ export class CallSharing {
    * @returns what to do when the caller leaves
    */
   answer(waiting: WaitingCall, ownWay: OwnWay): (() => void) | undefined {
-    const { request, ruled } = waiting;
-    const key = cacheKeyOf(request.chain, { rule: ruled.rule, body: request.body, call: ruled.call });
-    const { taken, leave } = this.take(key, waiting, ownWay);
-    return taken ? leave : this.#lead(key, waiting, ownWay);
-  }
-
-  /** Answers without a new request: from the cache, or from a request in flight. */
-  take(key: string, { request, ruled, reply }: WaitingCall, ownWay: Pick<OwnWay, 'goAlone'>): Taken {
+    const { request, ruled, reply } = waiting;
     const { chain, body, principal, quota } = request;
-    const { call } = ruled;
+    const { call, rule } = ruled;
+    const key = cacheKeyOf(chain, { rule, body, call });
+    const id = body.subarray(call.idStart, call.idEnd);
     const stored = this.cache.find(chain, key);
     if (stored !== undefined) {
-      this.countShared(request, ruled);
-      reply.stored(stored, body.subarray(call.idStart, call.idEnd), 200);
-      return ANSWERED;
+      this.#countShared(request, ruled);
+      reply.stored(stored, id, 200);
+      return undefined;
     }
     const deadline = chain.clock.now + DEADLINE_MS;
     let leaveAlone: (() => void) | undefined;
@@ -76,14 +71,14 @@ export class CallSharing {
       if (chain.clock.now >= deadline) reply.fail('timeout');
       else leaveAlone = ownWay.goAlone(request, ruled, deadline);
     };
-    const waiter = { reply, id: body.subarray(call.idStart, call.idEnd), key: quota.key, goAlone };
-    const joined = this.inFlightRequests.join(key, chain.minBlockOf(principal.keyId), waiter);
-    if (joined === undefined) return NOT_TAKEN;
-    this.countShared(request, ruled);
-    return { taken: true, leave: () => (leaveAlone === undefined ? joined.leave(waiter) : leaveAlone()) };
+    const waiter = { reply, id, key: quota.key, goAlone };
+    const joined = this.#inFlightRequests.join(key, chain.minBlockOf(principal.keyId), waiter);
+    if (joined === undefined) return this.#lead(key, waiting, ownWay);
+    this.#countShared(request, ruled);
+    return () => (leaveAlone === undefined ? joined.leave(waiter) : leaveAlone());
   }
 
-  countShared({ principal, chain }: RpcRequest, { rule }: RuledCall): void {
+  #countShared({ principal, chain }: RpcRequest, { rule }: RuledCall): void {
     this.#usage.countCached(principal, chain, rule);
   }
 
@@ -95,10 +90,10 @@ export class CallSharing {
       cache: this.cache,
       query: { ...ownWay.queryOf(request, ruled), acceptEncoding: undefined },
       leader: { reply, id: body.subarray(call.idStart, call.idEnd) },
-      onResolved: () => this.inFlightRequests.remove(key, inFlight),
-      onShared: () => this.countShared(request, ruled),
+      onResolved: () => this.#inFlightRequests.remove(key, inFlight),
+      onShared: () => this.#countShared(request, ruled),
     });
-    this.inFlightRequests.add(key, inFlight);
+    this.#inFlightRequests.add(key, inFlight);
     inFlight.send();
     return () => inFlight.leaveLeader();
   }
@@ -106,13 +101,13 @@ export class CallSharing {
 
 /** Requests in flight, by cache key. */
 class InFlightRegistry {
-  readonly #inFlightRequests = new Map<string, InFlight>();
+  readonly #inFlightRequests = new Map<string, InFlightRequest>();
 
   /**
    * @returns the request that was joined. Undefined if nobody asks the same, if the request in flight may return an
    * older chain than this key has seen, or if it waits in another key's queue.
    */
-  join(key: string, minBlock: MinBlock, waiter: Waiter): InFlight | undefined {
+  join(key: string, minBlock: MinBlock, waiter: Waiter): InFlightRequest | undefined {
     const running = this.#inFlightRequests.get(key);
     if (running === undefined || minBlock.number > running.minBlockNumber || !running.takes(waiter))
       return undefined;
@@ -120,12 +115,12 @@ class InFlightRegistry {
     return running;
   }
 
-  add(key: string, inFlight: InFlight): void {
+  add(key: string, inFlight: InFlightRequest): void {
     this.#inFlightRequests.set(key, inFlight);
   }
 
   /** No call can join it from now on. */
-  remove(key: string, inFlight: InFlight): void {
+  remove(key: string, inFlight: InFlightRequest): void {
     if (this.#inFlightRequests.get(key) === inFlight) this.#inFlightRequests.delete(key);
   }
 }
@@ -136,7 +131,7 @@ const KEY_PARAMS_MAX = 256;
  * chain | method | version | parameters, never the id. Parameters are compared as written, with every option; only
  * spellings that the family declares equal share a key.
  */
-export function cacheKeyOf(
+function cacheKeyOf(
   chain: Chain,
   { rule, body, call }: { readonly rule: MethodRule; readonly body: Buffer; readonly call: ScannedCall },
 ): string {
@@ -147,15 +142,7 @@ export function cacheKeyOf(
   return `${chain.network.gid}|${rule.method}|${version}|${params}`;
 }
 
-export function cacheCallOf(key: string, { chain, body }: RpcRequest, { call, rule }: RuledCall): CacheCall {
+function cacheCallOf(key: string, { chain, body }: RpcRequest, { call, rule }: RuledCall): CacheCall {
   const params = call.paramsStart === -1 ? '' : body.toString('utf8', call.paramsStart, call.paramsEnd);
   return { chain, key, method: rule.method, params, finalNumber: chain.finalNumber, stamp: chain.headStamp };
 }
-
-interface Taken {
-  readonly taken: boolean;
-  readonly leave: (() => void) | undefined;
-}
-
-const ANSWERED: Taken = { taken: true, leave: undefined };
-const NOT_TAKEN: Taken = { taken: false, leave: undefined };

@@ -1,95 +1,99 @@
-import type { ReplyHead } from '@chainwatch/raw-http';
 import type { AnswerSink } from '../cache/in-flight-request.ts';
 import { withId, type StoredReply } from '../cache/stored-reply.ts';
+import { isNull, scanReply } from '../json/scan-reply.ts';
+import { skipSpace } from '../json/skip-value.ts';
 import { answerFull } from '../limits/answer-full.ts';
+import { sayRefused } from '../upstream-request/judge-reply.ts';
 import type { Failure, WholeReply } from '../upstream-request/response-sink.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
 
 /** Limit for the answer to one call of a batch. */
 const PART_BYTES_MAX = 8 * 1_048_576;
 
-/** Collects the reply to one call of a batch, and hands it over once. */
+/** Brings the reply to one call of a batch, once. */
 export class PartSink implements AnswerSink {
   readonly wholeBytesMax = PART_BYTES_MAX;
   readonly #id: Buffer | undefined;
-  readonly #done: (body: Buffer) => void;
+  readonly #done: (body: Buffer, upstream?: Upstream) => void;
   readonly #leave: () => void;
-  #pieces: Buffer[] = [];
-  #bytes = 0;
-  #isTooLarge = false;
 
   /**
    * @param id undefined for a notification, whose reply is empty
    * @param leave cancels an answer that is too large
    */
-  constructor(id: Buffer | undefined, done: (body: Buffer) => void, leave: () => void) {
+  constructor(id: Buffer | undefined, done: (body: Buffer, upstream?: Upstream) => void, leave: () => void) {
     this.#id = id;
     this.#done = done;
     this.#leave = leave;
   }
 
-  whole({ body }: Pick<WholeReply, 'body'>): void {
-    // If a node failed with a page instead of a reply, the call gets an error of the gateway's own.
-    const isReply = body.length === 0 ? this.#id === undefined : body[0] === 0x7b;
-    if (isReply) this.#done(this.#id === undefined ? EMPTY : body);
-    else this.fail('unavailable');
+  whole(reply: WholeReply, upstream?: Upstream): void {
+    this.#done(this.#id === undefined ? EMPTY_PART : toPart(reply, this.#id), upstream);
   }
 
   stored(stored: StoredReply, id: Buffer): void {
     this.#done(withId(stored, id));
   }
 
-  start(_head: ReplyHead, pieces: readonly Buffer[]): boolean {
-    for (const piece of pieces) this.data(piece);
+  /** Only what is larger than `wholeBytesMax` comes in pieces. */
+  start(): boolean {
+    this.#leave();
+    this.#done(errorPart(this.#id, toError(TOO_LARGE)));
     return true;
   }
 
-  data(piece: Buffer): boolean {
-    if (this.#isTooLarge) return true;
-    this.#bytes += piece.length;
-    if (this.#bytes <= PART_BYTES_MAX) this.#pieces.push(Buffer.from(piece));
-    else this.#refuse();
+  data(): boolean {
     return true;
   }
 
-  end(): void {
-    if (!this.#isTooLarge) this.whole({ body: Buffer.concat(this.#pieces) });
-  }
+  end(): void {}
 
-  broken(): void {
-    if (!this.#isTooLarge) this.fail('unavailable');
-  }
+  broken(): void {}
 
   fail(failure: Failure): void {
-    this.#done(
-      errorPart(
-        this.#id,
-        failure === 'timeout'
-          ? 'no answer within 30 seconds'
-          : failure === 'unavailable'
-            ? 'network unavailable'
-            : answerFull(failure).error,
-      ),
-    );
-  }
-
-  #refuse(): void {
-    this.#isTooLarge = true;
-    this.#pieces = [];
-    this.#leave();
-    this.#done(errorPart(this.#id, TOO_LARGE));
+    this.#done(failurePart(this.#id, failure));
   }
 }
 
-const EMPTY = Buffer.alloc(0);
+/** The reply to a notification. */
+export const EMPTY_PART = Buffer.alloc(0);
 
 const TOO_LARGE = `the answer is too large for a batch: expected at most ${PART_BYTES_MAX} bytes`;
 
+/**
+ * A node's reply as a part of an array. An error that does not say which call it is about gets the call's id. Of anything
+ * but a reply (a page, an object without an id, a reply that is cut) only the status is told.
+ */
+function toPart({ status, body }: WholeReply, id: Buffer): Buffer {
+  const reply = scanReply(body, skipSpace(body, 0));
+  if (reply !== undefined && skipSpace(body, reply.end) === body.length) {
+    const { idStart, idEnd, errorStart, errorEnd } = reply;
+    if (idStart !== -1 && (!isNull(body, idStart, idEnd) || isNull(id, 0, id.length))) return body;
+    if (body[errorStart] === 0x7b) return errorPart(id, body.subarray(errorStart, errorEnd));
+  }
+  return status < 400 ? failurePart(id, 'unavailable') : errorPart(id, toError(sayRefused(status)));
+}
+
 /** The gateway's own answer to one call of a batch. @param id undefined for a notification */
-export function errorPart(id: Buffer | undefined, message: string): Buffer {
-  if (id === undefined) return EMPTY;
+export function failurePart(id: Buffer | undefined, failure: Failure): Buffer {
+  if (failure === 'timeout') return errorPart(id, toError('no answer within 30 seconds'));
+  return errorPart(
+    id,
+    toError(failure === 'unavailable' ? 'network unavailable' : answerFull(failure).error),
+  );
+}
+
+function toError(message: string): Buffer {
+  return Buffer.from(`{"code":-32603,"message":"${message}"}`);
+}
+
+function errorPart(id: Buffer | undefined, error: Buffer): Buffer {
+  if (id === undefined) return EMPTY_PART;
   return Buffer.concat([
     Buffer.from('{"jsonrpc":"2.0","id":'),
     id,
-    Buffer.from(`,"error":{"code":-32603,"message":"${message}"}}`),
+    Buffer.from(',"error":'),
+    error,
+    Buffer.from('}'),
   ]);
 }

@@ -64,7 +64,7 @@ export function queryOf(
     chain,
     quota,
     body,
-    asked: { body, calls: [call], isBatch: false },
+    asked: { body, call },
     kind,
     method,
     params,

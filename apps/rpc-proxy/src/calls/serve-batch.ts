@@ -1,97 +1,209 @@
-import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
-import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
-import type { Failure, ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';
+import type { ReplyHead } from '@chainwatch/raw-http';
+import type { ClientReply } from '../http/client-reply.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
-import type { MethodKind } from '../methods/method-rule.ts';
-import { assembleBatch } from './assemble-batch.ts';
+import { HeldParts } from '../limits/held-parts.ts';
+import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
+import { DEADLINE_MS, UpstreamRequest } from '../upstream-request/upstream-request.ts';
+import type { Ticking } from '../upstreams/clock.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
 import type { CallSharing } from './call-sharing.ts';
+import { EMPTY_PART, failurePart, PartSink } from './part-sink.ts';
 import { queryOf, type RuledCall } from './ruled-call.ts';
-import { SharedBatch } from './shared-batch.ts';
-import { splitBatch } from './split-batch.ts';
+import { serveFilter } from './serve-filter.ts';
 
-/** Replies that the node did not keep in order are sorted up to this size; larger ones are passed on as they come. */
-const WHOLE_BYTES_MAX = 8 * 1_048_576;
+const AT_ONCE_MAX = 16;
+
+const HEAD: ReplyHead = {
+  status: 200,
+  contentType: 'application/json',
+  contentEncoding: undefined,
+  retryAfter: undefined,
+  contentLength: -1,
+};
+
+/** JSON-RPC 2.0, section 6: what answers an empty batch. */
+const EMPTY_BATCH = Buffer.from(
+  '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"invalid request: expected a batch of at least one call"}}',
+);
 
 /**
- * Sends a batch to one node, in the client's bytes. If the nodes limit batches, or a call is about a filter, each call
- * goes alone: each filter may belong to another node.
+ * Serves each call of a batch as a call of its own, a few at a time, and answers with one array in the order of the
+ * calls, within the time of one call. A batch with a write goes call by call, and to the nodes alone: what stands behind
+ * the write sees it.
  */
 export function serveBatch(
   sharing: CallSharing | undefined,
   request: RpcRequest,
   calls: readonly RuledCall[],
 ): void {
-  const isSplit =
-    (request.chain.rpc.splitsBatches && calls.length > 0) || calls.some(({ rule }) => rule.kind === 'filter');
-  if (isSplit) return splitBatch(sharing, request, calls);
-  // After a write in the same batch, cached answers may be out of date, so the node answers all of it.
-  const isShared =
-    sharing !== undefined &&
-    calls.every(({ rule }) => rule.kind === 'read') &&
-    calls.some((ruled) => sharing.covers(request, ruled));
-  if (isShared)
-    return new SharedBatch({ sharing, request, calls, serveWhole: () => serveWhole(request, calls) }).ask();
-  serveWhole(request, calls);
+  if (calls.length === 0) return request.reply.whole({ ...HEAD, body: EMPTY_BATCH });
+  // The calls are cut out of the body, so it is held until the last one has its answer.
+  const held = new HeldParts(request.quota);
+  const full = held.take(request.body);
+  if (full !== undefined) return request.reply.fail(full);
+  new Batch({ sharing, request, calls, held }).start();
 }
 
-function serveWhole(request: RpcRequest, calls: readonly RuledCall[]): void {
-  const { reply } = request;
-  const upstreamRequest = new UpstreamRequest(batchQuery(request, calls), new BatchSink(request, calls));
-  reply.onLeave(() => upstreamRequest.abandon());
-  upstreamRequest.start();
+interface BatchParts {
+  /** Undefined: each call goes to a node. */
+  readonly sharing: CallSharing | undefined;
+  readonly request: RpcRequest;
+  readonly calls: readonly RuledCall[];
+  readonly held: HeldParts;
 }
 
-function batchQuery(request: RpcRequest, calls: readonly RuledCall[]): UpstreamQuery {
-  const { chain, body, principal, req, quota } = request;
-  const asked = { body, calls: calls.map(({ call }) => call), isBatch: true };
-  if (calls.length === 1)
-    return { ...queryOf(request, { rule: calls[0]!.rule, body, call: calls[0]!.call }), asked };
-  return {
-    chain,
-    quota,
-    body,
-    asked,
-    kind: strictestOf(calls),
-    method: 'batch',
-    params: '',
-    minBlock: chain.minBlockOf(principal.keyId),
-    acceptEncoding: calls.length === 0 ? undefined : (req.headers['accept-encoding'] as string | undefined),
-  };
-}
-
-const STRICTNESS: readonly MethodKind[] = ['read', 'send', 'filter', 'once'];
-
-function strictestOf(calls: readonly RuledCall[]): MethodKind {
-  return STRICTNESS[Math.max(0, ...calls.map(({ rule }) => STRICTNESS.indexOf(rule.kind)))]!;
-}
-
-class BatchSink implements ResponseSink {
-  readonly wholeBytesMax = WHOLE_BYTES_MAX;
+class Batch implements Ticking {
+  readonly #sharing: CallSharing | undefined;
   readonly #request: RpcRequest;
   readonly #calls: readonly RuledCall[];
+  readonly #held: HeldParts;
+  readonly #atOnceMax: number;
+  readonly #deadline: number;
+  readonly #replies: (Buffer | undefined)[];
+  /** The calls in flight by index: what to do when nobody waits for them. */
+  readonly #inFlight = new Map<number, () => void>();
+  /** The node that took the last write. */
+  #writtenTo: Upstream | undefined;
+  #next = 0;
+  /** Number of calls without a reply. */
+  #open: number;
+  #isStarting = false;
+  #isGone = false;
+  #isOver = false;
 
-  constructor(request: RpcRequest, calls: readonly RuledCall[]) {
+  constructor({ sharing, request, calls, held }: BatchParts) {
+    const hasWrite = calls.some(isWrite);
+    this.#sharing = hasWrite ? undefined : sharing;
     this.#request = request;
     this.#calls = calls;
+    this.#held = held;
+    this.#atOnceMax = hasWrite ? 1 : AT_ONCE_MAX;
+    this.#deadline = request.chain.clock.now + DEADLINE_MS;
+    this.#replies = calls.map(() => undefined);
+    this.#open = calls.length;
   }
 
-  whole(reply: WholeReply): void {
-    const { reply: client, body } = this.#request;
-    // The node's answer to `[]`, or a compressed one, is passed on as it is.
-    if (this.#calls.length === 0 || reply.contentEncoding !== undefined) return client.whole(reply);
-    if (this.#calls.every(({ call }) => call.idStart === -1) && reply.status < 300) return client.noContent();
-    client.whole({ ...reply, body: assembleBatch(body, this.#calls, reply.body) });
+  start(): void {
+    const { chain, reply } = this.#request;
+    reply.onLeave(() => this.#leave());
+    chain.clock.add(this);
+    this.#startMore();
   }
 
-  start: ResponseSink['start'] = (head, pieces, resume) => this.#request.reply.start(head, pieces, resume);
-  data: ResponseSink['data'] = (piece) => this.#request.reply.data(piece);
-  end(): void {
-    this.#request.reply.end();
+  /** Calls that have no reply when the time is over get an error. */
+  tick(now: number): void {
+    if (now < this.#deadline) return;
+    this.#isOver = true;
+    for (const leave of this.#inFlight.values()) leave();
+    for (const [index, call] of this.#calls.entries())
+      this.#replies[index] ??= failurePart(this.#idOf(call), 'timeout');
+    this.#end();
   }
-  broken(): void {
-    this.#request.reply.broken();
+
+  // A loop and no recursion, because cached answers come synchronously.
+  #startMore(): void {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    while (this.#next < this.#calls.length && this.#mayStart()) {
+      const index = this.#next++;
+      if (this.#isGone && !isWrite(this.#calls[index]!)) {
+        this.#finish(index, EMPTY_PART);
+        continue;
+      }
+      const leave = this.#serve(index, this.#calls[index]!);
+      if (this.#replies[index] === undefined) this.#inFlight.set(index, leave);
+    }
+    this.#isStarting = false;
   }
-  fail(failure: Failure): void {
-    this.#request.reply.fail(failure);
+
+  /** One call at a time where memory becomes short, so that there is room for many batches. */
+  #mayStart(): boolean {
+    const { size } = this.#inFlight;
+    return size === 0 || (size < this.#atOnceMax && this.#request.quota.isHalfFree);
+  }
+
+  /** @returns what to do when nobody waits for the call */
+  #serve(index: number, ruled: RuledCall): () => void {
+    const request = this.#request;
+    const finish = (body: Buffer, upstream?: Upstream): void => this.#finish(index, body, upstream);
+    const part = new PartSink(this.#idOf(ruled), finish, () => leave?.());
+    const ownWay = {
+      queryOf: (): UpstreamQuery => this.#queryOf(ruled),
+      goAlone: (): (() => void) => {
+        const query = { ...this.#queryOf(ruled), deadline: this.#deadline };
+        const upstreamRequest = new UpstreamRequest(query, part).start();
+        return () => upstreamRequest.abandon();
+      },
+    };
+    const ask = (): (() => void) | undefined => {
+      if (ruled.rule.kind === 'filter') return serveFilter(request, ruled, part);
+      return this.#sharing?.covers(request, ruled) === true
+        ? this.#sharing.answer({ request, ruled, reply: part }, ownWay)
+        : ownWay.goAlone();
+    };
+    const leave = ask();
+    return () => leave?.();
+  }
+
+  #finish(index: number, body: Buffer, upstream?: Upstream): void {
+    if (this.#isOver || this.#replies[index] !== undefined) return;
+    const call = this.#calls[index]!;
+    const full = this.#held.take(body);
+    this.#replies[index] = full === undefined ? body : failurePart(this.#idOf(call), full);
+    if (upstream !== undefined && isWrite(call)) this.#writtenTo = upstream;
+    this.#inFlight.delete(index);
+    this.#open -= 1;
+    if (this.#open === 0) this.#end();
+    else this.#startMore();
+  }
+
+  /** The client left: reads are given up. Writes go on, and so do those behind them. */
+  #leave(): void {
+    this.#isGone = true;
+    for (const [index, leave] of [...this.#inFlight]) {
+      leave();
+      if (!isWrite(this.#calls[index]!)) this.#finish(index, EMPTY_PART);
+    }
+  }
+
+  #end(): void {
+    const { chain, reply } = this.#request;
+    this.#isOver = true;
+    chain.clock.remove(this);
+    this.#held.release();
+    if (this.#isGone) return;
+    // Until the client has read its answer, the channel keeps whatever it would call.
+    reply.onLeave(() => undefined);
+    respond(reply, this.#replies);
+  }
+
+  #idOf({ call }: RuledCall): Buffer | undefined {
+    return call.idStart === -1 ? undefined : this.#request.body.subarray(call.idStart, call.idEnd);
+  }
+
+  #queryOf({ call, rule }: RuledCall): UpstreamQuery {
+    const { body } = this.#request;
+    return {
+      ...queryOf(this.#request, { rule, body, call }),
+      body: body.subarray(call.start, call.end),
+      acceptEncoding: undefined,
+      first: this.#writtenTo,
+    };
   }
 }
+
+function isWrite({ rule: { kind } }: RuledCall): boolean {
+  return kind === 'send' || kind === 'once';
+}
+
+/** Notifications have no reply in the array. */
+function respond(client: ClientReply, parts: readonly (Buffer | undefined)[]): void {
+  const replies = parts.filter((part): part is Buffer => part !== undefined && part.length > 0);
+  if (replies.length === 0) return client.noContent();
+  const pieces = replies.flatMap((part, index) => (index === 0 ? [part] : [COMMA, part]));
+  client.whole({ ...HEAD, body: Buffer.concat([OPEN, ...pieces, CLOSE]) });
+}
+
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']');

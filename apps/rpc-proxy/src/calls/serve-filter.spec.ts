@@ -52,8 +52,7 @@ beforeEach(async () => {
           ? { jsonrpc: '2.0', id, error: { code: -32000, message: 'filter not found' } }
           : { jsonrpc: '2.0', id, result: [`${found}, its ${params[0]}`] };
       };
-      const asked = JSON.parse(body) as Parameters<typeof answer>[0] | Parameters<typeof answer>[0][];
-      sendJson(res, { body: JSON.stringify(Array.isArray(asked) ? asked.map(answer) : answer(asked)) });
+      sendJson(res, { body: JSON.stringify(answer(JSON.parse(body) as Parameters<typeof answer>[0])) });
     };
 });
 afterEach(() => Promise.all(nodes.map((node) => node.stop())));

@@ -101,25 +101,29 @@ export class Chain {
     return minBlock;
   }
 
-  pick(tried: readonly Upstream[], minBlock: MinBlock): Upstream | undefined {
+  /** @param first the node that is chosen if it serves and was not tried */
+  pick(tried: readonly Upstream[], minBlock: MinBlock, first?: Upstream): Upstream | undefined {
     if (this.upstreams.length === 1) return pickOnly(this.upstreams[0]!, tried);
-    return pickUpstream(
-      this.upstreams,
-      tried,
-      (upstream) => this.serves(upstream) && !this.isBehind(minBlock, upstream, upstream.head?.number),
-    );
+    if (
+      first !== undefined &&
+      this.upstreams.includes(first) &&
+      !tried.includes(first) &&
+      this.#mayServe(first, minBlock)
+    )
+      return first;
+    return pickUpstream(this.upstreams, tried, (upstream) => this.#mayServe(upstream, minBlock));
   }
 
   canHedge(tried: readonly Upstream[], minBlock: MinBlock): boolean {
     return (
       this.hedges.hasOne &&
-      this.upstreams.some(
-        (upstream) =>
-          !tried.includes(upstream) &&
-          this.serves(upstream) &&
-          !this.isBehind(minBlock, upstream, upstream.head?.number),
-      )
+      this.upstreams.some((upstream) => !tried.includes(upstream) && this.#mayServe(upstream, minBlock))
     );
+  }
+
+  /** Serves, and does not take the key backwards. */
+  #mayServe(upstream: Upstream, minBlock: MinBlock): boolean {
+    return this.serves(upstream) && !this.isBehind(minBlock, upstream, upstream.head?.number);
   }
 
   /** Healthy, of this chain, and not behind the others. */

@@ -52,23 +52,6 @@ export function scanReply(bytes: Buffer, from: number): ScannedReply | undefined
   return reply;
 }
 
-/** The replies of an array; undefined if it is no array, or not complete. */
-export function scanReplies(bytes: Buffer): ScannedReply[] | undefined {
-  let at = skipSpace(bytes, 0);
-  if (bytes[at] !== 0x5b) return undefined;
-  const replies: ScannedReply[] = [];
-  at = skipSpace(bytes, at + 1);
-  while (bytes[at] !== 0x5d) {
-    const reply = scanReply(bytes, at);
-    if (reply === undefined) return undefined;
-    replies.push(reply);
-    at = skipSpace(bytes, reply.end);
-    if (bytes[at] === 0x2c) at = skipSpace(bytes, at + 1);
-    else if (bytes[at] !== 0x5d) return undefined;
-  }
-  return replies;
-}
-
 export function isNull(bytes: Buffer, start: number, end: number): boolean {
   return end - start === 4 && bytes[start] === 0x6e;
 }

@@ -1,6 +1,6 @@
 import type { Full, MemoryQuota } from './tenants.ts';
 
-/** Memory held for an answer that is assembled from parts. */
+/** Memory held for a batch: its body, and the parts that its answer is assembled from. */
 export class HeldParts {
   readonly #quota: MemoryQuota;
   #bytes = 0;

@@ -157,6 +157,12 @@ export class MemoryQuota {
     return full;
   }
 
+  /** Whether half of what the connection, the key and the workspace may hold is free. */
+  get isHalfFree(): boolean {
+    const { connection, key } = this;
+    return [connection, key, key.workspace].every(({ held, max }) => held <= max / 2);
+  }
+
   /** For bytes that can no longer be refused. */
   takeAnyway(bytes: number): void {
     this.#add(bytes);

@@ -229,7 +229,7 @@ export class Attempt implements UpstreamAttempt {
       pieces[0]!.length >= FIRST_BYTES ? pieces[0]! : Buffer.concat(pieces).subarray(0, FIRST_BYTES),
       contentEncoding,
     );
-    if (fits !== undefined || contentEncoding !== undefined || this.#asked.isBatch) return fits !== false;
+    if (fits !== undefined || contentEncoding !== undefined) return fits !== false;
     this.#tail = new TailCheck(this.#asked);
     for (const piece of pieces) this.#tail.add(piece);
     return this.#bytes !== contentLength || this.#tail.fits;

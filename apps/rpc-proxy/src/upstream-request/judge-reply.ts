@@ -46,9 +46,7 @@ export function judgePathReply(rpc: FamilyRpc, { status, body, contentEncoding }
  */
 export function withoutPage(reply: WholeReply): WholeReply {
   if (reply.status < 400 || (!REFUSES_US.has(reply.status) && startsAsJson(reply.body))) return reply;
-  const body = Buffer.from(
-    JSON.stringify({ error: `the node refused the request with status ${reply.status}` }),
-  );
+  const body = Buffer.from(JSON.stringify({ error: sayRefused(reply.status) }));
   return {
     status: reply.status,
     contentType: 'application/json',
@@ -57,6 +55,10 @@ export function withoutPage(reply: WholeReply): WholeReply {
     contentLength: body.length,
     body,
   };
+}
+
+export function sayRefused(status: number): string {
+  return `the node refused the request with status ${status}`;
 }
 
 /** Whether a reply is more than a page: JSON-RPC, or JSON of a path interface. */

@@ -4,21 +4,18 @@ import {
   findIdAtEnd,
   findIdNearStart,
   findReplyId,
-  idKeyOf,
   idsEqual,
   isNull,
   NO_ID,
-  scanReplies,
   scanReply,
   type ScannedReply,
 } from '../json/scan-reply.ts';
 import { skipSpace, skipValue } from '../json/skip-value.ts';
 
-/** The calls that were sent to a node, and the bytes that their offsets refer to. */
+/** The call that was sent to a node, and the bytes that its offsets refer to. */
 export interface Asked {
   readonly body: Buffer;
-  readonly calls: readonly ScannedCall[];
-  readonly isBatch: boolean;
+  readonly call: ScannedCall;
 }
 
 /** How far an id is searched for at either end of a streamed reply. */
@@ -78,27 +75,24 @@ export class TailCheck {
 function isReplyTo(asked: Asked, reply: Buffer): boolean {
   const start = skipSpace(reply, 0);
   if (reply[start] === 0x7b) return isObjectTo(asked, reply, start);
-  return reply[start] !== 0x5b || (asked.isBatch && isListTo(asked, reply));
+  return reply[start] !== 0x5b;
 }
 
 /** The same from the first bytes of a reply: false is certain; undefined means that the id comes later. */
 function startsReplyTo(asked: Asked, bytes: Buffer): boolean | undefined {
   const start = skipSpace(bytes, 0);
-  const isList = bytes[start] === 0x5b;
-  if (isList && !asked.isBatch) return false;
-  const idStart = findIdNearStart(bytes, isList ? skipSpace(bytes, start + 1) : start);
-  if (idStart === NO_ID) return undefined;
-  return asked.isBatch
-    ? isOneOf(asked, { reply: bytes, start: idStart, end: skipValue(bytes, idStart) })
+  if (bytes[start] === 0x5b) return false;
+  const idStart = findIdNearStart(bytes, start);
+  return idStart === NO_ID
+    ? undefined
     : isOwnId(asked, { reply: bytes, start: idStart, end: skipValue(bytes, idStart) });
 }
 
-/** Whether the id of a reply is that of the only call. */
+/** Whether the id of a reply is that of the call. */
 function isOwnId(
-  { body, calls }: Asked,
+  { body, call: { idStart, idEnd } }: Asked,
   { reply, start, end }: { readonly reply: Buffer; readonly start: number; readonly end: number },
 ): boolean {
-  const { idStart, idEnd } = calls[0]!;
   return idStart === -1 ? isNull(reply, start, end) : idsEqual(body, idStart, idEnd, reply, start, end);
 }
 
@@ -106,51 +100,11 @@ function isObjectTo(asked: Asked, reply: Buffer, start: number): boolean {
   const idStart = findReplyId(reply, start);
   if (idStart === NO_ID) return true;
   const idEnd = skipValue(reply, idStart);
-  if (!asked.isBatch && isOwnId(asked, { reply, start: idStart, end: idEnd })) return true;
-  if (asked.isBatch && asked.calls.length === 1 && isOneOf(asked, { reply, start: idStart, end: idEnd }))
-    return true;
-  if (
-    !isNull(reply, idStart, idEnd) &&
-    !(asked.isBatch && isOneOf(asked, { reply, start: idStart, end: idEnd }))
-  )
-    return false;
-  // The reply is about something that the node could not read, or about the batch as a whole.
+  if (isOwnId(asked, { reply, start: idStart, end: idEnd })) return true;
+  if (!isNull(reply, idStart, idEnd)) return false;
+  // The reply is about something that the node could not read.
   const scanned = scanReply(reply, start);
   return scanned === undefined || isError(reply, scanned);
-}
-
-function isListTo(asked: Asked, reply: Buffer): boolean {
-  const replies = scanReplies(reply);
-  if (replies === undefined) return true;
-  const { body, calls } = asked;
-  let next = 0;
-  let keys: ReadonlySet<string> | undefined;
-  return replies.every((item) => {
-    if (item.idStart === -1) return true;
-    while (next < calls.length && calls[next]!.idStart === -1) next += 1;
-    const call = calls[next];
-    next += 1;
-    if (call !== undefined && idsEqual(body, call.idStart, call.idEnd, reply, item.idStart, item.idEnd))
-      return true;
-    keys ??= keysOf(asked);
-    if (keys.has(idKeyOf(reply, item.idStart, item.idEnd))) return true;
-    return isNull(reply, item.idStart, item.idEnd) && isError(reply, item);
-  });
-}
-
-function isOneOf(
-  { body, calls }: Asked,
-  { reply, start, end }: { readonly reply: Buffer; readonly start: number; readonly end: number },
-): boolean {
-  return calls.some(
-    ({ idStart, idEnd }) => idStart !== -1 && idsEqual(body, idStart, idEnd, reply, start, end),
-  );
-}
-
-function keysOf({ body, calls }: Asked): Set<string> {
-  return new Set(
-    calls.filter(({ idStart }) => idStart !== -1).map(({ idStart, idEnd }) => idKeyOf(body, idStart, idEnd)),
-  );
 }
 
 function isError(reply: Buffer, { errorStart, errorEnd }: ScannedReply): boolean {

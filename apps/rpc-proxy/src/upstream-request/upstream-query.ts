@@ -10,11 +10,10 @@ export interface UpstreamQuery {
   /** The caller's quota. */
   readonly quota: MemoryQuota;
   readonly body: Buffer;
-  /** The calls that a reply must answer; undefined if replies have no ids. */
+  /** The call that a reply must answer; undefined if replies have no ids. */
   readonly asked?: Asked | undefined;
-  /** Of a batch, the strictest kind of its calls. */
   readonly kind: MethodKind;
-  /** For latencies and heads; `batch` for a batch. */
+  /** For latencies and heads. */
   readonly method: string;
   /** The call's parameters if they are short and the block reader of its method needs them; otherwise empty. */
   readonly params: string;
@@ -24,6 +23,8 @@ export interface UpstreamQuery {
   readonly rest?: string;
   readonly verb?: 'POST' | 'GET';
   readonly acceptEncoding?: string | undefined;
+  /** Asked first, and no other one beside it, if it serves: it took the write before this read. */
+  readonly first?: Upstream | undefined;
   /** The only node that has the filter. */
   readonly upstream?: Upstream | undefined;
   /** On the chain's clock; default 30 s from now. */

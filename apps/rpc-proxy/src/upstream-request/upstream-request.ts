@@ -204,7 +204,7 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     this.#attemptCount += 1;
     this.#attempts.push(attempt);
     this.#hedgeAt =
-      this.#query.kind === 'read' && this.#attempts.length === 1 && chain.upstreams.length > 1
+      this.#mayHedge && this.#attempts.length === 1 && chain.upstreams.length > 1
         ? attempt.startedAt + upstream.latencies.hedgeDelayMs(this.#query.method)
         : Infinity;
     if (this.#isFresh) attempt.idleMsMax = 0;
@@ -215,9 +215,13 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
   }
 
   #pick(): Upstream | undefined {
-    const { chain, minBlock, upstream } = this.#query;
+    const { chain, minBlock, upstream, first } = this.#query;
     if (upstream !== undefined) return this.#tried.includes(upstream) ? undefined : upstream;
-    return chain.pick(this.#tried, minBlock);
+    return chain.pick(this.#tried, minBlock, first);
+  }
+
+  get #mayHedge(): boolean {
+    return this.#query.kind === 'read' && this.#query.first === undefined;
   }
 
   #hedge(now: number): void {

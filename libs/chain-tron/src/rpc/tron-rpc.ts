@@ -14,7 +14,6 @@ import { walletPaths } from './wallet-paths.ts';
 
 export const tronRpc: FamilyRpc = {
   methods: TRON_METHODS,
-  splitsBatches: true,
   createCacheRules,
   blockReaders: ethereumBlockReaders,
   judgeError: () => 'answer',

@@ -2,12 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { generateApiKey } from '@chainwatch/api-key';
 import { waitFor } from '@chainwatch/testing';
-import {
-  answerResult,
-  sendJson,
-  startSpecNode,
-  type SpecNode,
-} from '../../../../apps/rpc-proxy/src/spec-node.ts';
+import { answerResult, startSpecNode, type SpecNode } from '../../../../apps/rpc-proxy/src/spec-node.ts';
 import { RawClient, headOf, requestOf } from './raw-client.ts';
 import { TenantsStack } from './tenants-stack.ts';
 
@@ -107,15 +102,11 @@ describe('answers that nobody reads', () => {
 
   it('to 100 batches on one connection stay within the budget of the connection', async () => {
     const huge = `"0x${'b'.repeat(3_500_000)}"`;
-    node.answer = (seen, res, req) => {
-      if (!seen.body.startsWith('[')) return answerResult('"0x1"')(seen, res, req);
-      sendJson(res, {
-        body: '[1,2]'.replace(/\d/g, (id) => `{"jsonrpc":"2.0","id":${id},"result":${huge}}`),
-      });
-    };
+    node.answer = (seen, res, req) =>
+      answerResult(seen.body.includes('huge') ? huge : '"0x1"')(seen, res, req);
     const memory = stack.peakMemory();
     const cut = await stack.metric('chainwatch_rpc_cut_connections_total');
-    open(false).send(requestOf(`[${call('[]', 1)},${call('[]', 2)}]`, attackerKey()).repeat(100));
+    open(false).send(requestOf(`[${call('["huge"]', 1)},${call('["huge"]', 2)}]`, attackerKey()).repeat(100));
     await waitFor(async () => (await stack.metric('chainwatch_rpc_full_total', 'full="connection"')) > 0);
     expect(await stack.metric(HELD, 'of="process"')).toBeLessThanOrEqual(17 * MIB);
     await expectVictimServed();
