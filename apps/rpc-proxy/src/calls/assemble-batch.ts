@@ -1,4 +1,4 @@
-import type { ReplyHead } from '@chainwatch/raw-http';
+import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { ClientReply } from '../http/client-reply.ts';
 import { idKeyOf, idsEqual, scanReplies, scanReply, type ScannedReply } from '../json/scan-reply.ts';
 import type { ScannedCall } from '../json/scan-body.ts';

@@ -1,4 +1,4 @@
-import type { ReplyHead } from '@chainwatch/raw-http';
+import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { AnswerSink } from '../cache/in-flight-request.ts';
 import { withId, type StoredReply } from '../cache/stored-reply.ts';
 import { answerFull } from '../limits/answer-full.ts';

@@ -1,4 +1,4 @@
-import type { ReplyHead } from '@chainwatch/raw-http';
+import type { ReplyHead } from '../upstreams/reply-head.ts';
 import { withId, type StoredReply } from '../cache/stored-reply.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
