@@ -65,10 +65,7 @@ const ERROR_RULES = [
   },
 ];
 
-const BYTE_SCANNERS = [
-  'apps/rpc-proxy/src/json/scan-reply.ts',
-  'libs/raw-http/src/client/read-reply-head.ts',
-];
+const BYTE_SCANNERS = ['apps/rpc-proxy/src/json/scan-reply.ts'];
 
 export default tseslint.config(
   {

@@ -55,8 +55,6 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         TRUSTED_PROXIES: integer(0, 10).default(0),
         /** By chain gid: `{"eip155:1": {"upstreams": [{"url": "https://…", "weight": 2, "headers": {…}}], "methods": {"allow": [], "deny": [], "unlock": []}, "cache": true}}`. */
         RPC_CHAINS: json(chainSettingsSchema).default({}),
-        /** `plain` runs node:http and undici in place of libs/raw-http: the fallback in case that has a flaw. */
-        RPC_HTTP: z.enum(['fast', 'plain']).default('fast'),
         /** Origins whose web pages may call; `*` stands for any. */
         CORS_ORIGINS: originList().default([]),
         RPC_CACHE: boolean().default(true),

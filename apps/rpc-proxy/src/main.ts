@@ -39,7 +39,6 @@ await runService({
       cacheBytes: config.RPC_CACHE ? config.RPC_CACHE_MEMORY * 1_048_576 : 0,
       sharedCacheSeconds: Math.ceil(config.RPC_CACHE_SHARED / 1_000),
       corsOrigins: config.CORS_ORIGINS,
-      http: config.RPC_HTTP,
       trustedProxies: config.TRUSTED_PROXIES,
       endpoints: config.CHAIN_ENDPOINTS,
       settings: config.RPC_CHAINS,

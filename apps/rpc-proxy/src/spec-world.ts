@@ -122,7 +122,6 @@ function usualOptions(db: Database, sealer: Sealer): Omit<RpcProxyOptions, 'bus'
     healthIntervalMs: 50,
     trustedProxies: 0,
     corsOrigins: [],
-    http: process.env.RPC_HTTP === 'plain' ? 'plain' : 'fast',
     endpoints: {},
     port: 0,
     host: '127.0.0.1',

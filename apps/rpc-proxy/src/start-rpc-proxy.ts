@@ -44,8 +44,6 @@ export interface RpcProxyOptions {
   readonly trustedProxies: number;
   /** Origins whose pages may call; `*` stands for any. */
   readonly corsOrigins: readonly string[];
-  /** `plain`: node:http and undici in place of libs/raw-http. */
-  readonly http: 'fast' | 'plain';
   /** Memory for cached answers; 0 turns the cache off. */
   readonly cacheBytes: number;
   /** How long Redis keeps answers that cannot change, for every replica; 0 keeps none there. */
@@ -144,7 +142,6 @@ async function openChains(options: RpcProxyOptions, bounds: Bounds) {
     logger,
     healthIntervalMs: options.healthIntervalMs,
     callsPerKey: bounds.callsPerKey,
-    isPlain: options.http === 'plain',
     filters: new FilterRegistry({ cache: options.cache }),
   });
   const follower = await followEndpoints({ db, opener, directory, settings, endpoints, logger });

@@ -1,4 +1,4 @@
-import type { ReplyHead } from '@chainwatch/raw-http';
+import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { ClientReply } from '../http/client-reply.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { HeldParts } from '../limits/held-parts.ts';

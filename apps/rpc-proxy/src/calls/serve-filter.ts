@@ -1,4 +1,4 @@
-import type { ReplyHead } from '@chainwatch/raw-http';
+import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { Filter, FilterOwner } from '../chains/filter-registry.ts';
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
 import type { ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';

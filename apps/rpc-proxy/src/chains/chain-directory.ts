@@ -21,8 +21,6 @@ export interface DirectoryOptions {
   readonly healthIntervalMs?: number | undefined;
   /** Calls of one key in flight at one node. */
   readonly callsPerKey: number;
-  /** Calls go through undici instead of libs/raw-http. */
-  readonly isPlain: boolean;
   /** The filters of all chains. */
   readonly filters: FilterRegistry;
 }
@@ -117,7 +115,6 @@ export class ChainDirectory {
         connect: this.#connect,
         openSocket,
         clock: this.clock,
-        isPlain: this.#options.isPlain,
         callsPerKey: this.#options.callsPerKey,
       });
     } catch (error) {

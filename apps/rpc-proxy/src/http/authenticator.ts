@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { parseApiKey } from '@chainwatch/api-key';
 import type { TokenResult } from '@chainwatch/cache';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
-import type { BodyPayers } from '@chainwatch/raw-http';
+import type { BodyPayers } from './http-request.ts';
 import type { Full, MemoryQuota, Tenants } from '../limits/tenants.ts';
 import type { LookUps } from '../limits/look-ups.ts';
 import type { ClientConnections } from '../limits/client-connections.ts';

@@ -1,5 +1,6 @@
 import type { TokenResult } from '@chainwatch/cache';
-import type { ReplyChannel, ReplyHead } from '@chainwatch/raw-http';
+import type { ReplyChannel } from './reply-channel.ts';
+import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { AnswerSink } from '../cache/in-flight-request.ts';
 import { withId, type StoredReply } from '../cache/stored-reply.ts';
 import type { MemoryQuota } from '../limits/tenants.ts';

@@ -20,18 +20,6 @@ interface ClientHeaders {
   readonly 'x-forwarded-for'?: string | string[] | undefined;
 }
 
-const READ: Readonly<Record<keyof ClientHeaders, true>> = {
-  authorization: true,
-  'accept-encoding': true,
-  'content-type': true,
-  origin: true,
-  'x-api-key': true,
-  'x-forwarded-for': true,
-};
-
-/** Their names: raw-http keeps no other headers of a head. */
-export const CLIENT_HEADERS: ReadonlySet<string> = new Set(Object.keys(READ));
-
 /** The client that a request without a key counts against, as far as the proxies in front are trusted. */
 export function clientOf(req: ClientRequest, trustedProxies: number): string {
   const forwarded = req.headers['x-forwarded-for'];

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Dial } from '@chainwatch/chain-core';
 import type { KeyStore } from '@chainwatch/key-store';
-import { createHttpServer } from '@chainwatch/raw-http';
 import { closeWaitingAnswers, createDrain, type Logger } from '@chainwatch/telemetry';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { servePath } from '../calls/serve-path.ts';
@@ -13,8 +12,8 @@ import type { ClientConnections } from '../limits/client-connections.ts';
 import type { Tenants } from '../limits/tenants.ts';
 import { createUpgradeListener } from '../socket/upgrade-listener.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
-import { CLIENT_HEADERS } from './client-request.ts';
 import { createCrossOrigin } from './cross-origin.ts';
+import { createHttpServer } from './create-http-server.ts';
 import type { Authenticator } from './authenticator.ts';
 import { createRpcHandler } from './rpc-handler.ts';
 import { createListListener } from './serve-list.ts';
@@ -24,8 +23,6 @@ export interface RpcServerOptions {
   readonly dial: Dial;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: number;
-  /** `plain`: node:http serves every request. */
-  readonly http: 'fast' | 'plain';
   readonly logger: Pick<Logger, 'error'>;
 }
 
@@ -59,9 +56,7 @@ export function createRpcServer(
   const http = createHttpServer({
     handle: createHandler(options, parts, answers),
     payers: parts.authenticator,
-    headerNames: CLIENT_HEADERS,
     answerOther: createPublicListener(options, parts),
-    isPlain: options.http === 'plain',
   });
   const { server } = http;
   parts.connections.guard(server);
@@ -84,10 +79,7 @@ export function createRpcServer(
       return (server.address() as AddressInfo).port;
     },
     revoke: upgrade.revoke,
-    drain() {
-      draining.start();
-      http.drain();
-    },
+    drain: () => draining.start(),
     async close(graceMs) {
       await Promise.all([upgrade.close(graceMs), http.close(graceMs)]);
     },

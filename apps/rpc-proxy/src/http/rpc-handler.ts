@@ -1,13 +1,8 @@
 import type { TokenResult } from '@chainwatch/cache';
 import type { FamilyRpc } from '@chainwatch/chain-core';
 import type { Principal } from '@chainwatch/key-store';
-import {
-  BODY_BYTES_MAX,
-  BodyHeldError,
-  BodyTooLargeError,
-  type ReceivedBody,
-  type RequestHandler,
-} from '@chainwatch/raw-http';
+import { BODY_BYTES_MAX } from './read-body.ts';
+import { BodyHeldError, BodyTooLargeError, type ReceivedBody, type RequestHandler } from './http-request.ts';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
 import { FULL_RETRY_SECONDS } from '../limits/answer-full.ts';

@@ -19,7 +19,7 @@ type Marked = Socket & { [CONNECTION]?: ClientConnection };
 const REFUSAL_BODY = JSON.stringify({ error: 'too many connections from this address' });
 const REFUSAL = `HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL_BODY.length}\r\nRetry-After: 1\r\nConnection: close\r\n\r\n${REFUSAL_BODY}`;
 
-/** Every connection of the server, registered before anything reads it: raw-http, node:http or a WebSocket. */
+/** Every connection of the server, registered before anything reads it. */
 export class ClientConnections {
   /** Number of connections cut because the client accepted no bytes. */
   cut = 0;

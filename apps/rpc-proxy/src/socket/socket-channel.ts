@@ -1,4 +1,4 @@
-import type { ReplyChannel, ReplyStart } from '@chainwatch/raw-http';
+import type { ReplyChannel, ReplyStart } from '../http/reply-channel.ts';
 import { scanMembers } from '../json/scan-members.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import { writeErrors } from './write-errors.ts';

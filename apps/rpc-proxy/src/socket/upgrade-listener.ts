@@ -6,7 +6,7 @@ import { hashApiKey } from '@chainwatch/api-key';
 import type { TokenResult } from '@chainwatch/cache';
 import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
-import { BODY_BYTES_MAX } from '@chainwatch/raw-http';
+import { BODY_BYTES_MAX } from '../http/read-body.ts';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
 import { type Authenticator, sayUnauthorized } from '../http/authenticator.ts';

@@ -1,18 +1,11 @@
-import {
-  LARGE_BUFFER_BYTES,
-  LargeBuffer,
-  type ReplyHead,
-  type ReplySource,
-  type WireHead,
-} from '@chainwatch/raw-http';
+import type { ReplyHead } from '../upstreams/reply-head.ts';
+import type { ReplySource } from '../upstreams/pooled-connection.ts';
 import type { Full, MemoryQuota } from '../limits/tenants.ts';
 import type { RequestMessage, UpstreamAttempt } from '../upstreams/types.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { type Asked, fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
 import type { WholeReply } from './response-sink.ts';
 
-/** From this size on a reply is read into a buffer of its own. */
-const LARGE_REPLY_BYTES = 65_536;
 /** Memory reserved for an answer before anything of it is known. */
 const EXPECTED_BYTES = 131_072;
 const FIRST_BYTES = 512;
@@ -63,14 +56,12 @@ export class Attempt implements UpstreamAttempt {
   #owner: AttemptOwner;
   readonly #asked: Asked | undefined;
   #source: ReplySource | undefined;
-  #head: WireHead | undefined;
+  #head: ReplyHead | undefined;
   #pieces: Buffer[] = [];
   #bytes = 0;
   #whole: Buffer | undefined;
   #tail: TailCheck | undefined;
   #isForeign = false;
-  #large: LargeBuffer | undefined;
-  #isLent = false;
   /** Bytes taken from the quota, and how many of them are for the answer. */
   #held = 0;
   #room = 0;
@@ -86,10 +77,6 @@ export class Attempt implements UpstreamAttempt {
     return this.#owner.quota;
   }
 
-  get buffer(): Buffer | undefined {
-    return this.#large?.rest;
-  }
-
   /** Reserves memory for the request and the expected answer until the attempt is done. */
   reserve(bodyBytes: number): Full | undefined {
     const room = Math.min(EXPECTED_BYTES, this.#owner.wholeBytesMax);
@@ -102,10 +89,7 @@ export class Attempt implements UpstreamAttempt {
 
   /** Continues after `onData` returned false. */
   resume(): void {
-    this.#isLent = false;
-    if (this.isDone) return this.#giveBack();
-    this.#large?.empty();
-    this.#source?.resume();
+    if (!this.isDone) this.#source?.resume();
   }
 
   /** The owner no longer wants the attempt. */
@@ -114,7 +98,6 @@ export class Attempt implements UpstreamAttempt {
     this.#finish();
     if (this.#source === undefined) this.upstream.withdraw(this);
     else this.#source.abort();
-    this.#giveBack();
   }
 
   tellSilent(): void {
@@ -128,27 +111,20 @@ export class Attempt implements UpstreamAttempt {
     this.startedAt = this.upstream.clock.now;
   }
 
-  onHead(head: WireHead): void {
+  onHead(head: ReplyHead): void {
     this.upstream.lastHeardAt = this.upstream.clock.now;
     this.#head = head;
-    if (
-      head.contentLength > LARGE_REPLY_BYTES &&
-      head.framing === 'length' &&
-      this.#owner.wholeBytesMax < LARGE_BUFFER_BYTES
-    )
-      this.#large = new LargeBuffer();
   }
 
-  onBody(bytes: Buffer, start: number, end: number): boolean {
+  onBody(piece: Buffer): boolean {
     this.upstream.lastHeardAt = this.upstream.clock.now;
-    this.#bytes += end - start;
+    this.#bytes += piece.length;
     const full = this.isPassing ? undefined : this.#makeRoom();
     if (full !== undefined) {
       this.cancel();
       this.#owner.onFull(this, full);
       return true;
     }
-    const piece = this.#large === undefined ? copyOf(bytes, start, end) : this.#large.add(bytes, start, end);
     if (this.isPassing) return this.#pass(piece);
     this.#pieces.push(piece);
     if (this.#bytes <= this.#owner.wholeBytesMax) return true;
@@ -156,7 +132,7 @@ export class Attempt implements UpstreamAttempt {
     const pieces = this.#pieces;
     this.#pieces = [];
     if (!this.#fitsSoFar(pieces)) return this.#refuse();
-    return this.#lend(this.#owner.onLarge(this, this.#head!, pieces));
+    return this.#owner.onLarge(this, this.#head!, pieces);
   }
 
   /**
@@ -177,7 +153,6 @@ export class Attempt implements UpstreamAttempt {
     if (this.isDone) return;
     this.#finish();
     const body = this.isPassing ? undefined : (this.#whole ?? this.#join());
-    this.#giveBack();
     if (this.#isForeign) return this.#owner.onForeign(this, this.#head!);
     if (body === undefined) return this.#owner.onEnd(this);
     const { status, contentType, contentEncoding, retryAfter, contentLength } = this.#head!;
@@ -188,17 +163,12 @@ export class Attempt implements UpstreamAttempt {
   onError(error: Error): void {
     if (this.isDone) return;
     this.#finish();
-    this.#giveBack();
     this.#owner.onError(this, error);
   }
 
   /** Reserves memory for what has arrived and what the node announced, before it is held. */
   #makeRoom(): Full | undefined {
-    const announced =
-      this.#large === undefined
-        ? Math.min(this.#head!.contentLength, this.#owner.wholeBytesMax)
-        : LARGE_BUFFER_BYTES;
-    const wanted = Math.max(this.#bytes, announced);
+    const wanted = Math.max(this.#bytes, Math.min(this.#head!.contentLength, this.#owner.wholeBytesMax));
     if (wanted <= this.#room) return undefined;
     const room = Math.max(wanted, Math.min(this.#room * 2, this.#owner.wholeBytesMax));
     const full = this.quota.take(room - this.#room);
@@ -214,7 +184,7 @@ export class Attempt implements UpstreamAttempt {
       // Checked before the last bytes go out: a client that has received the full length has an answer.
       if (this.#bytes === this.#head!.contentLength && !this.#tail.fits) return this.#refuse();
     }
-    return this.#lend(this.#owner.onData(this, piece));
+    return this.#owner.onData(this, piece);
   }
 
   /**
@@ -241,24 +211,12 @@ export class Attempt implements UpstreamAttempt {
     return true;
   }
 
-  #lend(isFlowing: boolean): boolean {
-    this.#isLent = !isFlowing;
-    if (isFlowing) this.#large?.empty();
-    return isFlowing;
-  }
-
   /** One buffer that the sink may keep. */
   #join(): Buffer {
     const [first] = this.#pieces;
-    return first !== undefined && this.#pieces.length === 1 && this.#large === undefined
+    return first !== undefined && this.#pieces.length === 1
       ? first
       : Buffer.concat(this.#pieces, this.#bytes);
-  }
-
-  #giveBack(): void {
-    if (this.#isLent) return;
-    this.#large?.giveBack();
-    this.#large = undefined;
   }
 
   #finish(): void {
@@ -267,10 +225,4 @@ export class Attempt implements UpstreamAttempt {
     this.#held = 0;
     this.upstream.finish(this);
   }
-}
-
-function copyOf(bytes: Buffer, start: number, end: number): Buffer {
-  const copy = Buffer.allocUnsafe(end - start);
-  bytes.copy(copy, 0, start, end);
-  return copy;
 }

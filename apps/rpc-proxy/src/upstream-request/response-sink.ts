@@ -1,4 +1,4 @@
-import type { ReplyHead } from '@chainwatch/raw-http';
+import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { Full } from '../limits/tenants.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 

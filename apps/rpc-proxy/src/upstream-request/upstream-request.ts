@@ -1,4 +1,5 @@
-import { StaleConnectionError, type ReplyHead } from '@chainwatch/raw-http';
+import { StaleConnectionError } from '../upstreams/pooled-connection.ts';
+import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { Full, MemoryQuota } from '../limits/tenants.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';

@@ -1,4 +1,4 @@
-import type { ReplyHandler } from '@chainwatch/raw-http';
+import type { ReplyHandler } from './pooled-connection.ts';
 import type { QueuedCall } from '../limits/call-queue.ts';
 
 /** One request to a node. */

@@ -1,7 +1,8 @@
 import { Pool } from 'undici';
 import type { NodeHead } from '@chainwatch/chain-core';
 import type { OpenSocket } from '@chainwatch/outbound';
-import { ConnectionPool, writeHeaders, writeRequestLine } from '@chainwatch/raw-http';
+import { ConnectionPool } from './connection-pool.ts';
+import { writeHeaders, writeRequestLine } from './request-head.ts';
 import { CallQueue } from '../limits/call-queue.ts';
 import type { Clock } from './clock.ts';
 import type { RequestMessage, UpstreamAttempt } from './types.ts';
@@ -22,8 +23,6 @@ export interface UpstreamOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly connect: Pool.Options['connect'];
   readonly openSocket: OpenSocket;
-  /** Calls go through undici instead of libs/raw-http. */
-  readonly isPlain: boolean;
   readonly clock: Clock;
   /** Calls of one key in flight. */
   readonly callsPerKey: number;
@@ -96,7 +95,6 @@ export class Upstream {
       openSocket: options.openSocket,
       clock: options.clock,
       connectionsMax: CALLS_MAX,
-      isPlain: options.isPlain,
     });
     this.#queue = new CallQueue({
       max: CALLS_MAX,

@@ -1,12 +1,6 @@
 import type { OpenSocket } from '@chainwatch/outbound';
-import { PlainConnection } from './plain-connection.ts';
-import type {
-  ConnectionClass,
-  ConnectionOwner,
-  PooledConnection,
-  ReplyHandler,
-} from './pooled-connection.ts';
-import { RawConnection } from './raw-connection.ts';
+import { NodeConnection } from './node-connection.ts';
+import type { ConnectionOwner, PooledConnection, ReplyHandler } from './pooled-connection.ts';
 
 export interface ConnectionPoolOptions {
   readonly openSocket: OpenSocket;
@@ -14,8 +8,6 @@ export interface ConnectionPoolOptions {
   readonly clock: { readonly now: number };
   /** Default 256; further requests wait. */
   readonly connectionsMax?: number;
-  /** undici reads and writes in place of `RawConnection`. */
-  readonly isPlain?: boolean;
 }
 
 const CONNECTIONS_MAX = 256;
@@ -33,7 +25,6 @@ interface Waiting {
 /** Kept connections to one server; the one used last is used first. Requests beyond the limit wait in order. */
 export class ConnectionPool implements ConnectionOwner {
   readonly #options: ConnectionPoolOptions;
-  readonly #Connection: ConnectionClass;
   readonly #connectionsMax: number;
   readonly #connections = new Set<PooledConnection>();
   readonly #free: PooledConnection[] = [];
@@ -44,7 +35,6 @@ export class ConnectionPool implements ConnectionOwner {
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options;
-    this.#Connection = options.isPlain ? PlainConnection : RawConnection;
     this.#connectionsMax = options.connectionsMax ?? CONNECTIONS_MAX;
   }
 
@@ -137,7 +127,7 @@ export class ConnectionPool implements ConnectionOwner {
     while (this.#opening < this.#waiting.size && this.#connections.size < this.#connectionsMax) {
       this.#opening += 1;
       try {
-        this.#connections.add(new this.#Connection(openSocket, this, clock.now));
+        this.#connections.add(new NodeConnection(openSocket, this, clock.now));
       } catch (error) {
         // A forbidden address: reported asynchronously, as every other failure is.
         queueMicrotask(() => this.#failToOpen(error as Error));

@@ -8,13 +8,17 @@ import {
   type ReplyHandler,
   type ReplySource,
 } from './pooled-connection.ts';
-import { KEEP_ALIVE_MS, type Framing } from './read-reply-head.ts';
 
+/**
+ * Used if the server does not say. Shorter than the servers' own defaults (Go 120 s, libevent 30 s, nginx 60 s, Node 5
+ * s).
+ */
+const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MS_MAX = 25_000;
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
-/** One connection to a server through undici: the fallback in case `RawConnection` has a flaw. */
-export class PlainConnection implements PooledConnection, ReplySource, Dispatcher.DispatchHandler {
+/** One connection to a server, through undici. */
+export class NodeConnection implements PooledConnection, ReplySource, Dispatcher.DispatchHandler {
   freshUntil = 0;
   idleSince = 0;
   readonly bornAt: number;
@@ -97,13 +101,11 @@ export class PlainConnection implements PooledConnection, ReplySource, Dispatche
       contentEncoding: headers['content-encoding'],
       retryAfter: headers['retry-after'],
       contentLength,
-      framing: framingOf(status, isChunked, contentLength),
-      keepAliveMs: this.keepAliveMs,
     });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    if (this.#handler?.onBody(piece, 0, piece.length) === false) controller.pause();
+    if (this.#handler?.onBody(piece) === false) controller.pause();
   }
 
   onResponseEnd(): void {
@@ -162,12 +164,6 @@ function keepAliveOf(value: string | string[] | undefined): number {
   return seconds === undefined
     ? KEEP_ALIVE_MS
     : Math.min(KEEP_ALIVE_MS_MAX, Math.max(0, Number(seconds) * 1_000 - KEEP_ALIVE_MARGIN_MS));
-}
-
-function framingOf(status: number, isChunked: boolean, contentLength: number): Framing {
-  if (status === 204 || status === 304 || contentLength === 0) return 'none';
-  if (isChunked) return 'chunked';
-  return contentLength === -1 ? 'close' : 'length';
 }
 
 const ABORTED = new Error('the reply is not wanted any more');

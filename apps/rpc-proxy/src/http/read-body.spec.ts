@@ -49,9 +49,7 @@ beforeEach(async () => {
       channel.send(418, ['Content-Length', '5'], Buffer.from('heard'));
     },
     payers,
-    headerNames: new Set(),
     answerOther: () => false,
-    isPlain: true,
   });
   http.server.listen(0, '127.0.0.1');
   await once(http.server, 'listening');

@@ -8,14 +8,11 @@ import type { ReplySource } from './pooled-connection.ts';
 
 const ok = (body = 'ok', headers = ''): string =>
   `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
-const isPlain = process.env.HTTP === 'plain';
 const head = (length: number, path = '/'): string =>
   `POST ${path} HTTP/1.1\r\nHost: server\r\nContent-Length: ${length}\r\n\r\n`;
 /** The head as it is sent: undici changes its spelling. */
 const writtenHead = (length: number): string =>
-  isPlain
-    ? `POST / HTTP/1.1\r\nhost: server\r\nconnection: keep-alive\r\ncontent-length: ${length}\r\n\r\n`
-    : head(length);
+  `POST / HTTP/1.1\r\nhost: server\r\nconnection: keep-alive\r\ncontent-length: ${length}\r\n\r\n`;
 
 /** The bytes received on one connection, and the answer to them. */
 interface Visit {
@@ -81,7 +78,6 @@ function makePool({
     openSocket,
     clock,
     connectionsMax,
-    isPlain,
   });
   open.push(made);
   return made;
@@ -100,7 +96,6 @@ class Taker {
   isSent = false;
   source: ReplySource | undefined;
   status = 0;
-  readonly buffer = undefined;
   onTaken: () => void = () => undefined;
   isWanting: () => boolean = () => true;
   readonly done = new Promise<Taken>((resolve) => (this.onTaken = () => resolve(this)));
@@ -114,8 +109,8 @@ class Taker {
     this.status = status;
   }
 
-  onBody(bytes: Buffer, start: number, end: number): boolean {
-    this.body += bytes.toString('latin1', start, end);
+  onBody(piece: Buffer): boolean {
+    this.body += piece.toString('latin1');
     return this.isWanting();
   }
 

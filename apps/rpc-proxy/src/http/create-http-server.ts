@@ -1,24 +1,25 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { ServerTimeouts } from './accepted-connection.ts';
 import { answerClientError } from './answer-client-error.ts';
 import { BodyIncoming } from './body-incoming.ts';
 import type { BodyPayers, RequestHandler } from './http-request.ts';
-import { ConnectionAcceptor } from './connection-acceptor.ts';
 import { PlainChannel } from './plain-channel.ts';
 import { readBody } from './read-body.ts';
+
+export interface ServerTimeouts {
+  /** Milliseconds for the head, for the whole request, and between two requests. */
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly keepAliveTimeout: number;
+}
 
 export interface HttpServerOptions<Full extends string> {
   readonly handle: RequestHandler<Full>;
   readonly payers: BodyPayers<Full>;
-  /** The headers that `handle` reads, in lower case. A request that is read by hand has no others. */
-  readonly headerNames: ReadonlySet<string>;
   /**
-   * Called for each request that node:http reads, before its body.
+   * Called for each request before its body.
    * @returns false if the request is for `handle`
    */
   readonly answerOther: (req: IncomingMessage, res: ServerResponse) => boolean;
-  /** node:http serves every request. */
-  readonly isPlain: boolean;
   readonly timeouts?: ServerTimeouts;
   /** How often connections are checked; for specs. */
   readonly sweepMs?: number;
@@ -27,8 +28,6 @@ export interface HttpServerOptions<Full extends string> {
 export interface HttpServer {
   /** The server to listen with, to handle `upgrade`, and to observe connections first. */
   readonly server: Server;
-  /** From now on each answer written by hand is the last one of its connection. */
-  drain(): void;
   /** Lets pending answers finish for `graceMs`, then cuts the remaining connections. */
   close(graceMs: number): Promise<void>;
 }
@@ -39,9 +38,9 @@ const TIMEOUTS: ServerTimeouts = {
   keepAliveTimeout: 65_000,
 };
 
-/** A node:http server with an acceptor in front of it, which reads ordinary requests by hand. */
+/** A node:http server that reads bodies at somebody's expense, and answers in the bytes that it is given. */
 export function createHttpServer<Full extends string>(options: HttpServerOptions<Full>): HttpServer {
-  const { handle, payers, answerOther, isPlain, sweepMs, timeouts = TIMEOUTS } = options;
+  const { handle, payers, answerOther, sweepMs, timeouts = TIMEOUTS } = options;
   const server = createServer(
     { IncomingMessage: BodyIncoming, ...timeouts, connectionsCheckingInterval: sweepMs, noDelay: true },
     (req, res) => {
@@ -51,22 +50,17 @@ export function createHttpServer<Full extends string>(options: HttpServerOptions
     },
   );
   server.on('clientError', answerClientError);
-  const acceptor = isPlain ? undefined : new ConnectionAcceptor(server, options);
   return {
     server,
-    drain: () => acceptor?.drain(),
     async close(graceMs) {
       const cut = setTimeout(() => {
         server.closeAllConnections();
-        acceptor?.destroy();
       }, graceMs);
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
-        acceptor?.stop();
       });
       clearTimeout(cut);
-      acceptor?.destroy();
     },
   };
 }

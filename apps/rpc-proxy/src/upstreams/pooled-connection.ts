@@ -1,6 +1,5 @@
 import { BaseError } from '@chainwatch/problem';
-import type { OpenSocket } from '@chainwatch/outbound';
-import type { WireHead } from './read-reply-head.ts';
+import type { ReplyHead } from './reply-head.ts';
 
 /** The pool as its connections see it. */
 export interface ConnectionOwner {
@@ -11,7 +10,7 @@ export interface ConnectionOwner {
   onGone(connection: PooledConnection, error: Error): void;
 }
 
-/** One connection of a pool, whichever HTTP implementation drives it. */
+/** One connection of a pool. */
 export interface PooledConnection {
   /** When the connection becomes too old to be reused. */
   freshUntil: number;
@@ -26,13 +25,6 @@ export interface PooledConnection {
   destroy(error: Error): void;
 }
 
-/** The constructor throws if the address is forbidden. */
-export type ConnectionClass = new (
-  openSocket: OpenSocket,
-  owner: ConnectionOwner,
-  now: number,
-) => PooledConnection;
-
 /** The connection of a reply, as the receiver of the reply sees it. */
 export interface ReplySource {
   /** Continues after `onBody` returned false. */
@@ -45,14 +37,9 @@ export interface ReplySource {
 export interface ReplyHandler {
   /** The request is sent now: from here on the server may have acted. */
   onSend(source: ReplySource): void;
-  onHead(head: WireHead): void;
-  /** Where to read the next bytes to, instead of the buffer that all connections share. */
-  readonly buffer: Buffer | undefined;
-  /**
-   * Bytes are lent for the duration of the call only, unless the buffer is the handler's own. False: deliver nothing
-   * until `resume`, except what has already arrived.
-   */
-  onBody(bytes: Buffer, start: number, end: number): boolean;
+  onHead(head: ReplyHead): void;
+  /** The piece is the handler's from here on. False: deliver nothing until `resume`, except what has already arrived. */
+  onBody(piece: Buffer): boolean;
   /**
    * Asked when the reply is complete; `onComplete` follows. False: the reply answers another request, and the
    * connection must not be reused.

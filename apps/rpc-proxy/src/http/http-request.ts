@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ReplyChannel } from './reply-channel.ts';
 
-/** A client's request without its body. If it was read by hand, it has only the headers that the options name. */
+/** A client's request without its body. */
 export interface HttpRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
