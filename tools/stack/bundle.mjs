@@ -5,6 +5,7 @@ import { distDir, repoDir } from '../../libs/host/src/repo.mjs';
 import { SetupError } from '../../libs/host/src/setup-error.mjs';
 import { buildDashboard } from './build-dashboard.mjs';
 import { bundleDocs } from './bundle-docs.mjs';
+import { bundlePoolThread } from './bundle-pool-thread.mjs';
 import { dropOldBundles } from './drop-old-bundles.mjs';
 import { hashFiles } from './hash-files.mjs';
 import { serviceNames } from './services.mjs';
@@ -99,22 +100,6 @@ export async function buildRelease(outdir) {
 const FILES_BESIDE_CHUNKS = ['node_modules/tiny-secp256k1/lib/secp256k1.wasm'];
 
 /**
- * What tinypool starts as a thread, from beside the chunk that holds tinypool.
- * @param {string} outdir
- * @returns {import('esbuild').BuildOptions}
- */
-const poolThread = (outdir) => ({
-  absWorkingDir: repoDir,
-  entryPoints: ['node_modules/tinypool/dist/entry/worker.js'],
-  outfile: join(outdir, 'entry/worker.js'),
-  bundle: true,
-  format: 'cjs',
-  platform: 'node',
-  target: 'node20',
-  logLevel: 'silent',
-});
-
-/**
  * @param {string} outdir
  * @param {{ in: string, out: string }[]} entryPoints
  */
@@ -123,7 +108,7 @@ async function build(outdir, entryPoints) {
   mkdirSync(outdir, { recursive: true });
   for (const file of FILES_BESIDE_CHUNKS) cpSync(join(repoDir, file), join(outdir, basename(file)));
   try {
-    await esbuild(poolThread(outdir));
+    await bundlePoolThread(outdir);
     await esbuild({
       absWorkingDir: repoDir,
       entryPoints,

@@ -9,7 +9,7 @@ import type { DerivationTask } from './derivation-task.ts';
 
 /**
  * Echoes indexes as addresses after `change` milliseconds, with the thread's number. Index 666 ends the thread, 667 the
- * first one alone, 13 is a fault, 999 hangs.
+ * first one alone, 998 exits, 13 is a fault, 999 hangs.
  */
 const script = `
   import { threadId } from 'node:worker_threads';
@@ -19,6 +19,7 @@ const script = `
     if (indexes.includes(666)) return die();
     if (indexes.includes(667) && !existsSync(extendedPublicKey)) return (writeFileSync(extendedPublicKey, ''), die());
     if (indexes.includes(999)) for (;;) {}
+    if (indexes.includes(998)) process.exit(3);
     await new Promise((resolve) => setTimeout(resolve, change));
     return indexes.includes(13) ? { fault: 'no such child' } : { addresses: indexes.map((index) => threadId + ':' + index) };
   };`;
@@ -84,8 +85,25 @@ describe('DerivationPool', () => {
     expect(indexesOf(await pool.derive(task([3])))).toEqual([3]);
   });
 
+  it('starts other threads where those it has hang while they start', async () => {
+    const late = join(folder, 'late.mjs');
+    writeFileSync(late, 'await new Promise(() => setInterval(() => {}, 1_000));');
+    const pool = open({ filename: late, threads: 2, sliceTimeoutMs: 1_500 });
+    await expect(Promise.all([pool.derive(task([1])), pool.derive(task([2]))])).rejects.toThrow(
+      'took too long',
+    );
+    writeFileSync(late, script);
+    expect(indexesOf(await pool.derive(task([3])))).toEqual([3]);
+  });
+
+  it('goes on where a thread ends itself', async () => {
+    const pool = open({ sliceTimeoutMs: 1_500 });
+    await expect(pool.derive(task([998]))).rejects.toBeInstanceOf(DerivationUnavailableError);
+    expect(indexesOf(await pool.derive(task([3])))).toEqual([3]);
+  });
+
   it('says so when no thread can be had, each time it is asked', async () => {
-    const pool = open({ filename: join(folder, 'nowhere.mjs'), sliceTimeoutMs: 1_500 });
+    const pool = open({ filename: join(folder, 'nowhere.mjs') });
     for (const indexes of [[1], [2]])
       await expect(pool.derive(task(indexes))).rejects.toMatchObject({
         code: 'derivation_unavailable',

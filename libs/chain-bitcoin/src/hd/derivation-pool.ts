@@ -25,25 +25,17 @@ const CRASHES_MAX = 2;
  */
 export class DerivationPool {
   readonly #options: Required<DerivationPoolOptions>;
-  readonly #pool: Tinypool;
+  /** Why the threads of a pool failed. */
+  readonly #failures = new WeakMap<Tinypool, unknown>();
+  #pool: Tinypool;
   #jobs = 0;
-  #lastError: unknown;
 
   constructor(options: DerivationPoolOptions) {
     this.#options = {
       ...{ threads: 2, jobsMax: 256, sliceSize: 250, sliceTimeoutMs: 20_000, idleMs: 60_000 },
       ...options,
     };
-    const { filename, threads, idleMs } = this.#options;
-    this.#pool = new Tinypool({
-      filename,
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: idleMs,
-      execArgv: [],
-    });
-    // A thread that cannot start, or dies between two slices; without a listener the process would end.
-    this.#pool.on('error', (error: unknown) => (this.#lastError = error));
+    this.#pool = this.#open();
   }
 
   /** @throws DerivationUnavailableError, or the reason of the signal */
@@ -71,15 +63,46 @@ export class DerivationPool {
   /** A slice whose thread dies is computed again; one that ends its thread twice is not tried a third time. */
   async #answer(task: DerivationTask): Promise<DerivationAnswer> {
     for (let crashes = 1; ; crashes += 1) {
+      const pool = this.#pool;
+      const { completed } = pool;
       const signal = AbortSignal.timeout(this.#options.sliceTimeoutMs);
       try {
-        return (await this.#pool.run(task, { signal })) as DerivationAnswer;
+        return (await pool.run(task, { signal })) as DerivationAnswer;
       } catch (cause) {
-        if (signal.aborted)
-          throw unavailable('the threads that derive addresses took too long', this.#lastError ?? cause);
-        if (crashes === CRASHES_MAX) throw unavailable('the thread that derives addresses died twice', cause);
+        // Threads that answered others have too much to do; those that answered nobody hang.
+        if (signal.aborted && pool.completed === completed) this.#replace(pool);
+        if (signal.aborted) throw unavailable('the threads that derive addresses took too long', cause);
+        if (crashes === CRASHES_MAX)
+          throw unavailable(
+            'the thread that derives addresses died twice',
+            this.#failures.get(pool) ?? cause,
+          );
       }
     }
+  }
+
+  #open(): Tinypool {
+    const { filename, threads, idleMs } = this.#options;
+    const pool = new Tinypool({
+      filename,
+      minThreads: 0,
+      maxThreads: threads,
+      idleTimeout: idleMs,
+      execArgv: [],
+    });
+    // A thread that did not start, or died between two slices: what waits for it would wait for ever.
+    pool.on('error', (error: unknown) => {
+      this.#failures.set(pool, error);
+      this.#replace(pool);
+    });
+    return pool;
+  }
+
+  /** What runs or waits in the pool fails, and is computed again in the new one. */
+  #replace(pool: Tinypool): void {
+    if (pool !== this.#pool) return;
+    this.#pool = this.#open();
+    void pool.destroy();
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,21 +33,17 @@ it.each(['a bundle', 'the sources'])('derives from %s, and lets the process end'
   expect(JSON.parse(stdout)).toEqual([addresses['0/0'], addresses['0/1']]);
 });
 
-/** As tools/stack/bundle.mjs does it. */
+/** As tools/stack/bundle.mjs does it, inside a package of ES modules. */
 async function bundle(entry: string): Promise<string> {
   const wasm = fileURLToPath(
     new URL('../../../../node_modules/tiny-secp256k1/lib/secp256k1.wasm', import.meta.url),
   );
   cpSync(wasm, join(outdir, 'secp256k1.wasm'));
-  await build({
-    entryPoints: [
-      fileURLToPath(new URL('../../../../node_modules/tinypool/dist/entry/worker.js', import.meta.url)),
-    ],
-    outfile: join(outdir, 'entry/worker.js'),
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-  });
+  writeFileSync(join(outdir, 'package.json'), '{ "type": "module" }');
+  const { bundlePoolThread } = await import(
+    new URL('../../../../tools/stack/bundle-pool-thread.mjs', import.meta.url).href
+  );
+  await bundlePoolThread(outdir);
   await build({
     entryPoints: [
       { in: entry, out: 'main' },
