@@ -8,7 +8,7 @@ import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import packageJson from '../package.json' with { type: 'json' };
-import { BulkThread } from './bulk/bulk-thread.ts';
+import { BulkThreads } from './bulk/bulk-threads.ts';
 import type { ApiSettings } from './server/api-deps.ts';
 import { oidcOf, readConfig } from './config.ts';
 import { startApiGateway } from './start-api-gateway.ts';
@@ -39,7 +39,7 @@ await runService({
     });
     const cache = createCache(config.REDIS_URL, { logger });
     const bus = createBusInBackground(NAME, { ...natsOptionsOf(config), logger });
-    const bulk = createBulkThread(config);
+    const bulk = createBulkThreads(config);
     const gateway = await startApiGateway({
       deps: {
         db,
@@ -101,8 +101,8 @@ function readSettings(config: Config): ApiSettings {
   };
 }
 
-function createBulkThread(config: Config): BulkThread {
-  return new BulkThread({
+function createBulkThreads(config: Config): BulkThreads {
+  return new BulkThreads({
     databaseUrl: config.DATABASE_URL,
     isPrepared: config.DB_PREPARED,
     statementTimeoutMs: config.STATEMENT_TIMEOUT,

@@ -42,6 +42,7 @@ export type { BlockOpinion, FailoverClient, FailoverOptions } from './failover-c
 export type { EndpointHealth } from './endpoint-state.ts';
 export { parseEndpoint } from './endpoint.ts';
 export type { Endpoint } from './endpoint.ts';
+export { FairQueue, type FairQueueOptions, type QueuePlace } from './fair-queue.ts';
 export { RequestSlots, withDeadline } from './request-slots.ts';
 export { HttpClient } from './http-client.ts';
 export type { EndpointOptions, HttpClientOptions, HttpPool, PoolOptions } from './http-client.ts';

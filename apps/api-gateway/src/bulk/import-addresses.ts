@@ -1,4 +1,3 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { ChainNotation } from '@chainwatch/chain-core';
 import { findNotationNamed } from '@chainwatch/chain-registry';
 import type { Database, Sql } from '@chainwatch/db';
@@ -17,29 +16,21 @@ import { insertExternalAddresses, type NewAddress } from '../addresses/insert-ex
 import { parseWith, refuseBurnAddress } from '../addresses/parse-address.ts';
 import { readAddresses } from '../addresses/read-addresses.ts';
 import { selectAddressRows } from '../addresses/select-address-rows.ts';
-import { recordChange, type Author } from '../management/record-change.ts';
+import { recordChange } from '../management/record-change.ts';
 import type { AddressRow } from '../records/address.ts';
-import type { Announced } from './bulk-messages.ts';
-import type { FairTurns } from './fair-turns.ts';
+import type { Announced, BulkTask } from './bulk-task.ts';
 import { CHUNK, importSchema, type ImportedItem, type ImportEntry } from './import-schemas.ts';
 
 interface ImportDeps {
   readonly db: Database;
-  readonly turns: FairTurns;
   /** Roots of the problem types. */
   readonly uris: Pick<ProblemContext, 'docsUrl' | 'apiHost'>;
   /** Called for each transaction that made addresses. */
   readonly onChanged: (first: Announced) => void;
 }
 
-interface ImportCall {
-  readonly bytes: Uint8Array;
-  readonly author: Author;
-  readonly signal: AbortSignal;
-}
-
 /** One call. */
-interface Batch extends ImportDeps, Pick<ImportCall, 'author' | 'signal'> {
+interface Batch extends ImportDeps, Pick<BulkTask, 'author'> {
   readonly family: ChainNotation;
   /** When the call came. */
   readonly activeChains: readonly string[];
@@ -56,10 +47,9 @@ interface Batch extends ImportDeps, Pick<ImportCall, 'author' | 'signal'> {
  * A failure leaves whole chunks behind: sent again, their entries exist.
  * @throws ProblemError 400 and nothing is written
  */
-export async function importAddresses(deps: ImportDeps, call: ImportCall): Promise<Buffer> {
-  const batch = await readBatch(deps, call);
-  for (let start = 0; start < batch.entries.length; start += CHUNK)
-    await batch.turns.take(batch.author.principal.workspaceId, () => importChunk(batch, start));
+export async function importAddresses(deps: ImportDeps, task: BulkTask): Promise<Buffer> {
+  const batch = await readBatch(deps, task);
+  for (let start = 0; start < batch.entries.length; start += CHUNK) await importChunk(batch, start);
   for (const [place, first] of batch.repeats) {
     const item = batch.items[first]!;
     batch.items[place] = item.status === 'created' ? { ...item, status: 'exists' } : item;
@@ -67,7 +57,7 @@ export async function importAddresses(deps: ImportDeps, call: ImportCall): Promi
   return Buffer.from(JSON.stringify({ items: batch.items }));
 }
 
-async function readBatch(deps: ImportDeps, { bytes, author, signal }: ImportCall): Promise<Batch> {
+async function readBatch(deps: ImportDeps, { bytes, author }: BulkTask): Promise<Batch> {
   const { data, error } = importSchema.safeParse(parseJsonBytes(bytes));
   if (error !== undefined) throw invalidRequest(fieldsFromZodError(error, ''));
   const family = await findNotationNamed(data.chain_family);
@@ -75,16 +65,14 @@ async function readBatch(deps: ImportDeps, { bytes, author, signal }: ImportCall
     throw unprocessableEntity(`The chain family ${data.chain_family} is not part of this build.`);
   const activeChains = await readActiveChains(deps.db, family.name);
   const told = { items: [], firsts: new Map<string, number>(), repeats: [] };
-  return { ...deps, author, signal, family, activeChains, entries: data.addresses, ...told };
+  return { ...deps, author, family, activeChains, entries: data.addresses, ...told };
 }
 
 /** A new address, and the place of its entry. */
 type Placed = NewAddress & { readonly place: number };
 
 async function importChunk(batch: Batch, start: number): Promise<void> {
-  // Told that it took too long, the client sends the rest again.
-  batch.signal.throwIfAborted();
-  const addresses = await readChunk(batch, start);
+  const addresses = readChunk(batch, start);
   const { created, existing, refused } = await batch.db.transaction(async (sql) => {
     if (start === 0) await recordImport(sql, batch);
     return writeChunk(sql, batch, addresses);
@@ -104,12 +92,10 @@ async function importChunk(batch: Batch, start: number): Promise<void> {
 }
 
 /** Parses a chunk's entries. What cannot be imported gets its item here, a repetition its place among the repeats. */
-async function readChunk(batch: Batch, start: number): Promise<Placed[]> {
+function readChunk(batch: Batch, start: number): Placed[] {
   const addresses: Placed[] = [];
   for (const [at, entry] of batch.entries.slice(start, start + CHUNK).entries()) {
     const place = start + at;
-    // Other calls have their turn while a hundred checksums are computed.
-    if (at % 100 === 99) await yieldToOthers();
     const address = tryParse(batch, entry);
     if (address instanceof ProblemError) {
       batch.items[place] = toInvalid(batch, place, address);

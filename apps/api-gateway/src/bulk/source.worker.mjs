@@ -3,4 +3,5 @@
 import { register } from 'tsx/esm/api';
 
 register();
-await import('./bulk.worker.ts');
+const { default: carryOut } = await import('./bulk.worker.ts');
+export default carryOut;

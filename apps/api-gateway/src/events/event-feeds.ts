@@ -5,7 +5,7 @@ import type { Principal } from '@chainwatch/key-store';
 import { tooManyRequests } from '@chainwatch/problem';
 import { gauge, type Logger } from '@chainwatch/telemetry';
 import type { KeyWatch } from '../auth/key-watch.ts';
-import { FairTurns } from '../bulk/fair-turns.ts';
+import { FairQueue } from '@chainwatch/chain-core';
 import { readQuota } from '../management/take-quota.ts';
 import { takeSlot, type Free, type Slots } from '../server/take-slot.ts';
 import { EventStream, type StreamRequest } from './event-stream.ts';
@@ -48,8 +48,8 @@ export class EventFeeds {
   readonly #deps: EventFeedsDeps;
   readonly #streams = new Set<EventStream>();
   readonly #feeds = new Map<string, Feed>();
-  readonly #readNews = new FairTurns(READS_AT_ONCE);
-  readonly #readMissed = new FairTurns(READS_AT_ONCE);
+  readonly #readNews = new FairQueue({ atOnce: READS_AT_ONCE });
+  readonly #readMissed = new FairQueue({ atOnce: READS_AT_ONCE });
   #running: Promise<void> | undefined;
   #commentedAtMs = 0;
   #lastError = '';
@@ -123,7 +123,7 @@ export class EventFeeds {
     } = stream.request;
     while (stream.isOpen) {
       try {
-        const read = await this.#readMissed.take(workspaceId, () =>
+        const read = await this.#readMissed.run({ owner: workspaceId }, () =>
           readPositions(this.#deps.db, { projectId, after: stream.position, limit: CATCH_UP_ROWS, filters }),
         );
         if (!(await stream.catchUp(read))) return;
@@ -183,7 +183,9 @@ export class EventFeeds {
     try {
       for (let hasMore = true; hasMore && feed.streams.size > 0; ) {
         const request = { projectId, after: feed.position, limit: READ_ROWS };
-        const read = await this.#readNews.take(workspaceId, () => readPositions(this.#deps.db, request));
+        const read = await this.#readNews.run({ owner: workspaceId }, () =>
+          readPositions(this.#deps.db, request),
+        );
         this.#lastError = '';
         feed.position = read.lastPosition;
         for (const stream of feed.streams) stream.push(read);

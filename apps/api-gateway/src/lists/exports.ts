@@ -6,7 +6,7 @@ import type { Principal } from '@chainwatch/key-store';
 import { BaseError, forbidden, invalidRequest, tooManyRequests } from '@chainwatch/problem';
 import { findPoison, type Poison } from '@chainwatch/quarantine';
 import type { KeyWatch } from '../auth/key-watch.ts';
-import { FairTurns } from '../bulk/fair-turns.ts';
+import { FairQueue } from '@chainwatch/chain-core';
 import { takeSlot, type Free, type Slots } from '../server/take-slot.ts';
 import { findWriter, type ExportWriter } from './export-formats.ts';
 import type { Key, ListedRow, Range } from './pager.ts';
@@ -55,7 +55,7 @@ const STALLED_MS = 60_000;
 /** Answers with whole lists, row by row at the client's pace. */
 export class Exports {
   readonly #deps: ExportsDeps;
-  readonly #turns = new FairTurns(READS_AT_ONCE);
+  readonly #turns = new FairQueue({ atOnce: READS_AT_ONCE });
 
   constructor(deps: ExportsDeps) {
     this.#deps = deps;
@@ -122,7 +122,9 @@ export class Exports {
       for (const part of parts) {
         const records: object[] = [];
         const read = async (ids: readonly string[]): Promise<void> => {
-          records.push(...(await this.#turns.take(principal.workspaceId, () => listing.read([...ids]))));
+          records.push(
+            ...(await this.#turns.run({ owner: principal.workspaceId }, () => listing.read([...ids]))),
+          );
         };
         unreadable.push(...(await findPoison(part, read)));
         yield records;
@@ -134,9 +136,9 @@ export class Exports {
   async *#findParts({ workspaceId }: Principal, listing: Listing): AsyncGenerator<string[][], void> {
     for (let after: Key | undefined; ; ) {
       const range = { offset: 0, limit: ROWS_AT_ONCE, after };
-      const rows = await this.#turns.take(workspaceId, () => listing.find(range));
+      const rows = await this.#turns.run({ owner: workspaceId }, () => listing.find(range));
       const ids = rows.map(({ id }) => id);
-      yield await this.#turns.take(workspaceId, () => this.#split(ids, listing));
+      yield await this.#turns.run({ owner: workspaceId }, () => this.#split(ids, listing));
       if (rows.length < ROWS_AT_ONCE) return;
       after = rows.at(-1)!.key;
     }

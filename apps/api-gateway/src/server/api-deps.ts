@@ -1,4 +1,4 @@
-import type { BulkThread } from '../bulk/bulk-thread.ts';
+import type { BulkThreads } from '../bulk/bulk-threads.ts';
 import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import type { Cache } from '@chainwatch/cache';
@@ -26,7 +26,7 @@ export interface ApiDeps {
   /** The key store of this replica; the other replicas are told over the bus. */
   readonly keys: Pick<KeyStore, 'revoke'>;
   /** Carries large bodies out beside the requests of others. */
-  readonly bulk: Pick<BulkThread, 'importAddresses'>;
+  readonly bulk: Pick<BulkThreads, 'importAddresses'>;
   /** The open streams of events of this replica. */
   readonly feeds: Pick<EventFeeds, 'enter' | 'serve'>;
   /** Answers with whole lists. */

@@ -16,7 +16,7 @@ import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { ApiDeps, ApiSettings } from '../server/api-deps.ts';
-import { BulkThread } from '../bulk/bulk-thread.ts';
+import { BulkThreads } from '../bulk/bulk-threads.ts';
 import { createChainRecords } from '../chains/chain-records.ts';
 import { EventFeeds, type EventFeedsDeps } from '../events/event-feeds.ts';
 import { KeyWatch } from '../auth/key-watch.ts';
@@ -106,7 +106,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
   };
   const clock = { aheadMs: 0 };
   const keys = createKeyStore({ db, now: () => Date.now() + clock.aheadMs });
-  const bulk = new BulkThread({ databaseUrl: postgres.url, ...URIS });
+  const bulk = new BulkThreads({ databaseUrl: postgres.url, ...URIS });
   const deps = createDeps({ db, prisma, keys, published, label, bulk }, options);
   const breaches: string[] = [];
   const server = await serve({ deps, keys, limits, failures, breaches }, options);

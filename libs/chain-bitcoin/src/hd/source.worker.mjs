@@ -3,5 +3,5 @@
 import { register } from 'tsx/esm/api';
 
 register();
-export const { default: answer } = await import('./derivation.worker.ts');
+const { default: answer } = await import('./derivation.worker.ts');
 export default answer;
