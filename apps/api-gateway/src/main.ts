@@ -11,6 +11,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { BulkThreads } from './bulk/bulk-threads.ts';
 import type { ApiSettings } from './server/api-deps.ts';
 import { oidcOf, readConfig } from './config.ts';
+import { findRequestOwner } from './server/request-owner.ts';
 import { startApiGateway } from './start-api-gateway.ts';
 
 const NAME = 'api-gateway';
@@ -30,10 +31,12 @@ await runService({
       logger,
       statementTimeoutMs: config.STATEMENT_TIMEOUT,
       poolSize: Math.round((poolSize * 2) / 3),
+      findOwner: findRequestOwner,
     });
     await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
     const prisma = createPrisma(config.DATABASE_URL, {
       poolSize: Math.floor(poolSize / 3),
+      findOwner: findRequestOwner,
       applicationName: NAME,
       statementTimeoutMs: config.STATEMENT_TIMEOUT,
     });

@@ -46,6 +46,11 @@ export class FairQueue {
     return this.#underWay >= this.#options.atOnce;
   }
 
+  /** Callers that wait. */
+  get waiting(): number {
+    return this.#waiting.size + this.#patient.size;
+  }
+
   /** Does the work in its turn. @throws what the work throws, or the signal's reason while it waits */
   async run<T>(place: QueuePlace, work: () => Promise<T>): Promise<T> {
     const leave = await this.enter(place);
@@ -117,6 +122,11 @@ export class FairQueue {
 /** Waiters by owner and part, in the order of their turns. */
 class Rotation {
   readonly #owners = new Map<unknown, Map<unknown, Set<Waiter>>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
 
   /** Whether somebody waits in the same place. */
   has({ owner, part }: Waiter): boolean {
@@ -125,6 +135,7 @@ class Rotation {
 
   add(waiter: Waiter): void {
     const { owner, part } = waiter;
+    this.#size += 1;
     let parts = this.#owners.get(owner);
     if (parts === undefined) this.#owners.set(owner, (parts = new Map()));
     const waiters = parts.get(part);
@@ -137,6 +148,7 @@ class Rotation {
     const parts = this.#owners.get(owner);
     const waiters = parts?.get(part);
     if (parts === undefined || waiters?.delete(waiter) !== true) return;
+    this.#size -= 1;
     if (waiters.size === 0) parts.delete(part);
     if (parts.size === 0) this.#owners.delete(owner);
   }

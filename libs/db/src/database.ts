@@ -1,5 +1,6 @@
 import type { Logger } from '@chainwatch/telemetry';
 import pg from 'pg';
+import { FairPool, type FindOwner } from './fair-pool.ts';
 import { observePool } from './observe-pool.ts';
 import { createClientClass } from './observed-client.ts';
 import { findSessionFault, KEEP_ALIVE } from './session-settings.ts';
@@ -52,6 +53,8 @@ export interface DatabaseOptions {
    * in them, from one client to another.
    */
   readonly isPrepared?: boolean;
+  /** Gives the sessions of the pool to owners in turn. */
+  readonly findOwner?: FindOwner;
   /** Logs one warning when sessions have no time-outs. */
   readonly logger?: Pick<Logger, 'warn'>;
 }
@@ -66,7 +69,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 export function createDatabase(options: DatabaseOptions): Database {
   const { url, applicationName, poolSize = 10, statementTimeoutMs = 35_000, keepsPlans = false } = options;
   const poolName = keepsPlans ? 'planned' : 'plain';
-  const pool = new pg.Pool({
+  const settings = {
     connectionString: url,
     application_name: applicationName,
     max: poolSize,
@@ -77,7 +80,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     // Statements that one client sends without waiting for each other share a round trip.
     pipeline: true,
     Client: createClientClass({ pool: poolName, isPrepared: options.isPrepared !== false }),
-  } as pg.PoolConfig);
+  } as pg.PoolConfig;
+  const pool = options.findOwner ? new FairPool(settings, options.findOwner) : new pg.Pool(settings);
   // An idle client whose server went away: the pool drops it, the next query connects again.
   pool.on('error', () => undefined);
   // The same for one that is checked out, whose next query rejects; without a listener the process would die.

@@ -1,5 +1,6 @@
 import { gauge, onScrape } from '@chainwatch/telemetry';
 import type pg from 'pg';
+import { FairPool } from './fair-pool.ts';
 
 const open = gauge('chainwatch_database_connections', { description: 'Sessions of the pool.' });
 const openMax = gauge('chainwatch_database_connections_max', {
@@ -15,7 +16,7 @@ export function observePool(pool: pg.Pool, name: string): () => void {
   const stop = onScrape(() => {
     open.set(pool.totalCount, attributes);
     openMax.set(pool.options.max, attributes);
-    waiting.set(pool.waitingCount, attributes);
+    waiting.set(pool instanceof FairPool ? pool.countWaiting() : pool.waitingCount, attributes);
   });
   return () => {
     stop();

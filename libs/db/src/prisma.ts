@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.ts';
+import { FairPool, type FindOwner } from './fair-pool.ts';
 import { observePool } from './observe-pool.ts';
 import { createClientClass } from './observed-client.ts';
 import { KEEP_ALIVE } from './session-settings.ts';
@@ -13,9 +14,15 @@ export type { Prisma, PrismaClient } from './generated/client.ts';
  */
 export function createPrisma(
   url: string,
-  options: { poolSize?: number; applicationName?: string; statementTimeoutMs?: number } = {},
+  options: {
+    poolSize?: number;
+    applicationName?: string;
+    statementTimeoutMs?: number;
+    /** Gives the sessions of the pool to owners in turn. */
+    findOwner?: FindOwner;
+  } = {},
 ): PrismaClient {
-  const pool = new pg.Pool({
+  const settings = {
     connectionString: url,
     max: options.poolSize ?? 5,
     application_name: options.applicationName,
@@ -23,7 +30,8 @@ export function createPrisma(
     ...KEEP_ALIVE,
     query_timeout: options.statementTimeoutMs ?? 35_000,
     Client: createClientClass({ pool: 'prisma', isPrepared: true }),
-  } as pg.PoolConfig);
+  } as pg.PoolConfig;
+  const pool = options.findOwner ? new FairPool(settings, options.findOwner) : new pg.Pool(settings);
   observePool(pool, 'prisma');
   return new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) });
 }

@@ -29,6 +29,7 @@ import { routeTable } from '../route-table.ts';
 import { serveCommand } from '../ui/serve-command.ts';
 import { serveDashboard } from '../ui/serve-dashboard.ts';
 import { serveSite } from '../ui/serve-site.ts';
+import { runForOwner } from './request-owner.ts';
 import { translateError } from './translate-error.ts';
 
 export interface AppOptions {
@@ -92,7 +93,7 @@ export function createApp(options: AppOptions): Express {
   const routes = mountRoutes(routeTable, {
     deps: options.deps,
     authorizerOf,
-    around: carryOutOnce,
+    around: (call) => runForOwner(call.principal.workspaceId, () => carryOutOnce(call)),
     deadlineMs: options.requestTimeoutMs,
     checkReplies: options.checkReplies,
   });

@@ -5,7 +5,7 @@ import type { ProblemError } from '@chainwatch/problem';
 // that was idle in its transaction for too long (25P03, 25P04), a pool that gave none in time, a
 // transaction that had to give way (40), and the same through Prisma (https://www.prisma.io/docs/orm/reference/error-reference).
 const UNAVAILABLE =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|40...|57014|25P0[34]|57P..|53...|P1001|P1002|P1008|P1017|P2024|P2034)$/;
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08...|40...|57014|25P0[34]|57P..|53...|P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037)$/;
 
 /**
  * An unavailable database is 503, not 500: the client may try again. If the project was deleted during the request, its

@@ -17,6 +17,7 @@ import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { ApiDeps, ApiSettings } from '../server/api-deps.ts';
 import { BulkThreads } from '../bulk/bulk-threads.ts';
+import { findRequestOwner } from '../server/request-owner.ts';
 import { createChainRecords } from '../chains/chain-records.ts';
 import { EventFeeds, type EventFeedsDeps } from '../events/event-feeds.ts';
 import { KeyWatch } from '../auth/key-watch.ts';
@@ -88,12 +89,9 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
   const postgres = sharing
     ? { url: sharing.databaseUrl, stop: async () => undefined }
     : await startPostgres();
-  const db = createDatabase({
-    url: postgres.url,
-    applicationName: 'api-gateway-spec',
-    statementTimeoutMs: options.statementTimeoutMs,
-  });
-  const prisma = createPrisma(postgres.url, { statementTimeoutMs: options.statementTimeoutMs });
+  const sessions = { statementTimeoutMs: options.statementTimeoutMs, findOwner: findRequestOwner };
+  const db = createDatabase({ url: postgres.url, applicationName: 'api-gateway-spec', ...sessions });
+  const prisma = createPrisma(postgres.url, sessions);
   const label = options.label ?? 'svc';
   const project = sharing?.project ?? (await bootstrap(db, { label }));
   const otherProject = sharing?.otherProject ?? (await bootstrap(db, { label }));

@@ -38,7 +38,11 @@ it('tells no attempt whose outcome the delivery does not know yet', async () => 
     );
     return { answer };
   });
-  expect((await reading.answer).body).toMatchObject({ status: 'pending', attempts: [] });
+  // It waited for the lock with the statement that reads both.
+  expect((await reading.answer).body).toMatchObject({
+    status: 'delivered',
+    attempts: [{ status_code: 200 }],
+  });
   expect((await read()).body).toMatchObject({ status: 'delivered', attempts: [{ status_code: 200 }] });
 });
 
@@ -58,4 +62,26 @@ it('shows its last attempts, oldest first: no receiver makes an answer that the 
   const numbers = body.attempts.map(({ number }: { number: number }) => number);
   expect(numbers).toEqual(Array.from({ length: 100 }, (_, place) => 901 + place));
   expect(body.attempt_count).toBe(1_000);
+});
+
+it('answers a burst of one workspace, and another workspace beside it', async () => {
+  const { body: channel } = await world.api
+    .post('/channels')
+    .send({ name: 'burst', url: 'https://1.1.1.1/' })
+    .expect(201);
+  const { body: delivery } = await world.api.post(`/channels/${channel.id}/actions/test`).expect(202);
+  const { body: theirs } = await world.other
+    .post('/channels')
+    .send({ name: 'theirs', url: 'https://1.1.1.1/' })
+    .expect(201);
+  let answered = 0;
+  const burst = Array.from({ length: 150 }, async () => {
+    const { status } = await world.api.get(`/channels/${channel.id}/deliveries/${delivery.id}`);
+    answered += 1;
+    return status;
+  });
+  await world.other.get(`/channels/${theirs.id}`).expect(200);
+  // It did not wait for all of them.
+  expect(answered).toBeLessThan(150);
+  expect(new Set(await Promise.all(burst))).toEqual(new Set([200]));
 });
