@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Block, Coin, CoinReader } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { hashOf } from '@chainwatch/testing-stack';
-import { findBackfillBatch } from './backfill/backfill-batch.ts';
+import { BackfillTurns } from './backfill/backfill-batch.ts';
 import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 
@@ -379,7 +379,7 @@ describe('coins that an address had before it was watched', () => {
     await world.feedBlocks(twoB, threeB);
     await import_('alice');
     // What was found now would be undone with the second block, and not be found again.
-    expect(await findBackfillBatch(world.db, world.gid)).toBeUndefined();
+    expect(await new BackfillTurns(world.db, world.gid).take()).toBeUndefined();
     world.chain.isDown = false;
     await world.settle();
     await untilComplete();
@@ -388,6 +388,33 @@ describe('coins that an address had before it was watched', () => {
       { txid: kept.hash, vout: 1, block_number: 2, block_hash: null, spent_by: null },
     ]);
     expect(await events()).toEqual([`transaction.detected ${spent.hash}`]);
+  });
+
+  it('are looked for in batches that workspaces lead in turn, and have an equal part in', async () => {
+    const [one, two, three, four] = makeChain();
+    await world.feedBlocks(one, two, three);
+    const greedy = await Promise.all(Array.from({ length: 4 }, (_, at) => import_(`g${at}`, at < 2 ? 1 : 3)));
+    const polite = await import_('p0', 2, await world.addProject());
+    await world.feedBlocks(four, world.chain.make(four));
+    world.startAnalyzer();
+    await world.settle();
+    await world.stopAnalyzer();
+    await world.db.query(`UPDATE address_backfills SET status = 'pending'`);
+    const turns = new BackfillTurns(world.db, world.gid);
+    const batches = [await turns.take(), await turns.take(), await turns.take()].map((batch) => ({
+      fromBlock: batch!.fromBlock,
+      ids: new Set(batch!.addresses.map(({ id }) => id)),
+    }));
+    const led = {
+      // Everybody joins the one that needs the earliest blocks.
+      greedy: { fromBlock: 1, ids: new Set([...greedy, polite].map(({ id }) => id)) },
+      // Nobody makes the other one's search longer.
+      polite: { fromBlock: 2, ids: new Set([polite, greedy[2]!, greedy[3]!].map(({ id }) => id)) },
+    };
+    const [first] = batches;
+    const order =
+      first!.fromBlock === 1 ? [led.greedy, led.polite, led.greedy] : [led.polite, led.greedy, led.polite];
+    expect(batches).toEqual(order);
   });
 
   it('are found for each of several who watch the same address from different blocks', async () => {

@@ -510,6 +510,57 @@ describe('turns', () => {
     expect(new Set(own.slice(0, 3))).toEqual(new Set(ids));
   });
 
+  it('go to one workspace after the other, however many projects one has', async () => {
+    world.startAnalyzer();
+    await play([[], [], [], []]);
+    await world.settle();
+    await world.stopAnalyzer();
+    const [{ workspace_id: workspaceId }] = await world.rows<{ workspace_id: string }>(
+      `SELECT workspace_id FROM projects WHERE id = '${project}'`,
+    );
+    const mine = [await importAddress(ALICE, 0)];
+    for (let count = 0; count < 5; count += 1) {
+      const [{ id }] = await world.rows<{ id: string }>(
+        `INSERT INTO projects (workspace_id, name) VALUES ('${workspaceId}', 'p') RETURNING id`,
+      );
+      mine.push(await importAddress(BOB, count % 3, id));
+    }
+    const theirs = await importAddress(CAROL, 2, await world.addProject());
+    const turns = new HistoryTurns(world.db, world.gid);
+    const taken: string[] = [];
+    for (let turn = 0; turn < 12; turn += 1) taken.push((await turns.take())!.jobs[0]!.addressId);
+    expect(taken.filter((id) => id === theirs.id)).toHaveLength(6);
+    // And within a workspace to one project after the other.
+    expect(new Set(taken.filter((id) => id !== theirs.id))).toEqual(new Set(mine.map(({ id }) => id)));
+  });
+
+  it('read few blocks more than once, from however many blocks a workspace asks', async () => {
+    const length = 120;
+    world.startAnalyzer();
+    await play(Array.from({ length }, () => []));
+    await world.settle();
+    await world.stopAnalyzer();
+    for (let start = 0; start < 50; start += 1)
+      await importAddress(
+        `address ${start}`,
+        start * 2,
+        start % 2 === 0 ? project : await world.addProject(),
+      );
+    await world.db.query(
+      `UPDATE projects SET workspace_id = (SELECT workspace_id FROM projects WHERE id = $1)`,
+      [project],
+    );
+    const read: number[] = [];
+    world.chain.endpoints = [
+      { label: 'spec', tell: (block: Block): Block => (read.push(block.number), block) },
+    ];
+    world.startAnalyzer();
+    await untilComplete();
+    // One after the other, they would read more than 3,500.
+    expect(read.length).toBeLessThan(length * 8);
+    expect(new Set(read).size).toBeGreaterThanOrEqual(length - 1);
+  });
+
   it('are shared by addresses that stand at the same block', async () => {
     world.startAnalyzer();
     await play([[one], [two], []]);

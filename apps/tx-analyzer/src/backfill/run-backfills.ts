@@ -9,7 +9,7 @@ import {
   type UtxoCodec,
 } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import { findBackfillBatch, writeBackfillProgress, type BackfillBatch } from './backfill-batch.ts';
+import { BackfillTurns, writeBackfillProgress, type BackfillBatch } from './backfill-batch.ts';
 import { enrollAddresses } from './enroll-addresses.ts';
 import type { CoinSearch } from './commit-coins.ts';
 import { findEarlierCoins } from './find-earlier-coins.ts';
@@ -46,6 +46,7 @@ const RETRY_MS_MAX = 60_000;
  */
 export async function runBackfills(deps: BackfillDeps): Promise<void> {
   const { signal, logger, health, chainGid } = deps;
+  const turns = new BackfillTurns(deps.sql, chainGid);
   let failures = 0;
   let isEnrolled = false;
   while (!signal.aborted) {
@@ -56,7 +57,7 @@ export async function runBackfills(deps: BackfillDeps): Promise<void> {
         await retryAll(deps.sql, chainGid, 'backfill');
       }
       isEnrolled = true;
-      batch = await findBackfillBatch(deps.sql, chainGid);
+      batch = await turns.take();
       // A node on another branch than the analyzer's gets some time.
       const isWhole = batch !== undefined && (await runBatch(deps, batch));
       failures = 0;

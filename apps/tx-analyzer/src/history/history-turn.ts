@@ -29,6 +29,7 @@ export interface HistoryTurn {
 interface Row {
   readonly address_id: string;
   readonly project_id: string;
+  readonly workspace_id: string;
   readonly address: string;
   readonly from_block: number;
   readonly accounts: readonly string[];
@@ -47,9 +48,10 @@ const NIL = '00000000-0000-0000-0000-000000000000';
  * counts from the first block that the chain was followed from.
  */
 const DUE = `
-  SELECT h.address_id, h.project_id, a.address, h.from_block, h.accounts, h.next_block, h.revision,
+  SELECT h.address_id, h.project_id, p.workspace_id, a.address, h.from_block, h.accounts, h.next_block, h.revision,
     coalesce(w.from_block, s.start_number) - 1 AS to_block, c.confirmed_number AS final_block
   FROM address_histories h
+  JOIN projects p ON p.id = h.project_id
   JOIN addresses a ON a.id = h.address_id AND a.is_monitored
   JOIN ingestor_states s ON s.chain_gid = h.chain_gid AND s.start_number IS NOT NULL
   JOIN analyzer_states c ON c.chain_gid = h.chain_gid AND c.confirmed_number IS NOT NULL
@@ -58,13 +60,28 @@ const DUE = `
     AND (h.next_block <= c.confirmed_number OR h.next_block >= coalesce(w.from_block, s.start_number))
     AND NOT ${isSetAsideSql('history', 'h.address_id')}`;
 
-/** Gives turns fairly: to one project after the other, within a project to one address after the other. */
+/**
+ * A workspace reads from so many lowest places at a time, and from as many highest: the lowest take others in when they
+ * reach them, and what is short is done soon. Histories in between wait.
+ */
+const PLACES = 4;
+
+/** One history for each place that a workspace reads from, and each of its projects there. */
+const LEADS = `
+  SELECT DISTINCT ON (project_id, next_block) * FROM (
+    SELECT *, dense_rank() OVER (ORDER BY next_block) AS low, dense_rank() OVER (ORDER BY next_block DESC) AS high
+    FROM (${DUE} AND p.workspace_id = $2) own
+  ) ranked WHERE least(low, high) <= ${PLACES} ORDER BY project_id, next_block, address_id`;
+
+/**
+ * Gives turns fairly: to one workspace after the other, within it to one project after the other, within that to one place
+ * after the other. However many histories a workspace asks for, and from however many blocks, few of them read.
+ */
 export class HistoryTurns {
   readonly #sql: Sql;
   readonly #chainGid: string;
-  #lastProject = NIL;
-  /** The address of each project that had the last turn, while the project has jobs. */
-  readonly #lastAddresses = new Map<string, string>();
+  /** Who had the last turn: of the chain a workspace, of a workspace a project, of a project an address. */
+  readonly #last = new Map<string, string>();
 
   constructor(sql: Sql, chainGid: string) {
     this.#sql = sql;
@@ -73,37 +90,50 @@ export class HistoryTurns {
 
   /** The next turn; undefined when there is nothing to read. */
   async take(): Promise<HistoryTurn | undefined> {
-    const project =
-      (await this.#findOne('h.project_id > $2', 'h.project_id', [this.#lastProject])) ??
-      (await this.#findOne('h.project_id > $2', 'h.project_id', [NIL]));
-    if (project === undefined) {
-      this.#lastAddresses.clear();
+    const workspace = await this.#next('workspace_id', { rowsSql: DUE, of: this.#chainGid, values: [] });
+    if (workspace === undefined) {
+      this.#last.clear();
       return undefined;
     }
-    const { project_id: projectId } = project;
-    const own = 'h.project_id = $2 AND h.address_id > $3';
-    const after = this.#lastAddresses.get(projectId) ?? NIL;
-    const lead =
-      (await this.#findOne(own, 'h.address_id', [projectId, after])) ??
-      (await this.#findOne(own, 'h.address_id', [projectId, NIL]));
-    this.#lastProject = projectId;
-    if (lead === undefined) return undefined;
-    this.#lastAddresses.set(projectId, lead.address_id);
-    return this.#share(lead);
+    const { workspace_id: workspaceId } = workspace;
+    const own = { rowsSql: LEADS, values: [workspaceId] };
+    const project = await this.#next('project_id', { ...own, of: workspaceId });
+    if (project === undefined) return undefined;
+    const lead = await this.#next('address_id', {
+      rowsSql: `SELECT * FROM (${LEADS}) leads WHERE project_id = $3`,
+      of: project.project_id,
+      values: [workspaceId, project.project_id],
+    });
+    return lead && this.#share(lead);
   }
 
-  async #findOne(condition: string, order: string, values: readonly unknown[]): Promise<Row | undefined> {
-    const { rows } = await this.#sql.query<Row>(`${DUE} AND ${condition} ORDER BY ${order} LIMIT 1`, [
-      this.#chainGid,
-      ...values,
-    ]);
-    return rows[0];
+  /** The first row behind the one that had the last turn of its kind, by a column. */
+  async #next(
+    column: 'workspace_id' | 'project_id' | 'address_id',
+    {
+      rowsSql,
+      of,
+      values,
+    }: { readonly rowsSql: string; readonly of: string; readonly values: readonly string[] },
+  ): Promise<Row | undefined> {
+    const { rows } = await this.#sql.query<Row>(
+      `SELECT * FROM (${rowsSql}) due ORDER BY ${column} <= $${values.length + 2}, ${column} LIMIT 1`,
+      [this.#chainGid, ...values, this.#last.get(of) ?? NIL],
+    );
+    const [row] = rows;
+    if (row !== undefined) this.#last.set(of, row[column]);
+    return row;
   }
 
+  /** The histories at the same block join, of whatever workspace; those further on when the turn has reached them. */
   async #share(lead: Row): Promise<HistoryTurn> {
     const { rows } = await this.#sql.query<Row>(
       `${DUE} AND h.next_block = $2 AND h.address_id <> $3 ORDER BY h.address_id LIMIT ${JOBS_MAX - 1}`,
       [this.#chainGid, lead.next_block, lead.address_id],
+    );
+    const { rows: ahead } = await this.#sql.query<{ next_block: number | null }>(
+      `SELECT min(next_block) AS next_block FROM (${DUE} AND p.workspace_id = $2 AND h.next_block > $3) ahead`,
+      [this.#chainGid, lead.workspace_id, lead.next_block],
     );
     return {
       jobs: [lead, ...rows].map((row) => ({
@@ -116,7 +146,7 @@ export class HistoryTurns {
         revision: row.revision,
       })),
       fromBlock: lead.next_block,
-      toBlock: Math.min(lead.to_block, lead.final_block),
+      toBlock: Math.min(lead.to_block, lead.final_block, (ahead[0]?.next_block ?? Infinity) - 1),
     };
   }
 }
