@@ -515,15 +515,15 @@ describe('turns', () => {
     await play([[], [], [], []]);
     await world.settle();
     await world.stopAnalyzer();
-    const [{ workspace_id: workspaceId }] = await world.rows<{ workspace_id: string }>(
+    const [own] = await world.rows<{ workspace_id: string }>(
       `SELECT workspace_id FROM projects WHERE id = '${project}'`,
     );
     const mine = [await importAddress(ALICE, 0)];
     for (let count = 0; count < 5; count += 1) {
-      const [{ id }] = await world.rows<{ id: string }>(
-        `INSERT INTO projects (workspace_id, name) VALUES ('${workspaceId}', 'p') RETURNING id`,
+      const [added] = await world.rows<{ id: string }>(
+        `INSERT INTO projects (workspace_id, name) VALUES ('${own!.workspace_id}', 'p') RETURNING id`,
       );
-      mine.push(await importAddress(BOB, count % 3, id));
+      mine.push(await importAddress(BOB, count % 3, added!.id));
     }
     const theirs = await importAddress(CAROL, 2, await world.addProject());
     const turns = new HistoryTurns(world.db, world.gid);
