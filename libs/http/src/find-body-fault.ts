@@ -67,25 +67,26 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const SUSPICIOUS = /[\d.]{16}|\d[eE]/;
 
 /**
- * Finds the first number of a JSON text that parsing changes: too large, too precise or too long for a 64-bit float.
- * Undefined if all numbers are exact.
+ * Finds the numbers of a JSON text that parsing changes: too large, too precise or too long for a 64-bit float.
  * @param text valid JSON
  */
-export function findInexactNumber(text: string): BodyFault | undefined {
-  if (!SUSPICIOUS.test(text)) return undefined;
-  const mark = `inexact ${Math.random()}`;
-  let literal: string | undefined;
+export function findInexactNumbers(text: string): BodyFault[] {
+  if (!SUSPICIOUS.test(text)) return [];
+  const mark = `inexact ${Math.random()} `;
+  let isFound = false;
   const marked = text.replace(TOKEN, (token) => {
-    if (literal !== undefined || token.startsWith('"') || isExact(token)) return token;
-    literal = token;
-    return JSON.stringify(mark);
+    if (token.startsWith('"') || isExact(token)) return token;
+    isFound = true;
+    return JSON.stringify(mark + token);
   });
-  if (literal === undefined) return undefined;
-  const got = literal.length > 40 ? `${literal.slice(0, 40)}…` : literal;
-  return {
-    name: findPath(JSON.parse(marked), mark)?.join('.') || 'body',
-    reason: `expected a number that is kept exactly, got ${got}: send it as text`,
-  };
+  if (!isFound) return [];
+  return [...findMarked(JSON.parse(marked), mark)].map(({ name, literal }) => {
+    const got = literal.length > 40 ? `${literal.slice(0, 40)}…` : literal;
+    return {
+      name,
+      reason: `expected a number that is kept exactly, got ${got}: send it as text`,
+    };
+  });
 }
 
 function isExact(literal: string): boolean {
@@ -103,12 +104,18 @@ function normalize(literal: string): string {
   return `${sign}${kept}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - kept.length)}`;
 }
 
-function findPath(value: unknown, mark: string): string[] | undefined {
-  if (value === mark) return [];
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, child] of Object.entries(value)) {
-    const path = findPath(child, mark);
-    if (path !== undefined) return [key, ...path];
+/** In the order of the text. Iterative, because the depth is the attacker's. */
+function* findMarked(
+  body: unknown,
+  mark: string,
+): Generator<{ readonly name: string; readonly literal: string }> {
+  const open: Place[] = [{ value: body, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, depth } = next;
+    if (typeof value === 'string' && value.startsWith(mark))
+      yield { name: nameOf(next), literal: value.slice(mark.length) };
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, child] of Object.entries(value).reverse())
+      open.push({ value: child, depth: depth + 1, key, parent: next });
   }
-  return undefined;
 }

@@ -10,7 +10,7 @@ import {
   unsupportedMediaType,
 } from '@chainwatch/problem';
 import type { FieldsOptions, ProblemField } from '@chainwatch/problem';
-import { findBodyFault, findInexactNumber, findTextFault } from './find-body-fault.ts';
+import { findBodyFault, findInexactNumbers, findTextFault, type BodyFault } from './find-body-fault.ts';
 import type { RouteSchemas } from './route.ts';
 
 const MAX_URL_LENGTH = 8_192;
@@ -79,8 +79,18 @@ export function jsonBytes(options: JsonBodyOptions): RequestHandler {
   return Router().use(requireJson, read);
 }
 
-/** Parses what `jsonBytes` read, with the checks of `jsonBody`. @throws ProblemError 400 */
-export function parseJsonBytes(bytes: Uint8Array): unknown {
+/** A list of items in a body, of which each stands for itself. */
+interface ItemsBody {
+  readonly body: unknown;
+  /** Why an item cannot be used, by its place. */
+  readonly faults: ReadonlyMap<number, BodyFault>;
+}
+
+/**
+ * Parses what `jsonBytes` read, with the checks of `jsonBody`. What is wrong within an item of the list is told of that
+ * item alone. @throws ProblemError 400
+ */
+export function parseItemsBytes(bytes: Uint8Array, list: string): ItemsBody {
   const fault = (reason: string): ProblemError => invalidRequest([{ name: 'body', reason }]);
   if (bytes.length === 0) throw fault('expected JSON, got nothing');
   let text: string;
@@ -91,10 +101,23 @@ export function parseJsonBytes(bytes: Uint8Array): unknown {
   } catch {
     throw fault('expected JSON');
   }
-  // The depth is checked first, because the other check is recursive.
-  const found = findBodyFault(body) ?? findInexactNumber(text);
+  const { [list]: given, ...others } = Object(body) as Record<string, unknown>;
+  const items = Array.isArray(given) ? given : [];
+  const found = findBodyFault(items === given ? others : body);
   if (found !== undefined) throw invalidRequest([found]);
-  return body;
+  const faults = new Map<number, BodyFault>();
+  for (const [place, item] of items.entries()) {
+    const itemFault = findBodyFault(item);
+    if (itemFault === undefined) continue;
+    const { name, reason } = itemFault;
+    faults.set(place, { name: `${list}.${place}${name === 'body' ? '' : `.${name}`}`, reason });
+  }
+  for (const number of findInexactNumbers(text)) {
+    const [first, place] = number.name.split('.');
+    if (first !== list || place === undefined) throw invalidRequest([number]);
+    if (!faults.has(Number(place))) faults.set(Number(place), number);
+  }
+  return { body, faults };
 }
 
 const requireJson: RequestHandler = (req, _res, next) => {
@@ -116,8 +139,7 @@ function keepText(req: IncomingMessage, _res: ServerResponse, bytes: Buffer): vo
 const checkBody: RequestHandler = (req, _res, next) => {
   const text = texts.get(req);
   texts.delete(req);
-  // The depth is checked first, because the other check is recursive.
-  const fault = findBodyFault(req.body) ?? (text === undefined ? undefined : findInexactNumber(text));
+  const fault = findBodyFault(req.body) ?? (text === undefined ? undefined : findInexactNumbers(text)[0]);
   next(fault === undefined ? undefined : invalidRequest([fault]));
 };
 

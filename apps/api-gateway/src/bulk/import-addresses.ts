@@ -1,7 +1,7 @@
 import type { ChainNotation } from '@chainwatch/chain-core';
 import { findNotationNamed } from '@chainwatch/chain-registry';
 import type { Database, Sql } from '@chainwatch/db';
-import { parseJsonBytes } from '@chainwatch/http';
+import { parseItemsBytes } from '@chainwatch/http';
 import {
   fieldsFromZodError,
   invalidRequest,
@@ -10,7 +10,7 @@ import {
   toProblemDocument,
   unprocessableEntity,
 } from '@chainwatch/problem';
-import type { ProblemContext } from '@chainwatch/problem';
+import type { ProblemContext, ProblemField } from '@chainwatch/problem';
 import { findHistoryStarts, readActiveChains } from '../addresses/ask-for-history.ts';
 import { insertExternalAddresses, type NewAddress } from '../addresses/insert-external-addresses.ts';
 import { parseWith, refuseBurnAddress } from '../addresses/parse-address.ts';
@@ -35,6 +35,8 @@ interface Batch extends ImportDeps, Pick<BulkTask, 'author'> {
   /** When the call came. */
   readonly activeChains: readonly string[];
   readonly entries: readonly ImportEntry[];
+  /** Why an entry cannot be stored, by its place. */
+  readonly faults: ReadonlyMap<number, ProblemField>;
   /** By the place of the entry. */
   readonly items: ImportedItem[];
   /** The first entry of each canonical address, and the later ones. */
@@ -58,14 +60,22 @@ export async function importAddresses(deps: ImportDeps, task: BulkTask): Promise
 }
 
 async function readBatch(deps: ImportDeps, { bytes, author }: BulkTask): Promise<Batch> {
-  const { data, error } = importSchema.safeParse(parseJsonBytes(bytes));
+  const { body, faults } = parseItemsBytes(bytes, 'addresses');
+  const sent = (body as { addresses?: readonly { value?: unknown }[] } | null)?.addresses;
+  for (const [place, fault] of faults) {
+    const entry = sent![place];
+    if (typeof entry?.value !== 'string') throw invalidRequest([fault]);
+    // Nothing else of it is read.
+    for (const member of Object.keys(entry)) if (member !== 'value') delete entry[member as 'value'];
+  }
+  const { data, error } = importSchema.safeParse(body);
   if (error !== undefined) throw invalidRequest(fieldsFromZodError(error, ''));
   const family = await findNotationNamed(data.chain_family);
   if (family === undefined)
     throw unprocessableEntity(`The chain family ${data.chain_family} is not part of this build.`);
   const activeChains = await readActiveChains(deps.db, family.name);
   const told = { items: [], firsts: new Map<string, number>(), repeats: [] };
-  return { ...deps, author, family, activeChains, entries: data.addresses, ...told };
+  return { ...deps, author, family, activeChains, faults, entries: data.addresses, ...told };
 }
 
 /** A new address, and the place of its entry. */
@@ -96,7 +106,8 @@ function readChunk(batch: Batch, start: number): Placed[] {
   const addresses: Placed[] = [];
   for (const [at, entry] of batch.entries.slice(start, start + CHUNK).entries()) {
     const place = start + at;
-    const address = tryParse(batch, entry);
+    const fault = batch.faults.get(place);
+    const address = fault === undefined ? tryParse(batch, entry) : invalidRequest([fault]);
     if (address instanceof ProblemError) {
       batch.items[place] = toInvalid(batch, place, address);
       continue;

@@ -1,5 +1,8 @@
-/** What a spreadsheet would compute, and what was marked already: then taking the mark away gives back what it was. */
-const COMPUTED = /^'*[=+\-@\t]/;
+/**
+ * What a spreadsheet would compute (OWASP, CSV injection), in the full width of East Asian keyboards too, and what was
+ * marked already: then taking the mark away gives back what it was.
+ */
+const COMPUTED = /^'*[=+\-@\t\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /** The text of a CSV cell that no spreadsheet takes for a formula. */
 export function markText(text: string): string {

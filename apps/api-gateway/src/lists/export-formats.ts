@@ -31,7 +31,7 @@ export function exportTypes(record: z.ZodType): Record<string, z.ZodType> {
   return {
     [CSV]: describe(
       CSV,
-      "Every row that the filters let through, without pages. The first line names the members; objects and lists are JSON, null is empty. A text that begins with `=`, `+`, `-`, `@` or a tab has a `'` before it, which the import of addresses takes away.",
+      "Every row that the filters let through, without pages. The first line names the members; objects and lists are JSON, null is empty. A text that begins with `=`, `+`, `-`, `@` (in full width too) or a tab has a `'` before it, which the import of addresses takes away.",
     ),
     [NDJSON]: describe(
       NDJSON,

@@ -99,6 +99,38 @@ describe('POST /addresses/external/batch', () => {
     expect(await count('balance_reads', 'address_id = ANY ($1)', [ids])).toBe(3);
   });
 
+  it('says of each entry that cannot be stored why, and imports the others', async () => {
+    const [good, last] = newAddresses(2);
+    const deep = `{"value":"0x1","metadata":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`;
+    const entries = [
+      JSON.stringify({ value: good }),
+      '{"value":"0x\\u0000"}',
+      '{"value":"0x1","label":"a\\ud800"}',
+      '{"value":"0x1","metadata":{"note":"b\\u0000"}}',
+      '{"value":"0x1","metadata":{"n":12345678901234567890}}',
+      '{"value":"0x1","metadata":{"__proto__":1}}',
+      '{"value":"0x1","groups":["g\\u0000"]}',
+      deep,
+      JSON.stringify({ value: last, metadata: { exact: 1.5 } }),
+    ];
+    const { body } = await world.api
+      .post(PATH)
+      .set('Content-Type', 'application/json')
+      .send(`{"chain_family":"evm","addresses":[${entries.join()}]}`)
+      .expect(200);
+    const items = body.items as Item[];
+    expect(statuses(items)).toEqual(['created', ...Array.from({ length: 7 }, () => 'invalid'), 'created']);
+    expect(items.slice(1, 8).map(({ problem }) => [problem.status, problem.fields?.[0]!.name])).toEqual([
+      [400, 'addresses.1.value'],
+      [400, 'addresses.2.label'],
+      [400, 'addresses.3.metadata.note'],
+      [400, 'addresses.4.metadata.n'],
+      [400, 'addresses.5.metadata'],
+      [400, 'addresses.6.groups.0'],
+      [400, 'addresses.7.metadata'],
+    ]);
+  });
+
   it('shows an address that was derived before as it is', async () => {
     const { body: key } = await world.api
       .post('/public_keys')

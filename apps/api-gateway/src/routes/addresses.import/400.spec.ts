@@ -47,7 +47,7 @@ describe('POST /addresses/external/batch refuses as a whole', () => {
       { chain_family: 'evm', addresses: [{ value, groups: many(21).map((_, n) => `${n}`) }] },
       'addresses[0].groups',
     ],
-    ['a null character', { chain_family: 'evm', addresses: [{ value: '\u0000' }] }, 'addresses.0.value'],
+    ['a null character beside the list', { chain_family: 'e\u0000vm', addresses: many(1) }, 'chain_family'],
   ])('%s', async (_name, body, name) => {
     const { body: problem } = await world.api
       .post(PATH)
@@ -59,8 +59,12 @@ describe('POST /addresses/external/batch refuses as a whole', () => {
   it.each<[string, string]>([
     ['what is not JSON', '{"chain_family":'],
     [
-      'a number that loses digits',
-      `{"chain_family":"evm","addresses":[{"value":"${value}","metadata":{"n":12345678901234567890}}]}`,
+      'a number beside the list that loses digits',
+      `{"chain_family":12345678901234567890,"addresses":[{"value":"${value}"}]}`,
+    ],
+    [
+      'a list nested without end',
+      `{"chain_family":"evm","addresses":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
     ],
     ['nesting without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
   ])('%s', async (_name, text) => {

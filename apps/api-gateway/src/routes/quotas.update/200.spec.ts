@@ -47,6 +47,14 @@ describe('quotas of a workspace', () => {
     });
     expect((await set({ channels: 7 })).body).toMatchObject({ addresses: 10_000_000, channels: 7 });
     expect((await set({ addresses: 3 })).body).toMatchObject({ addresses: 3, channels: 1_000 });
+    expect((await set({ addresses: null, channels: 7 })).body).toMatchObject({
+      addresses: 10_000_000,
+      channels: 7,
+    });
+    expect((await set({ addresses: 3, channels: null })).body).toMatchObject({
+      addresses: 3,
+      channels: 1_000,
+    });
     const { body } = await world.management.get('/management/audit_logs').expect(200);
     expect(body.items[0]).toMatchObject({
       action: 'workspace.quotas_updated',
@@ -66,7 +74,7 @@ describe('quotas of a workspace', () => {
       .post('/management/keys')
       .send({ type: 'mgt', name: 'more', permissions: ['mgt:quota:write'] })
       .expect(403);
-    for (const body of [{ addresses: -1 }, { addresses: 1.5 }, { projects: null }, { workspaces: 1 }])
+    for (const body of [{ addresses: -1 }, { addresses: 1.5 }, { projects: 'many' }, { workspaces: 1 }])
       await world.management.put(theirs()).send(body).expect(400);
   });
 

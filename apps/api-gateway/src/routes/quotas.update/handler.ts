@@ -4,14 +4,17 @@ import { QUOTAS } from '../../management/take-quota.ts';
 import { quotaMembers, quotasSchema, readQuotas, workspaceParams } from '../../records/quotas.ts';
 import { defineRoute } from '../../server/define-route.ts';
 
+const settable = (quota: (typeof QUOTAS)[number]) =>
+  quotaMembers[quota].nullish().meta({ ...quotaMembers[quota].meta(), examples: [null] });
+
 const bodySchema = z.strictObject({
-  addresses: quotaMembers.addresses.optional(),
-  channels: quotaMembers.channels.optional(),
-  streams: quotaMembers.streams.optional(),
-  keys: quotaMembers.keys.optional(),
-  portal_sessions: quotaMembers.portal_sessions.optional(),
-  projects: quotaMembers.projects.optional(),
-  members: quotaMembers.members.optional(),
+  addresses: settable('addresses'),
+  channels: settable('channels'),
+  streams: settable('streams'),
+  keys: settable('keys'),
+  portal_sessions: settable('portal_sessions'),
+  projects: settable('projects'),
+  members: settable('members'),
 });
 
 export const updateQuotas = defineRoute({
@@ -19,7 +22,7 @@ export const updateQuotas = defineRoute({
   path: '/management/workspaces/:workspace_id/quotas',
   permission: 'mgt:quota:write',
   summary:
-    "Set what a workspace may have, by the operator's keys; what is not named gets its default. What it has already stays",
+    "Set what a workspace may have, by the operator's keys; what is `null` or not named gets its default. What it has already stays",
   params: workspaceParams,
   body: bodySchema,
   example: { addresses: 20_000_000, channels: 50 },
