@@ -18,8 +18,6 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
   loadConfig(
     serviceConfig.extend({
-      /** Address to listen on; default every one. */
-      HOST: z.string().max(255).optional(),
       /** Roots of the problem types (decisions.md 1.7). */
       DOCS_URL: url('http', 'https').default('https://docs.chainwatch.dev'),
       API_HOST: url('http', 'https').default('https://api.chainwatch.dev'),

@@ -33,7 +33,13 @@ await runService({
       poolSize: Math.round((poolSize * 2) / 3),
       findOwner: findRequestOwner,
     });
-    await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
+    await waitForSchema({
+      db,
+      logger,
+      healthPort: config.HEALTH_PORT,
+      healthHost: config.HOST,
+      waitMs: config.SCHEMA_WAIT,
+    });
     const prisma = createPrisma(config.DATABASE_URL, {
       poolSize: Math.floor(poolSize / 3),
       findOwner: findRequestOwner,
@@ -66,6 +72,7 @@ await runService({
     });
     const health = await startHealthServer({
       port: config.HEALTH_PORT,
+      host: config.HOST,
       checks: gateway.readiness,
       metrics: telemetry.handleMetrics,
     });

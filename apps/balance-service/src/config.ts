@@ -12,6 +12,7 @@ const schema = serviceConfig
     ...DATABASE_VARIABLES,
     ...NATS_VARIABLES,
     HEALTH_PORT: true,
+    HOST: true,
     LOG_LEVEL: true,
     INSTANCE_ID: true,
     SECRETS_KEYS: true,

@@ -22,7 +22,13 @@ await runService({
       keepsPlans: true,
       logger,
     });
-    await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
+    await waitForSchema({
+      db,
+      logger,
+      healthPort: config.HEALTH_PORT,
+      healthHost: config.HOST,
+      waitMs: config.SCHEMA_WAIT,
+    });
     const bus = await createBus('balance-service', {
       ...natsOptionsOf(config),
       name: config.INSTANCE_ID,
@@ -43,6 +49,7 @@ await runService({
     });
     const health = await startHealthServer({
       port: config.HEALTH_PORT,
+      host: config.HOST,
       checks: () => service.readiness(),
       metrics: telemetry.handleMetrics,
     });

@@ -24,6 +24,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         ...DATABASE_VARIABLES,
         ...NATS_VARIABLES,
         HEALTH_PORT: true,
+        HOST: true,
         LOG_LEVEL: true,
         INSTANCE_ID: true,
         SECRETS_KEYS: true,

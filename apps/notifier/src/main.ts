@@ -27,7 +27,13 @@ await runService({
     const poolSize = config.DB_POOL_SIZE ?? 24;
     const planned = createDatabase({ ...server, poolSize: Math.round((poolSize * 2) / 3), keepsPlans: true });
     const db = createDatabase({ ...server, poolSize: Math.floor(poolSize / 3) });
-    await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
+    await waitForSchema({
+      db,
+      logger,
+      healthPort: config.HEALTH_PORT,
+      healthHost: config.HOST,
+      waitMs: config.SCHEMA_WAIT,
+    });
     const bus = await createBus('notifier', { ...natsOptionsOf(config), logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
     // The attempt's own deadline ends every request; the agent's time-outs are only a fallback.
@@ -56,6 +62,7 @@ await runService({
     const stopBacklogWatch = startBacklogWatch({ db, planned, logger, health: workers.of('backlogs') });
     const health = await startHealthServer({
       port: config.HEALTH_PORT,
+      host: config.HOST,
       checks: notifier.readiness,
       metrics: telemetry.handleMetrics,
     });

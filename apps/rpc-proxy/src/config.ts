@@ -25,6 +25,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         REDIS_URL: true,
         PORT: true,
         HEALTH_PORT: true,
+        HOST: true,
         DRAIN_DELAY: true,
         NAMESPACE_LABEL: true,
         SECRETS_KEYS: true,
@@ -32,8 +33,6 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         CHAIN_ENDPOINTS: true,
       })
       .extend({
-        /** Address to listen on; default every one. */
-        HOST: z.string().max(255).optional(),
         /** Calls per 60 s and key; failed authentications, and requests without a key, per 60 s and client address. */
         RATE_LIMIT_RPC: integer(1).default(6_000),
         RATE_LIMIT_FAILED_AUTH: integer(1).default(60),

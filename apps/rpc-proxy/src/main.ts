@@ -21,7 +21,13 @@ await runService({
       poolSize: config.DB_POOL_SIZE ?? 4,
       logger,
     });
-    await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
+    await waitForSchema({
+      db,
+      logger,
+      healthPort: config.HEALTH_PORT,
+      healthHost: config.HOST,
+      waitMs: config.SCHEMA_WAIT,
+    });
     const cache = createCache(config.REDIS_URL, { logger });
     const bus = createBusInBackground(NAME, {
       ...natsOptionsOf(config),
@@ -47,6 +53,7 @@ await runService({
     });
     const health = await startHealthServer({
       port: config.HEALTH_PORT,
+      host: config.HOST,
       checks: proxy.readiness,
       metrics: telemetry.handleMetrics,
     });

@@ -19,7 +19,13 @@ await runService({
       poolSize: config.DB_POOL_SIZE ?? 10,
       logger,
     });
-    await waitForSchema({ db, logger, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
+    await waitForSchema({
+      db,
+      logger,
+      healthPort: config.HEALTH_PORT,
+      healthHost: config.HOST,
+      waitMs: config.SCHEMA_WAIT,
+    });
     const bus = await createBus(NAME, { ...natsOptionsOf(config), logger });
     const analyzer = startAnalyzer({
       db,
@@ -36,6 +42,7 @@ await runService({
     });
     const health = await startHealthServer({
       port: config.HEALTH_PORT,
+      host: config.HOST,
       checks: analyzer.readiness,
       metrics: telemetry.handleMetrics,
     });

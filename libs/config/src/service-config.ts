@@ -34,6 +34,8 @@ export const serviceConfig = z.object({
   /** Optional: without Redis limits are counted per process. */
   REDIS_URL: url('redis', 'rediss').optional(),
   PORT: port().default(8080),
+  /** Address to listen on, for health checks too; unset: every interface. */
+  HOST: z.string().max(255).optional(),
   /** 0 takes a free one. */
   HEALTH_PORT: port().default(0),
   /** How long a gateway that was told to stop goes on answering, while load balancers learn of it. */

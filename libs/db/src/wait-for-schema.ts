@@ -9,6 +9,8 @@ export interface SchemaWaitOptions {
   readonly waitMs: number;
   /** Where /readyz says meanwhile what is missing. Undefined: nowhere. */
   readonly healthPort?: number;
+  /** Default: every interface. */
+  readonly healthHost?: string;
   readonly logger?: Pick<Logger, 'info' | 'warn'>;
   /** Default: those of this release. */
   readonly migrationNames?: readonly string[];
@@ -22,7 +24,7 @@ const LOOK_MS = 1_000;
  * @throws SchemaBehindError after `waitMs`
  */
 export async function waitForSchema(options: SchemaWaitOptions): Promise<void> {
-  const { db, waitMs, healthPort, logger, migrationNames = readMigrationNames() } = options;
+  const { db, waitMs, healthPort, healthHost, logger, migrationNames = readMigrationNames() } = options;
   const deadline = Date.now() + waitMs;
   let fault = await findSchemaFault(db, migrationNames);
   if (fault === undefined) return;
@@ -30,7 +32,11 @@ export async function waitForSchema(options: SchemaWaitOptions): Promise<void> {
   const health =
     healthPort === undefined
       ? undefined
-      : await startHealthServer({ port: healthPort, checks: () => ({ schema: notOk(fault ?? '') }) });
+      : await startHealthServer({
+          port: healthPort,
+          host: healthHost,
+          checks: () => ({ schema: notOk(fault ?? '') }),
+        });
   try {
     for (; fault !== undefined; fault = await findSchemaFault(db, migrationNames)) {
       if (Date.now() >= deadline) throw new SchemaBehindError(fault, waitMs);

@@ -7,6 +7,7 @@ export const ingestorConfig = serviceConfig
     ...DATABASE_VARIABLES,
     ...NATS_VARIABLES,
     HEALTH_PORT: true,
+    HOST: true,
     LOG_LEVEL: true,
     INSTANCE_ID: true,
     SECRETS_KEYS: true,

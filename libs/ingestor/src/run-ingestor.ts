@@ -33,7 +33,13 @@ export async function runIngestor(
         keepsPlans: true,
         logger: log,
       });
-      await waitForSchema({ db, logger: log, healthPort: config.HEALTH_PORT, waitMs: config.SCHEMA_WAIT });
+      await waitForSchema({
+        db,
+        logger: log,
+        healthPort: config.HEALTH_PORT,
+        healthHost: config.HOST,
+        waitMs: config.SCHEMA_WAIT,
+      });
       const bus = await createBus('block-ingestor', {
         ...natsOptionsOf(config),
         name: `${name} ${owner}`,
@@ -53,6 +59,7 @@ export async function runIngestor(
       });
       const health = await startHealthServer({
         port: config.HEALTH_PORT,
+        host: config.HOST,
         checks: () => checkIngestor({ db, bus, ingestor }),
         metrics: telemetry.handleMetrics,
       });

@@ -4,7 +4,8 @@
  * @example
  * await runService({ name: 'notifier', start: async (logger) => {
  *   const telemetry = await startTelemetry({ serviceName: 'notifier' });
- *   const health = await startHealthServer({ port: config.HEALTH_PORT, checks, metrics: telemetry.handleMetrics });
+ *   const health = await startHealthServer({ port: config.HEALTH_PORT,
+ host: config.HOST, checks, metrics: telemetry.handleMetrics });
  *   return { stop: async () => { await health.stop(); await telemetry.stop(); } };
  * } });
  */

@@ -52,6 +52,14 @@ describe('runService', () => {
     expect(output).toContain('no database');
   });
 
+  it('starts with a level that there is not, so that the configuration can say so', async () => {
+    const { code, output } = await run(
+      `(process.env.LOG_LEVEL = 'loud', async () => { throw Object.assign(new Error('LOG_LEVEL: expected trace'), { code: 'config_invalid' }); })`,
+    );
+    expect(code).toBe(1);
+    expect(output.split('\n')[0]).toBe('LOG_LEVEL: expected trace');
+  });
+
   it('ends with status 1 when a rejection is not handled', async () => {
     const { code, output } = await run(
       `async () => { ${KEEP_ALIVE} setTimeout(() => Promise.reject(new Error('escaped')), 10); return { stop: async () => {} }; }`,

@@ -1,3 +1,4 @@
+import { levels } from 'pino';
 import { createLogger, type ServiceLogger } from './create-logger.ts';
 
 export interface RunningService {
@@ -26,7 +27,7 @@ export async function runService({
   name,
   hides = [],
   start,
-  logger = createLogger({ service: name, level: process.env.LOG_LEVEL || 'info', hides }),
+  logger = createLogger({ service: name, level: readLogLevel(), hides }),
   stopTimeoutMs = 20_000,
 }: RunServiceOptions): Promise<void> {
   const die = (error: unknown, message: string): void => {
@@ -62,6 +63,12 @@ export async function runService({
   }
   if (isStopping) return finish(running, logger, die);
   logger.info({}, 'the service was started');
+}
+
+/** A wrong level is told with all other wrong variables, once the configuration is read. */
+function readLogLevel(): string {
+  const level = process.env.LOG_LEVEL ?? '';
+  return level === 'silent' || Object.hasOwn(levels.values, level) ? level : 'info';
 }
 
 async function finish(

@@ -9,6 +9,8 @@ export interface ManagedProcess {
   readonly isRunning: () => boolean;
   /** The last lines it wrote. */
   readonly lastLines: () => readonly string[];
+  /** When it wrote its last line, or was started: milliseconds of the clock. */
+  readonly lastLineAt: () => number;
   /** Resolves with a phrase such as `exit code 1`. */
   readonly exited: Promise<string>;
   /** Asks it to end, and makes it end after `graceMs`. */
@@ -27,7 +29,9 @@ export function startProcess(spec: ProcessSpec, onLine: (line: string) => void):
     ...spec.account,
   });
   const lines: string[] = [];
+  let lastLineAt = Date.now();
   const keep = (line: string): void => {
+    lastLineAt = Date.now();
     lines.push(line);
     if (lines.length > LINES_KEPT) lines.shift();
     onLine(line);
@@ -41,6 +45,7 @@ export function startProcess(spec: ProcessSpec, onLine: (line: string) => void):
     pid: child.pid,
     isRunning,
     lastLines: () => lines,
+    lastLineAt: () => lastLineAt,
     exited,
     async stop(graceMs = 10_000) {
       if (!isRunning()) return;

@@ -43,7 +43,7 @@ async function startPostgres(supervisor: Supervisor, port: number): Promise<stri
     password: loadSecrets().postgres_password,
   });
   // Recovery after an unclean stop may take a while.
-  await supervisor.start(spec, { isReady: () => answersSql(url), timeoutMs: 120_000 });
+  await supervisor.start(spec, { isReady: () => answersSql(url) });
   return ensureDatabase(url, 'chainwatch');
 }
 

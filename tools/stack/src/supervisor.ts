@@ -18,8 +18,8 @@ export interface SupervisorOptions {
 
 export interface StartOptions {
   readonly isReady: () => Promise<boolean>;
-  /** Default 30,000. */
-  readonly timeoutMs?: number;
+  /** A process that lives is waited for while it writes something within that time; default 120,000. */
+  readonly patienceMs?: number;
 }
 
 const BACKOFF_MIN_MS = 250;
@@ -40,22 +40,25 @@ export class Supervisor {
   }
 
   /** @throws SetupError with the process's last lines when it ends or is not ready in time */
-  async start(spec: ProcessSpec, { isReady, timeoutMs = 30_000 }: StartOptions): Promise<void> {
+  async start(spec: ProcessSpec, { isReady, patienceMs = 120_000 }: StartOptions): Promise<void> {
     const child = this.#spawn(spec);
     const ended = new AbortController();
     void child.exited.then(() => ended.abort());
-    const ready = await waitUntil(isReady, { timeoutMs, signal: ended.signal });
+    const ready = await waitUntil(isReady, {
+      timeoutMs: patienceMs,
+      since: () => child.lastLineAt(),
+      signal: ended.signal,
+    });
     if (!ready || !child.isRunning()) {
       const outcome = child.isRunning()
-        ? `was not ready after ${timeoutMs / 1_000} s`
+        ? `is not ready, and has written nothing for ${patienceMs / 1_000} s`
         : `ended with ${await child.exited}`;
-      throw new SetupError(
-        `${spec.name} ${outcome}: its last lines are above, all of them in ${this.#logFile(spec.name)}.`,
-        child
-          .lastLines()
-          .map((line) => `${spec.name} | ${formatLogLine(line).text}`)
-          .join('\n'),
-      );
+      const lines = child.lastLines().map((line) => `${spec.name} | ${formatLogLine(line).text}`);
+      const where =
+        lines.length === 0
+          ? 'it wrote nothing'
+          : `its last lines are above, all of them in ${this.#logFile(spec.name)}`;
+      throw new SetupError(`${spec.name} ${outcome}: ${where}.`, lines.join('\n'));
     }
     void this.#keepRunning(spec, child);
   }

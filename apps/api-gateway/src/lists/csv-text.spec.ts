@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { markText, unmarkText } from './csv-text.ts';
 
-it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '＝1+1', '＋1', '－1', '＠SUM(A1)', "'＝1"])('%j is marked', (text) => {
-  expect(markText(text)).toBe(`'${text}`);
-});
+it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '＝1+1', '＋1', '－1', '＠SUM(A1)', "'＝1"])(
+  '%j is marked',
+  (text) => {
+    expect(markText(text)).toBe(`'${text}`);
+  },
+);
 
 it.each(['', 'a=1', ' =1', "'", "o'clock", '1-1', '\n=1'])('%j is not', (text) => {
   expect(markText(text)).toBe(text);
