@@ -44,7 +44,7 @@ export { parseEndpoint } from './endpoint.ts';
 export type { Endpoint } from './endpoint.ts';
 export { RequestSlots, withDeadline } from './request-slots.ts';
 export { HttpClient } from './http-client.ts';
-export type { EndpointOptions, HttpClientOptions, HttpPool, PoolOptions } from './http-client.ts';
+export type { EndpointOptions, HttpClientOptions, HttpConnections } from './http-client.ts';
 export type { HttpAnswer } from './receive-reply.ts';
 export {
   expectJson,
