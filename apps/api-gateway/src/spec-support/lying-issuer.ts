@@ -24,6 +24,8 @@ export interface LyingIssuer {
   lies: Lies;
   /** Of the sign-in that is under way: the page of the issuer knows it. */
   nonce: string;
+  /** Written before each answer. */
+  interim: string;
   /** Forms that its token endpoint got. */
   readonly grants: URLSearchParams[];
   stop(): Promise<void>;
@@ -43,6 +45,7 @@ export async function startLyingIssuer(): Promise<LyingIssuer> {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const { lies } = issuer;
+    req.socket.write(issuer.interim);
     const path = req.url!.split('?', 1)[0];
     if (path === '/.well-known/openid-configuration')
       return send(res, { ...describe(issuer.url), ...lies.metadata });
@@ -66,6 +69,7 @@ export async function startLyingIssuer(): Promise<LyingIssuer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     lies: {},
     nonce: '',
+    interim: '',
     grants: [],
     async stop() {
       server.closeAllConnections();
