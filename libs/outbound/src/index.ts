@@ -23,6 +23,7 @@ export {
   type HttpRequest,
   type HttpResponse,
 } from './create-http-client.ts';
+export { createSocketOpener, type OpenerOptions } from './create-socket-opener.ts';
 export { findReachable, type ConnectTarget } from './connect-to-any.ts';
 export { createGuardedSockets, type OpenSocket } from './create-guarded-sockets.ts';
 export { resolveAllowed } from './resolve-allowed.ts';

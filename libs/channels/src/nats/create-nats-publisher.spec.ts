@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createDial } from '@chainwatch/outbound';
+import { startBlackHole } from '@chainwatch/testing';
 import { createNatsPublisher } from './create-nats-publisher.ts';
 
 /** A server that a customer wrote: it takes everything, and says what it wants. */
@@ -22,6 +23,28 @@ async function startServer(): Promise<{ server: Server; sockets: Set<Socket>; ur
   await once(server, 'listening');
   return { server, sockets, url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
+
+test.each([
+  ['refuse', ['127.0.0.2', '127.0.0.1'], false],
+  ['do not answer', ['127.0.0.9', '127.0.0.1'], true],
+])('reaches a server of whose addresses some %s', async (_name, addresses, isDead) => {
+  const { server, url } = await startServer();
+  const { port } = server.address() as AddressInfo;
+  const hole = isDead ? await startBlackHole({ host: addresses[0]!, port }) : undefined;
+  const resolve = () => Promise.resolve(addresses.map((address) => ({ address, family: 4 })));
+  const publisher = createNatsPublisher({ dial: createDial({ allow: ['127.0.0.0/8'], resolve }) });
+  const auth = { type: 'none' } as const;
+  const target = {
+    config: { url: url.replace('127.0.0.1', 'nats.test'), subject: 'payments', auth },
+    credentials: { auth },
+    secrets: [],
+  };
+  const message = { subject: 'payments', payload: '{}', messageId: 'm', headers: {} };
+  expect(await publisher.publish(target as never, message, 5_000)).toEqual({ stream: undefined });
+  await publisher.close();
+  await hole?.stop();
+  server.close();
+});
 
 test('keeps nothing of what a server says of subjects that nobody publishes to', async () => {
   setFlagsFromString('--expose-gc');
