@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createCertificate, startBlackHole, type BlackHole } from '@chainwatch/testing';
 import { connectToAny } from './connect-to-any.ts';
-import { createDial, createHttpClient, findReachable } from './index.ts';
+import { createDial, createGuardedSockets, createHttpClient, findReachable } from './index.ts';
 import { startDnsServer, type DnsServer } from './spec-dns-server.ts';
 
 const LIVE = '127.0.0.1';
@@ -72,6 +72,9 @@ describe('a name with several addresses', () => {
     const host = `${name.replaceAll(' ', '-').toLowerCase()}.test`;
     dns.answer(host, [addresses]);
     expect(await findReachable(targetOf(host))).toBe(LIVE);
+    const openSocket = createGuardedSockets(dialOf(), `http://${host}:${port}`, { connectTimeoutMs: 2_000 });
+    const socket = openSocket(undefined, () => socket.destroy());
+    await once(socket, 'connect');
     const client = createHttpClient({ dial: dialOf(), connectTimeoutMs: 2_000 });
     const { body } = await client.request({ url: `http://${host}:${port}/`, method: 'POST', body: '{}' });
     expect(await text(body)).toBe('ok');
