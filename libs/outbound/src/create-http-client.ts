@@ -123,7 +123,8 @@ function send(request: HttpRequest, agents: Agents, running: Running): Promise<H
     req
       .once('socket', (socket: Socket) => (bytesBefore = socket.bytesRead))
       .once('response', (response) => {
-        body = response;
+        // It may break before its reader has come.
+        body = response.on('error', () => undefined);
         resolve({ status: response.statusCode!, headers: response.headers, body });
       })
       .on('error', (error) => {
