@@ -46,6 +46,57 @@ test.each([
   server.close();
 });
 
+test.each<[string, (socket: Socket) => void]>([
+  ['closes', (socket) => socket.end()],
+  ['resets', (socket) => socket.resetAndDestroy()],
+])(
+  'publishes again over a new connection where the server %s a kept one as the message comes',
+  async (_name, drop) => {
+    const { server, url } = await startServer();
+    const got: string[] = [];
+    server.on('connection', (socket: Socket) => {
+      let count = 0;
+      socket.prependListener('data', (data) => {
+        if (!/HPUB payments/.test(data.toString('latin1'))) return;
+        got.push(/Nats-Msg-Id: (\S+)/.exec(data.toString('latin1'))![1]!);
+        if ((count += 1) > 1) drop(socket);
+      });
+    });
+    const publisher = createNatsPublisher({ dial: createDial({ allow: ['127.0.0.0/8'] }) });
+    const auth = { type: 'none' } as const;
+    const target = { config: { url, subject: 'payments', auth }, credentials: { auth }, secrets: [] };
+    for (const messageId of ['a', 'b', 'c'])
+      expect(
+        await publisher.publish(
+          target as never,
+          { subject: 'payments', payload: '{}', messageId, headers: {} },
+          20_000,
+        ),
+      ).toEqual({ stream: undefined });
+    expect(got).toEqual(['a', 'b', 'b', 'c', 'c']);
+    await publisher.close();
+    server.close();
+  },
+);
+
+test('says at once that a new connection was closed', async () => {
+  const { server, url } = await startServer();
+  server.on('connection', (socket: Socket) => {
+    socket.prependListener('data', (data) => {
+      if (/HPUB payments/.test(data.toString('latin1'))) socket.destroy();
+    });
+  });
+  const publisher = createNatsPublisher({ dial: createDial({ allow: ['127.0.0.0/8'] }) });
+  const auth = { type: 'none' } as const;
+  const target = { config: { url, subject: 'payments', auth }, credentials: { auth }, secrets: [] };
+  const message = { subject: 'payments', payload: '{}', messageId: 'm', headers: {} };
+  await expect(publisher.publish(target as never, message, 20_000)).rejects.toMatchObject({
+    code: 'ECONNRESET',
+  });
+  await publisher.close();
+  server.close();
+});
+
 test('keeps nothing of what a server says of subjects that nobody publishes to', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
