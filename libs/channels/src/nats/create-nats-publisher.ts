@@ -66,7 +66,7 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
     if (known !== undefined) return known;
     if (pool.size >= CONNECTIONS_MAX) closeUnused(Infinity, 1);
     const pooled: Pooled = {
-      connecting: open(target, timeoutMs),
+      connecting: open(target, dial, timeoutMs),
       usedAtMs: Date.now(),
       underWay: 0,
       isKept: false,
@@ -77,18 +77,6 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
     };
     pooled.connecting.then(({ connection }) => void connection.closed().then(forget), forget);
     return pooled;
-  }
-
-  async function open(target: NatsTarget, timeoutMs: number): Promise<Customer> {
-    const connection = await connectToCustomer(target, dial, timeoutMs);
-    const known: Pick<Customer, 'streams' | 'refusals'> = { streams: new Map(), refusals: new Map() };
-    void noteRefusals(connection, known);
-    const manager = await jetstreamManager(connection, { checkAPI: false, timeout: STREAM_LOOKUP_MS });
-    const waiting: Customer['waiting'] = new Set();
-    void connection.closed().then((cause) => {
-      for (const fail of waiting) fail(new ConnectionLostError(cause));
-    });
-    return { connection, client: jetstream(connection), manager, ...known, waiting };
   }
 
   function closeUnused(usedBeforeMs: number, countMax = Infinity): void {
@@ -122,6 +110,18 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
       await Promise.all(open.map(close));
     },
   };
+}
+
+async function open(target: NatsTarget, dial: Dial, timeoutMs: number): Promise<Customer> {
+  const connection = await connectToCustomer(target, dial, timeoutMs);
+  const known: Pick<Customer, 'streams' | 'refusals'> = { streams: new Map(), refusals: new Map() };
+  void noteRefusals(connection, known);
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: STREAM_LOOKUP_MS });
+  const waiting: Customer['waiting'] = new Set();
+  void connection.closed().then((cause) => {
+    for (const fail of waiting) fail(new ConnectionLostError(cause));
+  });
+  return { connection, client: jetstream(connection), manager, ...known, waiting };
 }
 
 async function publishThrough(pooled: Pooled, message: NatsMessage, timeoutMs: number): Promise<NatsReceipt> {
