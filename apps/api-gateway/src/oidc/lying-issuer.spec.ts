@@ -70,6 +70,12 @@ it.each([
   expect([to, isSignedIn(walker)]).toEqual(['/ui/addresses', true]);
 });
 
+it('asks an issuer that closes kept connections as a request arrives', async () => {
+  issuer.closesKept = true;
+  const { walker, to } = await signIn({});
+  expect([to, isSignedIn(walker)]).toEqual(['/ui/addresses', true]);
+});
+
 it('takes the address of the person who signed in from the issuer itself where the token has none', async () => {
   const userinfo = { sub: '1', email: 'Ada@Example.COM', email_verified: true };
   const { walker, to } = await signIn({ claims: { email: undefined }, userinfo });

@@ -26,6 +26,8 @@ export interface LyingIssuer {
   nonce: string;
   /** Written before each answer. */
   interim: string;
+  /** A second request on a connection is not answered, and ends it. */
+  closesKept: boolean;
   /** Forms that its token endpoint got. */
   readonly grants: URLSearchParams[];
   stop(): Promise<void>;
@@ -41,10 +43,13 @@ const [mine, other] = [makePair(), makePair()];
 
 /** An issuer that signs whatever it is told to: the library must not believe it because it has answered. */
 export async function startLyingIssuer(): Promise<LyingIssuer> {
+  const used = new WeakSet<object>();
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const { lies } = issuer;
+    if (issuer.closesKept && used.has(req.socket)) return void req.socket.destroy();
+    used.add(req.socket);
     req.socket.write(issuer.interim);
     const path = req.url!.split('?', 1)[0];
     if (path === '/.well-known/openid-configuration')
@@ -70,6 +75,7 @@ export async function startLyingIssuer(): Promise<LyingIssuer> {
     lies: {},
     nonce: '',
     interim: '',
+    closesKept: false,
     grants: [],
     async stop() {
       server.closeAllConnections();
