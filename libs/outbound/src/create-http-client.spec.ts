@@ -123,6 +123,28 @@ describe('a kept connection that the server closed', () => {
   });
 });
 
+describe('an idle connection', () => {
+  it('is closed after its time', async () => {
+    const hasty = createHttpClient({ dial, connectTimeoutMs: 5_000, keepAliveTimeoutMs: 20 });
+    answer = (socket) => void socket.write(OK);
+    const { body } = await hasty.request({ url, method: 'GET' });
+    const [socket] = sockets;
+    const closing = once(socket!, 'close');
+    expect(await text(body)).toBe('ok');
+    await closing;
+    hasty.close();
+  });
+
+  it('is closed with the client', async () => {
+    answer = (socket) => void socket.write(OK);
+    await ask();
+    const [socket] = sockets;
+    const closing = once(socket!, 'close');
+    client.close();
+    await closing;
+  });
+});
+
 describe('a request', () => {
   it('is written plainly, without what the URL has of credentials', async () => {
     answer = (socket) => void socket.write(OK);

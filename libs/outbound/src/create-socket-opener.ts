@@ -26,6 +26,8 @@ export function createSocketOpener({
     const socket = await connectToAny({ host, port, dial, timeoutMs });
     socket.setNoDelay(true).setKeepAlive(true, 60_000);
     if (!isSecure) return socket;
+    // What breaks it breaks the socket around it, too.
+    socket.on('error', () => undefined);
     const key = `${host}:${port}`;
     const secured = connectSecurely({
       socket,
