@@ -30,17 +30,14 @@ export const constraints = [
     allowedExternalImports: [...PURE_PACKAGES, ...CHAIN_SDKS],
   },
   {
+    sourceTag: 'type:transport',
+    onlyDependOnLibsWithTags: ['type:domain'],
+    allowedExternalImports: [...PURE_PACKAGES, 'ipaddr.js'],
+  },
+  {
     sourceTag: 'type:family',
-    onlyDependOnLibsWithTags: ['type:domain', 'type:family-base'],
-    allowedExternalImports: [
-      ...PURE_PACKAGES,
-      ...CHAIN_SDKS,
-      'undici',
-      'ws',
-      'hash-wasm',
-      'lru-cache',
-      'tinypool',
-    ],
+    onlyDependOnLibsWithTags: ['type:domain', 'type:family-base', 'type:transport'],
+    allowedExternalImports: [...PURE_PACKAGES, ...CHAIN_SDKS, 'ws', 'hash-wasm', 'lru-cache', 'tinypool'],
   },
   {
     sourceTag: 'type:registry',
@@ -49,12 +46,12 @@ export const constraints = [
   },
   {
     sourceTag: 'type:adapter',
-    onlyDependOnLibsWithTags: ['type:domain', 'type:adapter'],
+    onlyDependOnLibsWithTags: ['type:domain', 'type:transport', 'type:adapter'],
     bannedExternalImports: CHAIN_SDKS,
   },
   {
     sourceTag: 'type:app',
-    onlyDependOnLibsWithTags: ['type:domain', 'type:adapter', 'type:registry'],
+    onlyDependOnLibsWithTags: ['type:domain', 'type:transport', 'type:adapter', 'type:registry'],
     bannedExternalImports: CHAIN_SDKS,
   },
   { sourceTag: 'type:testing', onlyDependOnLibsWithTags: ['*'] },
@@ -71,6 +68,7 @@ export const specConstraints = constraints.map(({ sourceTag, onlyDependOnLibsWit
       'type:registry',
       'type:family',
       'type:family-base',
+      'type:transport',
       'type:adapter',
       'type:domain',
     ]),
@@ -80,7 +78,15 @@ export const specConstraints = constraints.map(({ sourceTag, onlyDependOnLibsWit
 /** Where a package of each folder may stand in the table. */
 const TAGS_BY_FOLDER = {
   apps: ['type:app'],
-  libs: ['type:domain', 'type:family-base', 'type:family', 'type:registry', 'type:adapter', 'type:testing'],
+  libs: [
+    'type:domain',
+    'type:family-base',
+    'type:transport',
+    'type:family',
+    'type:registry',
+    'type:adapter',
+    'type:testing',
+  ],
   tools: ['type:tool'],
 };
 

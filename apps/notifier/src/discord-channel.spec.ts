@@ -1,5 +1,5 @@
 import { waitFor } from '@chainwatch/testing';
-import { ChatService, type ChatAnswer, type ChatRequest } from './spec-chat-service.ts';
+import { ChatService, INTERIM, type ChatAnswer, type ChatRequest } from './spec-chat-service.ts';
 import { giveWorlds, type World } from './spec-world.ts';
 
 const TOKEN = 'hunter2-hunter2-hunter2_hunter2';
@@ -23,12 +23,15 @@ class Discord {
   bucket = { size: 5, windowMs: 2_000 };
   /** Whether a good answer says that the bucket is empty. */
   tellsRest = true;
+  /** The answer to each request. */
+  refusal: ChatAnswer | undefined;
   #begun: number[] = [];
 
   answer({ method, url, type, body, atMs }: ChatRequest): ChatAnswer {
     const [, id, token] = /^\/api\/webhooks\/(\d+)\/([\w-]+)$/.exec(url.pathname) ?? [];
     if (method !== 'POST' || id !== ID) return json(404, { message: 'Unknown Webhook', code: 10015 });
     if (token !== TOKEN) return json(401, { message: 'Invalid Webhook Token', code: 50027 });
+    if (this.refusal !== undefined) return this.refusal;
     const { size, windowMs } = this.bucket;
     this.#begun = this.#begun.filter((at) => atMs - at < windowMs);
     const resetAfter = ((this.#begun[0] ?? atMs) + windowMs - atMs) / 1_000;
@@ -143,6 +146,31 @@ describe('a Discord channel', () => {
     );
     expect(await world.rows('SELECT DISTINCT attempt_count FROM deliveries')).toEqual([{ attempt_count: 1 }]);
     expect(await world.rows('SELECT status FROM notification_channels')).toEqual([{ status: 'active' }]);
+  });
+
+  test.each([
+    [403, 50_013, 'Missing Permissions'],
+    [400, 50_083, 'Thread is archived'],
+    [400, 220_001, 'Webhooks posted to forum channels must have a thread_name or thread_id'],
+  ])('fails at once where the channel refuses it with %d and code %d', async (status, code, message) => {
+    api.refusal = json(status, { message, code });
+    await addChannel();
+    await world.start(discord());
+    await world.waitForStatus(await world.emit(), 'failed');
+    expect((await attempts()).map(({ error_code: one }) => one)).toEqual(['webhook_forbidden']);
+    expect(await world.rows('SELECT status FROM notification_channels')).toEqual([{ status: 'failed' }]);
+  });
+
+  test.each([
+    ['sends interim responses', { interim: INTERIM }],
+    ['closes kept connections as a request arrives', { closesKept: true }],
+  ])('writes to a service that %s', async (_name, habit) => {
+    Object.assign(service, habit);
+    await addChannel();
+    await world.start(discord());
+    for (const eventId of await emitAll(1)) await world.waitForStatus(eventId, 'delivered');
+    for (const eventId of await emitAll(1)) await world.waitForStatus(eventId, 'delivered');
+    expect((await attempts()).map(({ error_code: code }) => code)).toEqual([null, null]);
   });
 
   test.each([

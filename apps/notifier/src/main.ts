@@ -2,7 +2,7 @@ import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
-import { createDial, createGuardedAgent } from '@chainwatch/outbound';
+import { createDial, createHttpClient } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry, Workers } from '@chainwatch/telemetry';
 import { startBacklogWatch } from './backlogs/start-backlog-watch.ts';
@@ -36,18 +36,12 @@ await runService({
     });
     const bus = await createBus('notifier', { ...natsOptionsOf(config), logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
-    // The attempt's own deadline ends every request; the agent's time-outs are only a fallback.
     const dial = createDial({ allow: config.OUTBOUND_ALLOW });
-    const agent = createGuardedAgent(dial, {
-      connectTimeoutMs: config.WEBHOOK_TIMEOUT,
-      headersTimeoutMs: config.WEBHOOK_TIMEOUT,
-      bodyTimeoutMs: config.WEBHOOK_TIMEOUT,
-      keepAliveTimeoutMs: 4_000,
-    });
+    const http = createHttpClient({ dial, connectTimeoutMs: config.WEBHOOK_TIMEOUT });
     const workers = new Workers();
     const notifier = startNotifier({
       ...{ workers, db, planned, bus },
-      dispatcher: agent,
+      http,
       dial,
       logger,
       open: sealer.open,
@@ -75,7 +69,7 @@ await runService({
         workers.stop();
         await health.stop();
         await bus.close();
-        await agent.destroy();
+        http.close();
         await planned.close();
         await db.close();
         await telemetry.stop();

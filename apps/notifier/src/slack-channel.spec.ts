@@ -1,5 +1,5 @@
 import { waitFor } from '@chainwatch/testing';
-import { ChatService, type ChatAnswer, type ChatRequest } from './spec-chat-service.ts';
+import { ChatService, INTERIM, type ChatAnswer, type ChatRequest } from './spec-chat-service.ts';
 import { giveWorlds, type World } from './spec-world.ts';
 
 const SECRET = 'hunter2hunter2hunter2hun';
@@ -13,6 +13,8 @@ class Slack {
     [pathOf('GONE'), { status: 404, body: 'no_service' }],
     [pathOf('DISABLED'), { status: 403, body: 'invalid_webhook' }],
     [pathOf('ARCHIVED'), { status: 410, body: 'channel_is_archived' }],
+    [pathOf('PROHIBITED'), { status: 403, body: 'action_prohibited' }],
+    [pathOf('REVOKED'), { status: 403, body: 'invalid_token' }],
     [pathOf('GENERAL'), { status: 403, body: 'posting_to_general_channel_denied' }],
     [pathOf('PORTAL'), { status: 200, body: `<html>${SECRET}</html>` }],
   ]);
@@ -128,7 +130,7 @@ describe('a Slack channel', () => {
     expect(new Set((await channels()).map(({ status }) => status))).toEqual(new Set(['active']));
   });
 
-  test.each(['GONE', 'DISABLED', 'ARCHIVED', 'NEVER'])(
+  test.each(['GONE', 'DISABLED', 'ARCHIVED', 'REVOKED', 'NEVER'])(
     'fails at once where the webhook is %s',
     async (hook) => {
       await addChannel(hook);
@@ -143,6 +145,27 @@ describe('a Slack channel', () => {
       ]);
     },
   );
+
+  test('fails at once where the workspace does not let the webhook write', async () => {
+    await addChannel('PROHIBITED');
+    await world.start(slack());
+    await world.waitForStatus(await world.emit(), 'failed');
+    expect(await errorCodes()).toEqual(['webhook_forbidden']);
+    expect(await channels()).toMatchObject([
+      { status: 'failed', failure_reason: expect.stringContaining('does not let the webhook write') },
+    ]);
+  });
+
+  test.each([
+    ['sends interim responses', { interim: INTERIM }],
+    ['closes kept connections as a request arrives', { closesKept: true }],
+  ])('writes to a service that %s', async (_name, habit) => {
+    Object.assign(service, habit);
+    await addChannel('B1');
+    await world.start(slack());
+    for (let count = 0; count < 3; count += 1) await world.waitForStatus(await world.emit(), 'delivered');
+    expect([await errorCodes(), api.sent.length]).toEqual([[], 3]);
+  });
 
   test.each([
     ['GENERAL', 'http_error'],

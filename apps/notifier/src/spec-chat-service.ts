@@ -7,6 +7,10 @@ export interface ChatAnswer {
   readonly body: string;
 }
 
+/** Several, one with headers. */
+export const INTERIM =
+  'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+
 export interface ChatRequest {
   readonly method: string;
   readonly url: URL;
@@ -18,10 +22,18 @@ export interface ChatRequest {
 /** An HTTP server of a chat service. `answer` holds its contract. */
 export class ChatService {
   url = '';
+  /** Before each answer (RFC 9110 §15.2). */
+  interim = '';
+  /** A second request on a connection is not answered, and ends it. */
+  closesKept = false;
   readonly #server: Server;
 
   constructor(answer: (request: ChatRequest) => ChatAnswer) {
+    const used = new WeakSet<object>();
     this.#server = createServer((req, res) => {
+      if (this.closesKept && used.has(req.socket)) return void req.socket.destroy();
+      used.add(req.socket);
+      req.socket.write(this.interim);
       const chunks: Buffer[] = [];
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
       req.on('end', () => {

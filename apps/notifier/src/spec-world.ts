@@ -1,7 +1,7 @@
 import { createBus, type Bus } from '@chainwatch/bus';
 import { createDatabase } from '@chainwatch/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
-import { createDial, createGuardedAgent } from '@chainwatch/outbound';
+import { createDial, createHttpClient } from '@chainwatch/outbound';
 import { startNats, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
 import { Workers } from '@chainwatch/telemetry';
 import {
@@ -95,18 +95,14 @@ async function startOne(
   const db = createDatabase({ url: databaseUrl, applicationName: 'notifier' });
   const bus = await createBus('notifier', { url: natsUrl });
   const dial = createDial({ allow: ['127.0.0.0/8', '::1/128'] });
-  const dispatcher = createGuardedAgent(dial, {
-    connectTimeoutMs: 10_000,
-    headersTimeoutMs: 10_000,
-    bodyTimeoutMs: 10_000,
-  });
+  const http = createHttpClient({ dial, connectTimeoutMs: 10_000 });
   const workers = new Workers({ stalledAfterMs: 0 });
   const notifier = startNotifier({
     db,
     planned: more.db ?? db,
     workers,
     bus,
-    dispatcher,
+    http,
     dial,
     open: (sealed) => sealed,
     logger: silent,
@@ -121,7 +117,7 @@ async function startOne(
     await notifier.stop();
     workers.stop();
     await bus.close();
-    await dispatcher.destroy();
+    http.close();
     await db.close();
   };
   return { ...notifier, stop };

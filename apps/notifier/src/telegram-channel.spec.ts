@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
+import { INTERIM } from './spec-chat-service.ts';
 import { giveWorlds, type World } from './spec-world.ts';
 
 const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx';
@@ -21,6 +22,11 @@ class BotApi {
     [-100, 'open'],
     [13, 'blocked'],
   ]);
+  /** A group that became another one. */
+  readonly moved = new Map<number, number>();
+  /** What it answers for a chat. */
+  readonly refusals = new Map<number, readonly [status: number, description: string]>();
+  interim = '';
   perSecond = Infinity;
   refused = 0;
   #lastAt = new Map<number, number>();
@@ -28,6 +34,7 @@ class BotApi {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
+      req.socket.write(this.interim);
       const [status, answer] = this.#answer(req.url ?? '', Buffer.concat(chunks).toString());
       res
         .writeHead(status, { 'content-type': 'application/json' })
@@ -42,6 +49,13 @@ class BotApi {
       text,
       parse_mode: mode,
     } = JSON.parse(body) as { chat_id: number; text: string; parse_mode: string };
+    const movedTo = this.moved.get(chatId);
+    if (movedTo !== undefined) {
+      const description = 'Bad Request: group chat was upgraded to a supergroup chat';
+      return [400, { error_code: 400, description, parameters: { migrate_to_chat_id: movedTo } }];
+    }
+    const [status, refusal] = this.refusals.get(chatId) ?? [];
+    if (status !== undefined) return [status, { error_code: status, description: refusal }];
     const chat = this.chats.get(chatId);
     if (chat === undefined) return [400, { error_code: 400, description: 'Bad Request: chat not found' }];
     if (chat === 'blocked')
@@ -191,6 +205,134 @@ describe('a Telegram channel', () => {
         [failed],
       ),
     ).toEqual([]);
+  });
+
+  test.each<[number, string, string]>([
+    [400, 'Bad Request: not enough rights to send text messages to the chat', 'the bot may not write'],
+    [400, 'Bad Request: have no rights to send a message', 'the bot may not write'],
+    [400, 'Bad Request: need administrator rights in the channel chat', 'the bot may not write'],
+    [400, 'Bad Request: CHAT_WRITE_FORBIDDEN', 'the bot may not write'],
+    [400, 'Bad Request: CHAT_SEND_PLAIN_FORBIDDEN', 'the bot may not write'],
+    [400, 'Bad Request: CHAT_RESTRICTED', 'the bot may not write'],
+    [403, 'Forbidden: bot was kicked from the supergroup chat', 'the bot may not write'],
+    [403, "Forbidden: bot can't initiate conversation with a user", 'the bot may not write'],
+    [403, 'Forbidden: bot is not a member of the channel chat', 'the bot may not write'],
+    [400, 'Bad Request: user is deactivated', 'is deactivated'],
+    [403, 'Forbidden: user is deactivated', 'is deactivated'],
+    [400, 'Bad Request: group chat was deactivated', 'is deactivated'],
+    [403, 'Forbidden: the group chat was deleted', 'is deactivated'],
+    [400, 'Bad Request: INPUT_USER_DEACTIVATED', 'is deactivated'],
+    [400, 'Bad Request: TOPIC_CLOSED', 'the topic of the chat'],
+    [400, 'Bad Request: TOPIC_DELETED', 'the topic of the chat'],
+    [400, 'Bad Request: message thread not found', 'the topic of the chat'],
+    [400, 'Bad Request: user not found', 'Telegram does not know the chat'],
+    [400, 'Bad Request: PEER_ID_INVALID', 'Telegram does not know the chat'],
+  ])('fails at once on %d %s', async (status, description, reason) => {
+    api.refusals.set(7, [status, description]);
+    await addChannel(7);
+    await world.start(telegram());
+    await world.waitForStatus(await world.emit(), 'failed');
+    expect(await channels()).toEqual([{ status: 'failed', failure_reason: expect.stringContaining(reason) }]);
+  });
+
+  test.each([
+    [400, "Bad Request: can't parse entities"],
+    [400, 'Bad Request: message is too long'],
+    [500, 'Internal Server Error: chat not found'],
+  ])('tries again on %d %s', async (status, description) => {
+    api.refusals.set(7, [status, description]);
+    await addChannel(7);
+    await world.start({ ...telegram(), scheduleMs: [0, 60_000] });
+    await world.emit();
+    await waitFor(
+      async () =>
+        (await world.rows(`SELECT 1 FROM delivery_attempts WHERE error_code = 'http_error'`)).length === 1,
+    );
+    expect(await channels()).toEqual([{ status: 'active', failure_reason: null }]);
+  });
+
+  test('follows a group that became a supergroup, at once and from then on', async () => {
+    api.moved.set(-7, -100_7);
+    api.chats.set(-100_7, 'open');
+    const id = await addChannel(-7);
+    await world.start(telegram());
+    const first = await world.emit();
+    await world.waitForStatus(first, 'delivered');
+    const [{ config } = {}] = await world.rows<{ config: object }>(
+      'SELECT config FROM notification_channels',
+    );
+    expect(config).toMatchObject({ chat_id: -100_7, bot_token: MASKED });
+    await world.waitForStatus(await world.emit(), 'delivered');
+    expect(api.sent.map(({ chatId }) => chatId)).toEqual([-100_7, -100_7]);
+    expect(
+      await world.rows('SELECT number, error_code, request FROM delivery_attempts ORDER BY started_at'),
+    ).toMatchObject([
+      { number: 1, error_code: null, request: { body: expect.stringContaining('"chat_id":-1007') } },
+      { number: 1, error_code: null },
+    ]);
+    expect(
+      await world.rows(
+        'SELECT actor_type, actor_name, action, target_type, target_id, changes, request_id FROM audit_logs',
+      ),
+    ).toEqual([
+      {
+        actor_type: 'service',
+        actor_name: 'notifier',
+        action: 'channel.moved',
+        target_type: 'channel',
+        target_id: id,
+        changes: { chat_id: { from: -7, to: -100_7 } },
+        request_id: '',
+      },
+    ]);
+  });
+
+  test('follows it with a digest, and where the new group refuses the message', async () => {
+    api.moved.set(-7, -100_7);
+    api.refusals.set(-100_7, [403, 'Forbidden: bot was kicked from the supergroup chat']);
+    await addChannel(-7);
+    for (let count = 0; count < 8; count += 1) await world.emit({ isPublished: false });
+    await world.start(telegram());
+    await waitFor(async () => (await channels())[0]?.status === 'failed');
+    expect(await channels()).toEqual([
+      { status: 'failed', failure_reason: 'the bot may not write to the chat' },
+    ]);
+    const [{ config } = {}] = await world.rows<{ config: object }>(
+      'SELECT config FROM notification_channels',
+    );
+    expect(config).toMatchObject({ chat_id: -100_7 });
+    expect(await world.rows('SELECT action FROM audit_logs')).toEqual([{ action: 'channel.moved' }]);
+  });
+
+  test('leaves a channel alone that somebody pointed elsewhere meanwhile', async () => {
+    const id = await addChannel(-7);
+    api.moved.set(-7, -100_7);
+    api.chats.set(-100_7, 'open');
+    const isAsked = waitFor(() => api.sent.length === 1);
+    await world.db.transaction(async (sql) => {
+      await sql.query(`UPDATE notification_channels SET config = config || '{"chat_id": 43}' WHERE id = $1`, [
+        id,
+      ]);
+      await world.start(telegram());
+      await world.emit();
+      await isAsked;
+    });
+    await waitFor(
+      async () => (await world.rows(`SELECT 1 FROM deliveries WHERE status = 'delivered'`)).length === 1,
+    );
+    const [{ config } = {}] = await world.rows<{ config: object }>(
+      'SELECT config FROM notification_channels',
+    );
+    expect(config).toMatchObject({ chat_id: 43 });
+    expect(await world.rows('SELECT 1 FROM audit_logs')).toEqual([]);
+  });
+
+  test('reads past interim responses of the service', async () => {
+    api.interim = INTERIM;
+    await addChannel(42);
+    await world.start(telegram());
+    for (let count = 0; count < 2; count += 1) await world.waitForStatus(await world.emit(), 'delivered');
+    expect(api.sent).toHaveLength(2);
   });
 
   test('does not fail at once for a bot token that is refused', async () => {

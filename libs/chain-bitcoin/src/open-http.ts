@@ -1,12 +1,8 @@
-import { Pool } from 'undici';
 import { HttpClient } from '@chainwatch/chain-core';
 import type { EndpointOptions } from '@chainwatch/chain-core';
+import { createHttpClient } from '@chainwatch/outbound';
 
 /** HTTP to a node or to the index beside it: neither speaks WebSocket. */
 export function openHttp(options: EndpointOptions): HttpClient {
-  return new HttpClient({
-    ...options,
-    openPool: (origin, pool) => new Pool(origin, pool),
-    refusesSocketUrl: true,
-  });
+  return new HttpClient({ ...options, openHttp: createHttpClient, refusesSocketUrl: true });
 }

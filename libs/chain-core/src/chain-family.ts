@@ -143,8 +143,8 @@ export interface ChainClientOptions extends ChainEndpoint {
 }
 
 /**
- * Checks a URL's host and gives the socket options that pin the checked address, for `net.connect`, `tls.connect`,
- * undici's `connect` and `ws` alike (the `lookup` option of node's net).
+ * Checks a URL's host and gives the socket options that pin the checked address, for `net.connect`, `tls.connect`
+ * and `ws` alike (the `lookup` option of node's net).
  */
 export interface Dial {
   readonly lookup: (

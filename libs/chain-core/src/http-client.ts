@@ -2,27 +2,22 @@ import type { Dial } from './chain-family.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ChainClientError } from './errors.ts';
 import { receiveReply } from './receive-reply.ts';
-import type { HttpAnswer, ReplyHandler } from './receive-reply.ts';
+import type { HttpAnswer, HttpReply } from './receive-reply.ts';
 import { RequestSlots, withDeadline } from './request-slots.ts';
 
-/** The part of undici's `Pool` that is used here. A family opens the pool, since this library does no I/O of its own. */
-export interface HttpPool {
-  dispatch(options: PoolRequest, handler: ReplyHandler): boolean;
-  destroy(): Promise<void>;
+/** The part of `HttpClient` of libs/outbound that is used here. A family opens it, since this library does no I/O of its own. */
+export interface HttpConnections {
+  request(request: ConnectionRequest): Promise<HttpReply>;
+  close(): void;
 }
 
-interface PoolRequest {
-  readonly path: string;
+interface ConnectionRequest {
+  readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Record<string, string>;
-  readonly body?: string;
-  readonly headersTimeout: number;
-  readonly bodyTimeout: number;
-}
-
-export interface PoolOptions {
-  readonly connections: number;
-  readonly connect: { readonly timeout: number; readonly lookup?: Dial['lookup'] };
+  readonly body?: string | undefined;
+  /** Ends the request at any time, and its body. */
+  readonly signal: AbortSignal;
 }
 
 export interface EndpointOptions {
@@ -34,7 +29,10 @@ export interface EndpointOptions {
 }
 
 export interface HttpClientOptions extends EndpointOptions {
-  readonly openPool: (origin: string, options: PoolOptions) => HttpPool;
+  readonly openHttp: (options: {
+    readonly dial: Dial | undefined;
+    readonly connectTimeoutMs: number;
+  }) => HttpConnections;
   /**
    * Refuses ws(s) URLs, for families whose nodes speak no WebSocket. Otherwise the host of such a URL is
    * asked over HTTP.
@@ -61,14 +59,11 @@ export interface HttpRequest {
   readonly timeoutMs?: number;
 }
 
-/** Requests that take no slot: a wait for the next block and a scan. */
-const LONG_REQUESTS_MAX = 4;
-
-/** HTTP to one endpoint on one connection pool. Redirects are not followed. */
+/** HTTP to one endpoint, over connections of its own. Redirects are not followed. */
 export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #slots: RequestSlots;
-  #pool: HttpPool | undefined;
+  #connections: HttpConnections | undefined;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
@@ -79,7 +74,7 @@ export class HttpClient {
   send(request: HttpRequest): Promise<HttpAnswer> {
     const { what, signal, timeoutMs = this.#options.timeoutMs } = request;
     const task = (): Promise<HttpAnswer> =>
-      withDeadline({ what, timeoutMs, signal }, (inner) => this.#send(request, timeoutMs, inner));
+      withDeadline({ what, timeoutMs, signal }, (inner) => this.#send(request, inner));
     return request.timeoutMs === undefined ? this.#slots.run(signal, task, request.isPatient) : task();
   }
 
@@ -89,19 +84,14 @@ export class HttpClient {
   }
 
   close(): void {
-    void this.#pool?.destroy().catch(() => undefined);
-    this.#pool = undefined;
+    this.#connections?.close();
+    this.#connections = undefined;
   }
 
-  #send(
-    { what, method, path, body }: HttpRequest,
-    timeoutMs: number,
-    signal: AbortSignal,
-  ): Promise<HttpAnswer> {
-    const { headers } = this.#options.endpoint;
-    const pool = this.#connect();
-    const request = {
-      path,
+  async #send({ what, method, path, body }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const { headers, httpOrigin } = this.#options.endpoint;
+    const reply = await this.#open().request({
+      url: httpOrigin + path,
       method,
       headers: {
         ...headers,
@@ -109,25 +99,20 @@ export class HttpClient {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    };
-    return receiveReply(what, signal, (handler) => pool.dispatch(request, handler));
+      signal,
+    });
+    return receiveReply(what, reply);
   }
 
-  #connect(): HttpPool {
-    if (this.#pool !== undefined) return this.#pool;
-    const { endpoint, dial, concurrency, timeoutMs, openPool, refusesSocketUrl } = this.#options;
+  #open(): HttpConnections {
+    if (this.#connections !== undefined) return this.#connections;
+    const { endpoint, dial, timeoutMs, openHttp, refusesSocketUrl } = this.#options;
     if (endpoint.isSocket && refusesSocketUrl === true) {
       throw new ChainClientError('endpoint URL: expected http or https, got a WebSocket', {
         publicMessage: 'endpoint URL is not valid',
       });
     }
-    dial?.check(endpoint.httpOrigin);
-    this.#pool = openPool(endpoint.httpOrigin, {
-      connections: concurrency + LONG_REQUESTS_MAX,
-      connect: { timeout: timeoutMs, lookup: dial?.lookup },
-    });
-    return this.#pool;
+    this.#connections = openHttp({ dial, connectTimeoutMs: timeoutMs });
+    return this.#connections;
   }
 }

@@ -45,7 +45,7 @@ export type { Endpoint } from './endpoint.ts';
 export { FairQueue, type FairQueueOptions, type QueuePlace } from './fair-queue.ts';
 export { RequestSlots, withDeadline } from './request-slots.ts';
 export { HttpClient } from './http-client.ts';
-export type { EndpointOptions, HttpClientOptions, HttpPool, PoolOptions } from './http-client.ts';
+export type { EndpointOptions, HttpClientOptions, HttpConnections } from './http-client.ts';
 export type { HttpAnswer } from './receive-reply.ts';
 export {
   expectJson,

@@ -1,4 +1,3 @@
-import { Pool } from 'undici';
 import {
   expectJson,
   HttpClient,
@@ -10,6 +9,7 @@ import {
   unwrap,
 } from '@chainwatch/chain-core';
 import type { EndpointOptions, HttpAnswer, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
+import { createHttpClient } from '@chainwatch/outbound';
 import type { RpcReply, RpcTransport } from './rpc-transport.ts';
 
 const BATCH_SIZE = 100;
@@ -25,7 +25,7 @@ export class HttpTransport implements RpcTransport {
   constructor(options: EndpointOptions) {
     const { path } = options.endpoint;
     this.#path = path;
-    this.#http = new HttpClient({ ...options, openPool: (origin, pool) => new Pool(origin, pool) });
+    this.#http = new HttpClient({ ...options, openHttp: createHttpClient });
     this.#rpc = new JsonRpc(async (what, body, signal) =>
       expectJson(
         what,

@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 import { ChainClientError, readAnswer, RequestSlots, unwrap, withDeadline } from '@chainwatch/chain-core';
 import type { BlockHeader, EndpointOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
+import { createSocketOpener } from '@chainwatch/outbound';
 import type { RpcReply, RpcTransport } from './rpc-transport.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
@@ -24,12 +26,19 @@ export class SocketTransport implements RpcTransport {
   readonly #options: SocketTransportOptions;
   readonly #slots: RequestSlots;
   readonly #pending = new Map<number, Pending>();
+  readonly #openSocket: ReturnType<typeof createSocketOpener>;
   #opening: Promise<WebSocket> | undefined;
   #nextId = 1;
 
   constructor(options: SocketTransportOptions) {
     this.#options = options;
     this.#slots = new RequestSlots(options.concurrency);
+    const { dial, timeoutMs, endpoint } = options;
+    this.#openSocket = createSocketOpener({
+      dial,
+      timeoutMs,
+      isSecure: endpoint.socketUrl.startsWith('wss:'),
+    });
   }
 
   async call(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
@@ -95,7 +104,7 @@ export class SocketTransport implements RpcTransport {
       maxPayload: MESSAGE_BYTES_MAX,
       followRedirects: false,
       perMessageDeflate: false,
-      lookup: dial?.lookup,
+      createConnection: this.#createConnection as never,
     });
     return new Promise((resolve, reject) => {
       socket.once('open', () => {
@@ -112,6 +121,14 @@ export class SocketTransport implements RpcTransport {
       });
     });
   }
+
+  /** As a request's (node:http). */
+  readonly #createConnection = (
+    { host, port }: { readonly host: string; readonly port: number | string },
+    callback: (error: unknown, socket?: Socket) => void,
+  ): void => {
+    this.#openSocket(host, Number(port)).then((socket) => callback(null, socket), callback);
+  };
 
   #watch(socket: WebSocket): void {
     let isAlive = true;

@@ -12,7 +12,7 @@ import {
 import { readFixture, readRecording, recordingFile, type Recording } from './contract/fixtures.ts';
 import { listLies } from './contract/list-lies.ts';
 import { contentOf, write } from './contract/write-content.ts';
-import { ReplayNode, type Fault } from './contract/replay-node.ts';
+import { ReplayNode, type Fault, type Habit } from './contract/replay-node.ts';
 import { findFamilyNamed, findNetwork, findNotationNamed, listFamilies, listNetworks } from './index.ts';
 
 const RECORD = { family: process.env['CONTRACT_RECORD_FAMILY'], url: process.env['CONTRACT_RECORD_URL'] };
@@ -100,7 +100,7 @@ describe.each(families)('a client of %s', (name) => {
   });
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();
-    node.lie = node.fault = undefined;
+    node.lie = node.fault = node.habit = undefined;
   });
   afterAll(async () => {
     await node.stop();
@@ -238,6 +238,21 @@ describe.each(families)('a client of %s', (name) => {
       expect((error as ChainError).publicMessage).not.toContain('127.0.0.1');
     }
   });
+
+  it.each<Habit>(['sends interim responses', 'closes kept connections'])(
+    'reads a node that %s as any other',
+    async (habit) => {
+      const honest = write(contentOf(await open().readBlock(recording.head)));
+      node.habit = habit;
+      node.dropped = 0;
+      const client = open();
+      await client.verifyChain();
+      for (let count = 0; count < 3; count += 1)
+        expect(await client.readHead()).toMatchObject(recording.head);
+      expect(write(contentOf(await client.readBlock(recording.head)))).toBe(honest);
+      if (habit === 'closes kept connections') expect(node.dropped).toBeGreaterThan(0);
+    },
+  );
 
   it('says that a block is not there, and stops when it is told to', async () => {
     const client = open();

@@ -1,6 +1,6 @@
-import { Pool } from 'undici';
 import { expectJson, HttpClient, readAnswer, readRpcText, unwrap } from '@chainwatch/chain-core';
 import type { EndpointOptions } from '@chainwatch/chain-core';
+import { createHttpClient } from '@chainwatch/outbound';
 import { quoteLargeBalances } from './quote-large-balances.ts';
 import { splitTransactions } from './split-transactions.ts';
 
@@ -18,7 +18,7 @@ export class RpcClient {
   #nextId = 1;
 
   constructor(options: EndpointOptions) {
-    this.#http = new HttpClient({ ...options, openPool: (origin, pool) => new Pool(origin, pool) });
+    this.#http = new HttpClient({ ...options, openHttp: createHttpClient });
     this.#path = options.endpoint.path;
   }
 

@@ -1,6 +1,6 @@
-import { Pool } from 'undici';
 import { ChainClientError, HttpClient } from '@chainwatch/chain-core';
 import type { EndpointOptions } from '@chainwatch/chain-core';
+import { createHttpClient } from '@chainwatch/outbound';
 import { parseJson } from './parse-json.ts';
 
 /** The answer is not from a node, but a page of a gateway or a web site. */
@@ -11,11 +11,7 @@ export class TronHttp {
   readonly #http: HttpClient;
 
   constructor(options: EndpointOptions) {
-    this.#http = new HttpClient({
-      ...options,
-      openPool: (origin, pool) => new Pool(origin, pool),
-      refusesSocketUrl: true,
-    });
+    this.#http = new HttpClient({ ...options, openHttp: createHttpClient, refusesSocketUrl: true });
   }
 
   /**

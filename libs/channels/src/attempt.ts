@@ -14,8 +14,16 @@ export interface Attempt {
   readonly retryAfterMs: number | undefined;
   /** The receiver took it and says that it takes nothing more for so long. */
   readonly pauseMs?: number;
+  /** The receiver has a new name, which it says itself: the channel goes on with it. */
+  readonly move?: ChannelMove;
   /** It was sent in the same request as the attempt before it: several events in one message. */
   readonly isShared?: boolean;
+}
+
+/** Members of a channel's config: what they were, and what they are now. */
+export interface ChannelMove {
+  readonly from: Readonly<Record<string, string | number>>;
+  readonly to: Readonly<Record<string, string | number>>;
 }
 
 /** Credentials masked; the body is the event's payload, or what it was rendered to. */

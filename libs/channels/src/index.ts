@@ -5,7 +5,7 @@
  * @example
  * const kind = findChannelKind('telegram')!;
  * const { config, credentials } = kind.change({ bot_token, chat_id });   // stored and shown; to be sealed
- * const sender = kind.createSender({ dispatcher, dial, userAgent }, {});
+ * const sender = kind.createSender({ http, dial, userAgent }, {});
  * await sender.send({ target: kind.open(config, credentials, []), body: kind.render([payload]), ...rest });
  */
 export type { AskContext, ChannelKind } from './channel-kind.ts';

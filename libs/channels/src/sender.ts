@@ -1,5 +1,5 @@
-import type { Dispatcher } from 'undici';
 import type { Dial } from '@chainwatch/chain-core';
+import type { HttpClient } from '@chainwatch/outbound';
 import type { Attempt } from './attempt.ts';
 
 /** An event on its way to a receiver. */
@@ -48,8 +48,8 @@ export interface Sender<Target = ChannelTarget> {
 
 /** What senders work with. */
 export interface SenderContext {
-  /** The guarded agent: redirects are never followed, blocked addresses never dialled. */
-  readonly dispatcher: Dispatcher;
+  /** Over the guarded dial: redirects are never followed, blocked addresses never dialled. */
+  readonly http: HttpClient;
   /** The guarded dial, for what is not HTTP. */
   readonly dial: Dial;
   /** Sent as User-Agent. */

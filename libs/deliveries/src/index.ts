@@ -4,7 +4,7 @@
  *
  * @example
  * const members = shareChannels({ db, logger, onGain, onLoss });
- * const engine = createDeliveryEngine({ db, planned, dispatcher: agent, dial, open: sealer.open, logger, userAgent }, {}, members);
+ * const engine = createDeliveryEngine({ db, planned, http, dial, open: sealer.open, logger, userAgent }, {}, members);
  * engine.ring(); // events have come: their deliveries are made, and sent
  */
 export { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';

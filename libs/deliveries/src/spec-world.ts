@@ -1,5 +1,5 @@
 import { createDatabase } from '@chainwatch/db';
-import { createDial, createGuardedAgent } from '@chainwatch/outbound';
+import { createDial, createHttpClient } from '@chainwatch/outbound';
 import type { PostgresHandle } from '@chainwatch/testing';
 import {
   createDeliveryRows,
@@ -81,16 +81,12 @@ async function startOne(
 ): Promise<{ engine: DeliveryEngine; stop: () => Promise<void> }> {
   const db = createDatabase({ url: databaseUrl, applicationName: 'deliveries' });
   const dial = createDial({ allow: ['127.0.0.0/8', '::1/128'] });
-  const dispatcher = createGuardedAgent(dial, {
-    connectTimeoutMs: 10_000,
-    headersTimeoutMs: 10_000,
-    bodyTimeoutMs: 10_000,
-  });
+  const http = createHttpClient({ dial, connectTimeoutMs: 10_000 });
   const engine = createDeliveryEngine(
     {
       db,
       planned: more.db ?? db,
-      dispatcher,
+      http,
       dial,
       open: (sealed) => sealed,
       logger: silent,
@@ -102,7 +98,7 @@ async function startOne(
   );
   const stop = async (): Promise<void> => {
     await engine.stop();
-    await dispatcher.destroy();
+    http.close();
     await db.close();
   };
   return { engine, stop };

@@ -1,6 +1,7 @@
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { Dial } from '@chainwatch/chain-core';
+import { findReachable } from './connect-to-any.ts';
 import { hostOf } from './create-dial.ts';
 
 /**
@@ -19,7 +20,9 @@ export function createGuardedSockets(
   const url = new URL(origin);
   const isSecure = url.protocol === 'https:';
   const host = hostOf(url);
-  const target = { host, port: Number(url.port) || (isSecure ? 443 : 80), lookup: dial.lookup as never };
+  const port = Number(url.port) || (isSecure ? 443 : 80);
+  const lookup = lookupReachable(dial, { port, timeoutMs: connectTimeoutMs });
+  const target = { host, port, lookup: lookup as never };
   // TLS session of the last handshake, which shortens the next one.
   let session: Buffer | undefined;
   return (onread, connected) => {
@@ -47,5 +50,23 @@ export function createGuardedSockets(
         connected();
       })
       .once('close', () => clearTimeout(timer));
+  };
+}
+
+/**
+ * A look-up whose answer is the one address of a host that takes connections: Node would give up each address after a
+ * quarter of a second but the last one, so that a distant host with a dead last address is never reached.
+ */
+function lookupReachable(
+  dial: Dial,
+  { port, timeoutMs }: { readonly port: number; readonly timeoutMs: number },
+): Dial['lookup'] {
+  return (host, options, callback) => {
+    const { all } = options as { readonly all?: boolean };
+    findReachable({ host, port, dial, timeoutMs }).then(
+      (address) =>
+        all ? callback(null, [{ address, family: isIP(address) }]) : callback(null, address, isIP(address)),
+      (error: Error) => callback(error, all ? [] : ''),
+    );
   };
 }

@@ -29,6 +29,18 @@ export class UnresolvableHostError extends OutboundError {
   }
 }
 
+/** No address of the host took a connection in time. */
+export class ConnectTimeoutError extends OutboundError {
+  readonly code = 'connect_timeout';
+  readonly retryable = true;
+  constructor(host: string, port: number, timeoutMs: number) {
+    super(
+      `expected a connection to ${host}:${port} within ${timeoutMs} ms`,
+      'the host did not accept a connection in time',
+    );
+  }
+}
+
 /** Not an absolute URL, or one of a protocol that is not dialled here. */
 export class OutboundUrlError extends OutboundError {
   readonly code = 'invalid_url';

@@ -5,7 +5,8 @@
  * @example
  * const dial = createDial({ allow: config.OUTBOUND_ALLOW }); // ['127.0.0.0/8', '::1/128'] in the local stack
  * await assertAllowedUrl(body.url, dial);                    // when a URL is stored: BlockedAddressError → 422
- * const agent = createGuardedAgent(dial, { connectTimeoutMs: 5_000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000 });
+ * const http = createHttpClient({ dial, connectTimeoutMs: 5_000 });
+ * const { status, body } = await http.request({ url, method: 'POST', body: '{}', signal: AbortSignal.timeout(10_000) });
  */
 export {
   createDial,
@@ -16,10 +17,20 @@ export {
 } from './create-dial.ts';
 export { assertAllowedUrl } from './assert-allowed-url.ts';
 export {
-  createGuardedAgent,
-  createGuardedConnector,
-  type GuardedAgentOptions,
-} from './create-guarded-agent.ts';
+  createHttpClient,
+  type HttpClient,
+  type HttpClientOptions,
+  type HttpRequest,
+  type HttpResponse,
+} from './create-http-client.ts';
+export { createSocketOpener, type OpenerOptions } from './create-socket-opener.ts';
+export { findReachable, type ConnectTarget } from './connect-to-any.ts';
+export { createGuardedConnector } from './create-guarded-connector.ts';
 export { createGuardedSockets, type OpenSocket } from './create-guarded-sockets.ts';
 export { resolveAllowed } from './resolve-allowed.ts';
-export { BlockedAddressError, UnresolvableHostError, OutboundUrlError } from './errors.ts';
+export {
+  BlockedAddressError,
+  ConnectTimeoutError,
+  UnresolvableHostError,
+  OutboundUrlError,
+} from './errors.ts';

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { ConnectionError, createClient, ProblemError } from './index.ts';
 
 const baseUrl = 'https://api.example.com/v1/';
@@ -139,4 +141,48 @@ it.each([
   ['https://api.example.com/v1', '', 'expected an apiKey'],
 ])('a client of %p with the key %p is refused', (url, apiKey, message) => {
   expect(() => createClient({ baseUrl: url, apiKey })).toThrow(message);
+});
+
+describe('a kept connection that the server closes', () => {
+  const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
+
+  it('is replaced for what may be repeated, and for nothing else', async () => {
+    const got: Record<string, { asked: number; dropped: number }> = {};
+    const server = createServer((socket) => {
+      let isUsed = false;
+      socket.on('error', () => undefined);
+      socket.on('data', (data) => {
+        const [method] = /^(GET|POST|PATCH)(?= )/.exec(String(data)) ?? [];
+        if (method === undefined) return;
+        const counts = (got[method] ??= { asked: 0, dropped: 0 });
+        counts.asked += 1;
+        counts.dropped += isUsed ? 1 : 0;
+        if (isUsed) socket.end();
+        else socket.write(OK);
+        isUsed = true;
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = createClient({
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+      apiKey: 'key',
+    });
+    for (let count = 0; count < 4; count += 1) await client.version.get();
+    for (let count = 0; count < 4; count += 1)
+      await client.addresses.createExternal({ value: '0x1', chain_family: 'evm' });
+    let failures = 0;
+    for (let count = 0; count < 4; count += 1)
+      await client.addresses.update('0x1', {}).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(ConnectionError);
+        failures += 1;
+      });
+    for (const method of ['GET', 'POST']) {
+      const { asked, dropped } = got[method]!;
+      expect(dropped).toBeGreaterThan(0);
+      expect(asked - dropped).toBe(4);
+    }
+    expect(got['PATCH']).toEqual({ asked: 4, dropped: failures });
+    server.close();
+  });
 });

@@ -23,6 +23,15 @@ describe('planRetry follows the retry guidance of the API', () => {
     expect(plan({ count, status: 500 })).toBe(expected);
   });
 
+  it('repeats the first attempt at once where the connection was closed, and what may be repeated alone', () => {
+    const isClosed = true;
+    expect(plan({ isClosed }, 1)).toBe(0);
+    expect(plan({ isClosed, method: 'POST', hasIdempotencyKey: true }, 1)).toBe(0);
+    expect(plan({ isClosed, count: 2 })).toBe(2_000);
+    expect(plan({ isClosed, method: 'POST' })).toBeUndefined();
+    expect(plan({ isClosed, method: 'PATCH' })).toBeUndefined();
+  });
+
   it('adds up to 500 ms by chance, so that clients do not come back together', () => {
     expect(plan({ status: 502 }, 1)).toBe(1_500);
   });

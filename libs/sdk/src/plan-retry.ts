@@ -6,6 +6,8 @@ export interface Attempt {
   /** A POST that carries an Idempotency-Key is carried out once, however often it is sent. */
   readonly hasIdempotencyKey: boolean;
   readonly response: Pick<Response, 'status' | 'headers'> | undefined;
+  /** The connection was closed before the end of an answer: perhaps one kept from an earlier request, which the server had closed. */
+  readonly isClosed?: boolean;
 }
 
 const ATTEMPTS_MAX = 5;
@@ -18,13 +20,14 @@ const RESET_MS_MAX = 60_000;
 /**
  * Milliseconds until the same request is sent again, undefined for never. It follows the API's retry guidance: GET and
  * DELETE, and POST with its Idempotency-Key; 5xx and no answer by exponential backoff, 429 by `X-RateLimit-Reset`.
- * PATCH and PUT are left to the caller.
+ * PATCH and PUT are left to the caller. The first attempt is repeated at once where its connection was closed.
  *
  * @param random 0 to 1
  */
 export function planRetry(attempt: Attempt, nowMs: number, random: number): number | undefined {
   if (attempt.count >= ATTEMPTS_MAX || !mayRepeat(attempt)) return undefined;
   const { response, count } = attempt;
+  if (attempt.isClosed === true && count === 1) return 0;
   const jitter = random * JITTER_MS;
   const backoff = Math.min(BACKOFF_MS * 2 ** (count - 1), BACKOFF_MS_MAX) + jitter;
   if (response === undefined) return backoff;

@@ -19,7 +19,12 @@ export async function sendWithRetries(
     const outcome = await attempt(request.clone(), fetch, timeoutMs);
     signal.throwIfAborted();
     const response = outcome instanceof ConnectionError ? undefined : outcome;
-    const delay = planRetry({ method, count, hasIdempotencyKey, response }, Date.now(), Math.random());
+    const isClosed = outcome instanceof ConnectionError && isClosedConnection(outcome.cause);
+    const delay = planRetry(
+      { method, count, hasIdempotencyKey, response, isClosed },
+      Date.now(),
+      Math.random(),
+    );
     if (delay !== undefined) await wait(delay, signal);
     else if (outcome instanceof ConnectionError) throw outcome;
     else return outcome;
@@ -50,4 +55,13 @@ async function attempt(
     clearTimeout(timer);
     request.signal.removeEventListener('abort', stop);
   }
+}
+
+/** Codes of Node and Deno, and of Bun. */
+const CLOSED: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ConnectionClosed'];
+
+/** Runtimes do not say whether it was kept from an earlier request. */
+function isClosedConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return CLOSED.includes((error as { readonly code?: unknown }).code) || isClosedConnection(error.cause);
 }

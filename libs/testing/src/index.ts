@@ -8,6 +8,7 @@
  */
 export { createCertificate } from './create-certificate.ts';
 export { createNatsAccounts } from './create-nats-accounts.ts';
+export { startBlackHole, type BlackHole } from './start-black-hole.ts';
 export { openEventStream, type EventStreamClient } from './open-event-stream.ts';
 export { spawnServer, type ChildServer } from './child-servers.ts';
 export { findFreePort } from './find-free-port.ts';

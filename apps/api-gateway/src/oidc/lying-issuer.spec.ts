@@ -59,6 +59,23 @@ it('lets the honest answer in, with the proof that the same browser began', asyn
   expect(grant?.get('code_verifier')).toMatch(/^[\w-]{43}$/);
 });
 
+it.each([
+  ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ['103 with headers', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n'],
+  ['several', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
+])('reads past interim responses of the issuer: %s', async (_name, interim) => {
+  issuer.interim = interim;
+  const { walker, to } = await signIn({});
+  expect([to, isSignedIn(walker)]).toEqual(['/ui/addresses', true]);
+});
+
+it('asks an issuer that closes kept connections as a request arrives', async () => {
+  issuer.closesKept = true;
+  const { walker, to } = await signIn({});
+  expect([to, isSignedIn(walker)]).toEqual(['/ui/addresses', true]);
+});
+
 it('takes the address of the person who signed in from the issuer itself where the token has none', async () => {
   const userinfo = { sub: '1', email: 'Ada@Example.COM', email_verified: true };
   const { walker, to } = await signIn({ claims: { email: undefined }, userinfo });

@@ -19,6 +19,7 @@ export const auditActionSchema = z.enum([
   'address.deleted',
   'public_key.deleted',
   'channel.deleted',
+  'channel.moved',
   'channel.secret_rotated',
   'channel.secret_overlap_ended',
   'portal_session.created',

@@ -24,6 +24,10 @@ export interface LyingIssuer {
   lies: Lies;
   /** Of the sign-in that is under way: the page of the issuer knows it. */
   nonce: string;
+  /** Written before each answer. */
+  interim: string;
+  /** A second request on a connection is not answered, and ends it. */
+  closesKept: boolean;
   /** Forms that its token endpoint got. */
   readonly grants: URLSearchParams[];
   stop(): Promise<void>;
@@ -39,10 +43,14 @@ const [mine, other] = [makePair(), makePair()];
 
 /** An issuer that signs whatever it is told to: the library must not believe it because it has answered. */
 export async function startLyingIssuer(): Promise<LyingIssuer> {
+  const used = new WeakSet<object>();
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const { lies } = issuer;
+    if (issuer.closesKept && used.has(req.socket)) return void req.socket.destroy();
+    used.add(req.socket);
+    req.socket.write(issuer.interim);
     const path = req.url!.split('?', 1)[0];
     if (path === '/.well-known/openid-configuration')
       return send(res, { ...describe(issuer.url), ...lies.metadata });
@@ -66,6 +74,8 @@ export async function startLyingIssuer(): Promise<LyingIssuer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     lies: {},
     nonce: '',
+    interim: '',
+    closesKept: false,
     grants: [],
     async stop() {
       server.closeAllConnections();

@@ -1,7 +1,7 @@
-import { Agent, fetch } from 'undici';
+import { text as readText } from 'node:stream/consumers';
+import { createHttpClient } from '@chainwatch/outbound';
 
-/** A socket that is kept may be closed by its server just then. */
-const dispatcher = new Agent({ pipelining: 0 });
+const client = createHttpClient({ connectTimeoutMs: 10_000 });
 
 interface Asked {
   /** POST; else GET. */
@@ -39,16 +39,20 @@ export class Walker {
   async ask(url: URL | string, { form, headers }: Asked = {}): Promise<Place & { to: URL | undefined }> {
     const asked = new URL(url);
     this.way.push(asked);
-    const response = await fetch(asked, {
-      dispatcher,
-      redirect: 'manual',
+    const response = await client.request({
+      url: asked.href,
       method: form ? 'POST' : 'GET',
-      ...(form && { body: new URLSearchParams(form) }),
-      headers: { cookie: this.cookieFor(asked.origin), accept: 'text/html', ...headers },
+      headers: {
+        cookie: this.cookieFor(asked.origin),
+        accept: 'text/html',
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' }),
+        ...headers,
+      },
+      ...(form && { body: new URLSearchParams(form).toString() }),
     });
-    this.#keep(asked.origin, response.headers.getSetCookie());
-    const location = response.headers.get('location');
-    const text = await response.text();
+    const { location, 'set-cookie': cookies = [] } = response.headers;
+    this.#keep(asked.origin, cookies);
+    const text = await readText(response.body);
     return { url: asked, status: response.status, text, to: location ? new URL(location, asked) : undefined };
   }
 

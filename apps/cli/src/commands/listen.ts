@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { createHttpClient } from '@chainwatch/outbound';
 import { signPayload } from '@chainwatch/webhook-signature';
 import type { EventItem, EventType } from '@chainwatch/sdk';
 import type { Act, Context } from '../context.ts';
@@ -62,6 +64,8 @@ async function listen(context: Context, options: Options): Promise<void> {
   await Promise.all([forward(false), forward(true)]);
 }
 
+const client = createHttpClient({ connectTimeoutMs: ANSWER_MS_MAX });
+
 /** As the notifier does it, once. */
 async function post(
   url: string,
@@ -72,10 +76,10 @@ async function post(
   const started = performance.now();
   const spent = (): { duration_ms: number } => ({ duration_ms: Math.round(performance.now() - started) });
   try {
-    const response = await fetch(url, {
+    const response = await client.request({
+      url,
       method: 'POST',
       body,
-      redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
       headers: {
         'content-type': 'application/json',
@@ -89,10 +93,9 @@ async function post(
         }),
       },
     });
-    await response.arrayBuffer();
+    await text(response.body);
     return { status: response.status, ...spent() };
   } catch (error) {
-    const { message, cause } = error as Error;
-    return { error: cause instanceof Error ? cause.message : message, ...spent() };
+    return { error: (error as Error).message, ...spent() };
   }
 }

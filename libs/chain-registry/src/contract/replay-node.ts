@@ -14,6 +14,15 @@ export interface Exchange {
 /** How a node fails before it answers anything. */
 export type Fault = { readonly status: number; readonly text: string } | 'hangs up' | 'is silent';
 
+/** What HTTP allows, and clients may not mind. */
+export type Habit = 'sends interim responses' | 'closes kept connections';
+
+const INTERIM = [
+  'HTTP/1.1 100 Continue\r\n\r\n',
+  'HTTP/1.1 102 Processing\r\n\r\n',
+  'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n',
+].join('');
+
 /** A node that says again what a real one said, word for word, unless a test has it lie or fail. */
 export class ReplayNode {
   readonly #answers: Map<string, Exchange>;
@@ -25,6 +34,10 @@ export class ReplayNode {
   /** Has an answer changed. */
   lie: { readonly key: string; readonly answer: unknown } | undefined;
   fault: Fault | undefined;
+  habit: Habit | undefined;
+  /** Requests that it did not answer, because their connection had carried another. */
+  dropped = 0;
+  readonly #used = new WeakSet<object>();
 
   /** @param upstream a real node: what it says is recorded */
   constructor(exchanges: readonly Exchange[], upstream?: string) {
@@ -58,6 +71,14 @@ export class ReplayNode {
     if (this.fault === 'is silent') return;
     if (this.fault === 'hangs up') return void res.destroy();
     if (this.fault !== undefined) return void res.writeHead(this.fault.status).end(this.fault.text);
+    if (this.habit === 'closes kept connections') {
+      if (this.#used.has(req.socket)) {
+        this.dropped += 1;
+        return void req.socket.destroy();
+      }
+      this.#used.add(req.socket);
+    }
+    if (this.habit === 'sends interim responses') req.socket.write(INTERIM);
     const path = req.url ?? '/';
     const answers = await Promise.all(
       (Array.isArray(body) ? body : [body]).map((each) => this.#answer(path, each)),

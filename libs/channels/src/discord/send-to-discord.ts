@@ -5,11 +5,16 @@ import type { SenderContext, SendRequest, SentMessage } from '../sender.ts';
 
 /** Unknown Webhook, Invalid Webhook Token (https://discord.com/developers/docs/topics/opcodes-and-status-codes). */
 const GONE: readonly unknown[] = [10_015, 50_027];
+/**
+ * Missing access, missing permissions, an archived thread, a locked thread, and a forum, where a webhook must name a
+ * thread: the channel refuses every message until somebody changes it.
+ */
+const FORBIDDEN: readonly unknown[] = [50_001, 50_013, 50_083, 160_005, 220_001];
 
 /** One message (https://discord.com/developers/docs/resources/webhook#execute-webhook). */
 export async function sendToDiscord(
   request: SendRequest<ServiceTarget>,
-  context: Pick<SenderContext, 'dispatcher' | 'userAgent'>,
+  context: Pick<SenderContext, 'http' | 'userAgent'>,
 ): Promise<SentMessage> {
   const json = { embeds: [{ description: request.body }], allowed_mentions: { parse: [] } };
   // Without it the answer comes before Discord has looked at the message.
@@ -39,7 +44,9 @@ interface Answer {
 
 function classify(status: number, answer: Answer | undefined): ErrorCode | undefined {
   if (status === 429) return 'rate_limited';
-  if (status === 404 || status === 410 || GONE.includes(answer?.code)) return 'webhook_gone';
+  // 401: the token in the URL is not the webhook's.
+  if ([401, 404, 410].includes(status) || GONE.includes(answer?.code)) return 'webhook_gone';
+  if (FORBIDDEN.includes(answer?.code)) return 'webhook_forbidden';
   return classifyStatus(status);
 }
 

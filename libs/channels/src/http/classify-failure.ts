@@ -1,9 +1,7 @@
 import type { ErrorCode } from '../attempt.ts';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
+  connect_timeout: 'timeout',
   ETIMEDOUT: 'timeout',
   blocked_address: 'blocked_address',
   unresolvable_host: 'dns_error',
@@ -12,7 +10,6 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   ECONNREFUSED: 'connection_refused',
   ECONNRESET: 'connection_reset',
   EPIPE: 'connection_reset',
-  UND_ERR_SOCKET: 'connection_reset',
   EHOSTUNREACH: 'unreachable',
   ENETUNREACH: 'unreachable',
   EPROTO: 'tls_error',
@@ -21,11 +18,11 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls_error',
   UNABLE_TO_GET_ISSUER_CERT: 'tls_error',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls_error',
-  UND_ERR_INVALID_ARG: 'invalid_request',
   invalid_url: 'invalid_request',
   ERR_INVALID_URL: 'invalid_request',
-  UND_ERR_HEADERS_OVERFLOW: 'invalid_response',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'invalid_response',
+  ERR_INVALID_CHAR: 'invalid_request',
+  ERR_INVALID_HTTP_TOKEN: 'invalid_request',
+  ERR_UNESCAPED_CHARACTERS: 'invalid_request',
   EMFILE: 'internal_error',
   ENFILE: 'internal_error',
   ENOBUFS: 'internal_error',
@@ -45,7 +42,6 @@ export function classifyFailure(error: unknown): ErrorCode {
   if (known === undefined && inner !== undefined && inner !== null) return classifyFailure(inner);
   if (known !== undefined) return known;
   if (/^(ERR_TLS|ERR_SSL|CERT_)/.test(code)) return 'tls_error';
-  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
-    return 'invalid_response';
+  if (code.startsWith('HPE_')) return 'invalid_response';
   return 'request_failed';
 }

@@ -9,7 +9,7 @@ import {
   serviceUrlCredentials,
   serviceUrlInput,
   serviceUrlStored,
-  WEBHOOK_GONE,
+  WEBHOOK_REFUSALS,
   type ServiceTarget,
 } from './service-webhook.ts';
 
@@ -32,7 +32,7 @@ interface ServiceKind {
   readonly lengthMax: number;
   send(
     request: SendRequest<ServiceTarget>,
-    context: Pick<SenderContext, 'dispatcher' | 'userAgent'>,
+    context: Pick<SenderContext, 'http' | 'userAgent'>,
   ): Promise<SentMessage>;
 }
 
@@ -65,7 +65,7 @@ export function defineServiceKind({
     seal: (given) => given,
     mask: maskServiceUrl,
     isNewTarget: ({ url }) => url !== undefined,
-    fatal: WEBHOOK_GONE,
+    fatal: WEBHOOK_REFUSALS,
     hides: [rest.hides],
     environment: {
       variables: { [variable]: serviceHosts(hosts) },

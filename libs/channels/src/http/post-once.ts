@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici';
+import type { HttpClient, HttpResponse } from '@chainwatch/outbound';
 import type { Attempt, ErrorCode } from '../attempt.ts';
 import { classifyFailure } from './classify-failure.ts';
 
@@ -8,7 +8,7 @@ export interface PostInput {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly dispatcher: Dispatcher;
+  readonly http: HttpClient;
   /** For all of it together: name look-up, connection, TLS, status. */
   readonly timeoutMs: number;
 }
@@ -37,32 +37,31 @@ async function post({
   url,
   headers,
   body,
-  dispatcher,
+  http,
   timeoutMs,
 }: PostInput): Promise<Omit<Outcome, 'startedAt' | 'durationMs'>> {
-  const reader = new ResponseReader(timeoutMs);
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(new Error('the time was up')), timeoutMs);
   try {
-    const { origin, pathname, search } = new URL(url);
-    dispatcher.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, reader);
-    const { statusCode, headers: responseHeaders, body: responseBody } = await reader.response;
+    const answer = await http.request({ url, method: 'POST', headers, body, signal: abort.signal });
+    const responseHeaders = joinHeaders(answer.headers);
     return {
-      statusCode,
-      errorCode: classifyStatus(statusCode),
+      statusCode: answer.status,
+      errorCode: classifyStatus(answer.status),
       responseHeaders,
-      responseBody,
+      responseBody: await captureBody(answer.body),
       retryAfterMs: parseRetryAfter(responseHeaders['retry-after'], Date.now()),
     };
   } catch (error) {
-    const errorCode = reader.isTimedOut ? 'timeout' : classifyFailure(error);
     return {
       statusCode: undefined,
-      errorCode,
+      errorCode: abort.signal.aborted ? 'timeout' : classifyFailure(error),
       responseHeaders: undefined,
       responseBody: undefined,
       retryAfterMs: undefined,
     };
   } finally {
-    reader.close();
+    clearTimeout(timer);
   }
 }
 
@@ -82,96 +81,29 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }
 
-interface CapturedResponse {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The first 16 KiB as text. */
-  readonly body: string;
+function joinHeaders(headers: HttpResponse['headers']): Record<string, string> {
+  const entries = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
+  );
+  return Object.fromEntries(entries);
 }
 
 /**
- * Reads the response to one request from a dispatcher, without a stream in between. Reading stops after 16
- * KiB, at the end of the body, when the connection breaks or when the time is up. What arrived by then is
- * kept, since the status has already decided. Without a status by then, `response` rejects.
+ * The first 16 KiB as text. A body that is cut short, by its sender or because the time is up, does not change the
+ * status: what arrived by then is kept.
  */
-class ResponseReader implements Dispatcher.DispatchHandler {
-  readonly response: Promise<CapturedResponse>;
-  isTimedOut = false;
-  readonly #timer: NodeJS.Timeout;
-  #resolve!: (response: CapturedResponse) => void;
-  #reject!: (error: Error) => void;
-  #controller: Dispatcher.DispatchController | undefined;
-  #statusCode: number | undefined;
-  #headers: Record<string, string> = {};
-  #chunks: Buffer[] = [];
-  #length = 0;
-
-  constructor(timeoutMs: number) {
-    this.response = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    this.#timer = setTimeout(() => this.#expire(timeoutMs), timeoutMs);
+async function captureBody(body: HttpResponse['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= CAPTURE_BYTES_MAX) break;
+    }
+  } catch {
+    // The status has decided.
   }
-
-  /** The request is over, or was never made. */
-  close(): void {
-    clearTimeout(this.#timer);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // The time was up before there was a connection.
-    if (this.isTimedOut) controller.abort(new Error('the time was up'));
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    statusCode: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    // Early hints and their like come before the answer.
-    if (statusCode < 200) return;
-    this.#statusCode = statusCode;
-    for (const [name, value] of Object.entries(headers))
-      if (value !== undefined) this.#headers[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
-    if (this.#length < CAPTURE_BYTES_MAX) return;
-    controller.abort(new Error('the rest is not read'));
-    this.#finish();
-  }
-
-  onResponseEnd(): void {
-    this.#finish();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#finish(error);
-  }
-
-  #expire(timeoutMs: number): void {
-    const error = new Error(`expected an answer within ${timeoutMs} ms, got none`);
-    this.isTimedOut = true;
-    this.#controller?.abort(error);
-    this.#finish(error);
-  }
-
-  /** A body cut short does not change the status. */
-  #finish(error = new Error('expected a status, got none')): void {
-    if (this.#statusCode === undefined) return this.#reject(error);
-    this.#resolve({ statusCode: this.#statusCode, headers: this.#headers, body: this.#readBody() });
-  }
-
   // PostgreSQL's text holds no NUL.
-  #readBody(): string {
-    if (this.#length === 0) return '';
-    return Buffer.concat(this.#chunks)
-      .subarray(0, CAPTURE_BYTES_MAX)
-      .toString('utf8')
-      .replaceAll('\0', '\uFFFD');
-  }
+  return Buffer.concat(chunks).subarray(0, CAPTURE_BYTES_MAX).toString('utf8').replaceAll('\0', '\uFFFD');
 }

@@ -64,22 +64,25 @@ export async function checkServiceUrl(
   await checkUrl(text, ['http:', 'https:']);
 }
 
-/** A webhook that the service has forgotten never comes back. */
-export const WEBHOOK_GONE = {
+/** What no other attempt mends. */
+export const WEBHOOK_REFUSALS = {
+  /** A webhook that the service has forgotten never comes back. */
   webhook_gone: 'the service does not know the webhook any more: make a new one there, and give its URL',
+  webhook_forbidden:
+    'the service does not let the webhook write to its channel: allow it there, and restore this channel',
 };
 
 /** POSTs a message as JSON. */
 export async function postToService(
   { target, timeoutMs }: Pick<SendRequest<ServiceTarget>, 'target' | 'timeoutMs'>,
   message: { readonly json: object; readonly query?: string },
-  { dispatcher, userAgent }: Pick<SenderContext, 'dispatcher' | 'userAgent'>,
+  { http, userAgent }: Pick<SenderContext, 'http' | 'userAgent'>,
 ): Promise<{ readonly request: SentMessage['request']; readonly outcome: Outcome }> {
   const { json, query = '' } = message;
   const { url } = target.credentials;
   const headers = { 'content-type': 'application/json', 'user-agent': userAgent };
   const body = JSON.stringify(json);
-  const outcome = await postOnce({ url: `${url}${query}`, headers, body, dispatcher, timeoutMs });
+  const outcome = await postOnce({ url: `${url}${query}`, headers, body, http, timeoutMs });
   const request = { method: 'POST' as const, url: `${maskServiceUrl({ url }).url}${query}`, headers, body };
   return { request, outcome: withoutSecret(outcome, url.slice(url.lastIndexOf('/') + 1)) };
 }

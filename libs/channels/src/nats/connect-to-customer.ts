@@ -10,14 +10,14 @@ import {
   type NatsConnection,
 } from '@nats-io/transport-node';
 import type { Dial } from '@chainwatch/chain-core';
-import { hostOf, resolveAllowed } from '@chainwatch/outbound';
+import { findReachable, hostOf } from '@chainwatch/outbound';
 import type { NatsAuth } from './nats-auth.ts';
 import type { NatsTarget } from './nats-config.ts';
 
 const DEFAULT_PORT = '4222';
 
 /**
- * Connects to the address that the dial has checked, and to no other one: the client neither resolves the
+ * Connects to the address that answers, of those that the dial has checked, and to no other one: the client neither resolves the
  * name itself nor follows other servers that a cluster announces. After a lost connection call it again.
  */
 export async function connectToCustomer(
@@ -27,8 +27,9 @@ export async function connectToCustomer(
 ): Promise<NatsConnection> {
   const parsed = new URL(url);
   const host = hostOf(parsed);
-  const address = await resolveAllowed(host, dial, timeoutMs);
-  const server = `${isIP(address) === 6 ? `[${address}]` : address}:${parsed.port || DEFAULT_PORT}`;
+  const port = parsed.port || DEFAULT_PORT;
+  const address = await findReachable({ host, port: Number(port), dial, timeoutMs });
+  const server = `${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
   const options = {
     servers: server,
     authenticator: authenticatorOf(auth),

@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createDial } from '@chainwatch/outbound';
+import { startBlackHole } from '@chainwatch/testing';
 import { createNatsPublisher } from './create-nats-publisher.ts';
 
 /** A server that a customer wrote: it takes everything, and says what it wants. */
@@ -22,6 +23,79 @@ async function startServer(): Promise<{ server: Server; sockets: Set<Socket>; ur
   await once(server, 'listening');
   return { server, sockets, url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
+
+test.each([
+  ['refuse', ['127.0.0.2', '127.0.0.1'], false],
+  ['do not answer', ['127.0.0.9', '127.0.0.1'], true],
+])('reaches a server of whose addresses some %s', async (_name, addresses, isDead) => {
+  const { server, url } = await startServer();
+  const { port } = server.address() as AddressInfo;
+  const hole = isDead ? await startBlackHole({ host: addresses[0]!, port }) : undefined;
+  const resolve = () => Promise.resolve(addresses.map((address) => ({ address, family: 4 })));
+  const publisher = createNatsPublisher({ dial: createDial({ allow: ['127.0.0.0/8'], resolve }) });
+  const auth = { type: 'none' } as const;
+  const target = {
+    config: { url: url.replace('127.0.0.1', 'nats.test'), subject: 'payments', auth },
+    credentials: { auth },
+    secrets: [],
+  };
+  const message = { subject: 'payments', payload: '{}', messageId: 'm', headers: {} };
+  expect(await publisher.publish(target as never, message, 5_000)).toEqual({ stream: undefined });
+  await publisher.close();
+  await hole?.stop();
+  server.close();
+});
+
+test.each<[string, (socket: Socket) => void]>([
+  ['closes', (socket) => socket.end()],
+  ['resets', (socket) => socket.resetAndDestroy()],
+])(
+  'publishes again over a new connection where the server %s a kept one as the message comes',
+  async (_name, drop) => {
+    const { server, url } = await startServer();
+    const got: string[] = [];
+    server.on('connection', (socket: Socket) => {
+      let count = 0;
+      socket.prependListener('data', (data) => {
+        if (!/HPUB payments/.test(data.toString('latin1'))) return;
+        got.push(/Nats-Msg-Id: (\S+)/.exec(data.toString('latin1'))![1]!);
+        if ((count += 1) > 1) drop(socket);
+      });
+    });
+    const publisher = createNatsPublisher({ dial: createDial({ allow: ['127.0.0.0/8'] }) });
+    const auth = { type: 'none' } as const;
+    const target = { config: { url, subject: 'payments', auth }, credentials: { auth }, secrets: [] };
+    for (const messageId of ['a', 'b', 'c'])
+      expect(
+        await publisher.publish(
+          target as never,
+          { subject: 'payments', payload: '{}', messageId, headers: {} },
+          20_000,
+        ),
+      ).toEqual({ stream: undefined });
+    expect(got).toEqual(['a', 'b', 'b', 'c', 'c']);
+    await publisher.close();
+    server.close();
+  },
+);
+
+test('says at once that a new connection was closed', async () => {
+  const { server, url } = await startServer();
+  server.on('connection', (socket: Socket) => {
+    socket.prependListener('data', (data) => {
+      if (/HPUB payments/.test(data.toString('latin1'))) socket.destroy();
+    });
+  });
+  const publisher = createNatsPublisher({ dial: createDial({ allow: ['127.0.0.0/8'] }) });
+  const auth = { type: 'none' } as const;
+  const target = { config: { url, subject: 'payments', auth }, credentials: { auth }, secrets: [] };
+  const message = { subject: 'payments', payload: '{}', messageId: 'm', headers: {} };
+  await expect(publisher.publish(target as never, message, 20_000)).rejects.toMatchObject({
+    code: 'ECONNRESET',
+  });
+  await publisher.close();
+  server.close();
+});
 
 test('keeps nothing of what a server says of subjects that nobody publishes to', async () => {
   setFlagsFromString('--expose-gc');

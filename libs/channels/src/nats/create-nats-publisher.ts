@@ -3,7 +3,7 @@ import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManage
 import { headers as createHeaders, type NatsConnection } from '@nats-io/transport-node';
 import type { Dial } from '@chainwatch/chain-core';
 import { connectToCustomer } from './connect-to-customer.ts';
-import { NotAcknowledgedError, TimeoutError } from './errors.ts';
+import { ConnectionLostError, NotAcknowledgedError, TimeoutError } from './errors.ts';
 import type { NatsTarget } from './nats-config.ts';
 
 export interface NatsMessage {
@@ -34,6 +34,8 @@ interface Pooled {
   readonly connecting: Promise<Customer>;
   usedAtMs: number;
   underWay: number;
+  /** A message went through it: the server may have closed it since. */
+  isKept: boolean;
 }
 
 interface Customer {
@@ -44,6 +46,8 @@ interface Customer {
   readonly streams: Map<string, { readonly isTaken: boolean; readonly atMs: number }>;
   /** What the server refused, by subject. Of other subjects nothing is kept: the server may say what it wants. */
   readonly refusals: Map<string, Error>;
+  /** Told when the connection is closed: the client forgets what waits for an answer. */
+  readonly waiting: Set<(error: Error) => void>;
 }
 
 const STREAM_LOOKUP_MS = 1_000;
@@ -61,21 +65,18 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
     const known = pool.get(key);
     if (known !== undefined) return known;
     if (pool.size >= CONNECTIONS_MAX) closeUnused(Infinity, 1);
-    const pooled: Pooled = { connecting: open(target, timeoutMs), usedAtMs: Date.now(), underWay: 0 };
+    const pooled: Pooled = {
+      connecting: open(target, dial, timeoutMs),
+      usedAtMs: Date.now(),
+      underWay: 0,
+      isKept: false,
+    };
     pool.set(key, pooled);
     const forget = (): void => {
       if (pool.get(key) === pooled) pool.delete(key);
     };
     pooled.connecting.then(({ connection }) => void connection.closed().then(forget), forget);
     return pooled;
-  }
-
-  async function open(target: NatsTarget, timeoutMs: number): Promise<Customer> {
-    const connection = await connectToCustomer(target, dial, timeoutMs);
-    const known: Pick<Customer, 'streams' | 'refusals'> = { streams: new Map(), refusals: new Map() };
-    void noteRefusals(connection, known);
-    const manager = await jetstreamManager(connection, { checkAPI: false, timeout: STREAM_LOOKUP_MS });
-    return { connection, client: jetstream(connection), manager, ...known };
   }
 
   function closeUnused(usedBeforeMs: number, countMax = Infinity): void {
@@ -90,20 +91,16 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
 
   return {
     async publish(target, message, timeoutMs) {
+      const untilMs = performance.now() + timeoutMs;
       const pooled = take(target, timeoutMs);
-      pooled.underWay += 1;
+      const { isKept } = pooled;
       try {
-        return await withDeadline(
-          pooled.connecting.then((customer) => publishTo(customer, message, timeoutMs)),
-          timeoutMs,
-        );
+        return await publishThrough(pooled, message, timeoutMs);
       } catch (error) {
-        // A connection that hangs is not used again: the next message opens a new one.
-        if (error instanceof TimeoutError) void close(pooled);
-        throw error;
-      } finally {
-        pooled.underWay -= 1;
-        pooled.usedAtMs = Date.now();
+        if (!isKept || !(error instanceof ConnectionLostError)) throw error;
+        // The server closed it as the message came. Its id lets a stream drop what comes twice.
+        const leftMs = Math.max(1, untilMs - performance.now());
+        return publishThrough(take(target, leftMs), message, leftMs);
       }
     },
     async close() {
@@ -113,6 +110,51 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
       await Promise.all(open.map(close));
     },
   };
+}
+
+async function open(target: NatsTarget, dial: Dial, timeoutMs: number): Promise<Customer> {
+  const connection = await connectToCustomer(target, dial, timeoutMs);
+  const known: Pick<Customer, 'streams' | 'refusals'> = { streams: new Map(), refusals: new Map() };
+  void noteRefusals(connection, known);
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: STREAM_LOOKUP_MS });
+  const waiting: Customer['waiting'] = new Set();
+  void connection.closed().then((cause) => {
+    for (const fail of waiting) fail(new ConnectionLostError(cause));
+  });
+  return { connection, client: jetstream(connection), manager, ...known, waiting };
+}
+
+async function publishThrough(pooled: Pooled, message: NatsMessage, timeoutMs: number): Promise<NatsReceipt> {
+  pooled.underWay += 1;
+  try {
+    const receipt = await withDeadline(
+      pooled.connecting.then((customer) => publishWhileOpen(customer, message, timeoutMs)),
+      timeoutMs,
+    );
+    pooled.isKept = true;
+    return receipt;
+  } catch (error) {
+    // A connection that hangs is not used again: the next message opens a new one.
+    if (error instanceof TimeoutError) void close(pooled);
+    throw error;
+  } finally {
+    pooled.underWay -= 1;
+    pooled.usedAtMs = Date.now();
+  }
+}
+
+/** @throws ConnectionLostError when the connection is closed meanwhile */
+function publishWhileOpen(customer: Customer, message: NatsMessage, timeoutMs: number): Promise<NatsReceipt> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      const isLost = customer.connection.isClosed() && !customer.refusals.has(message.subject);
+      reject(isLost && !(error instanceof ConnectionLostError) ? new ConnectionLostError(error) : error);
+    };
+    customer.waiting.add(fail);
+    void publishTo(customer, message, timeoutMs)
+      .then(resolve, fail)
+      .finally(() => customer.waiting.delete(fail));
+  });
 }
 
 function close({ connecting }: Pooled): Promise<void> {

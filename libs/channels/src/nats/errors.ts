@@ -11,6 +11,15 @@ export class TimeoutError extends BaseError {
   }
 }
 
+/** The server closed the connection before it confirmed the message. */
+export class ConnectionLostError extends BaseError {
+  readonly code = 'ECONNRESET';
+  readonly retryable = true;
+  constructor(cause: unknown) {
+    super('the NATS server closed the connection before it confirmed the message', { cause });
+  }
+}
+
 /** A stream takes the subject, but did not acknowledge the message. */
 export class NotAcknowledgedError extends BaseError {
   readonly code = 'not_acknowledged';

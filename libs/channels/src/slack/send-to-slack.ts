@@ -5,12 +5,14 @@ import type { SenderContext, SendRequest, SentMessage } from '../sender.ts';
 
 /** Answers with other statuses than 404 and 410 after which the webhook never works again. */
 const GONE =
-  /^(invalid_webhook|invalid_token|no_service|no_service_id|no_team|team_disabled|no_active_hooks)$/;
+  /^(invalid_webhook|invalid_token|no_service|no_service_id|no_team|team_disabled|team_not_found|no_active_hooks|account_inactive|token_revoked|token_expired|channel_is_archived|channel_not_found|user_not_found|is_archived)$/;
+/** The administrators of the workspace do not let it write (https://docs.slack.dev/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks). */
+const FORBIDDEN = /^(action_prohibited|restricted_action|org_login_required|ekm_access_denied)$/;
 
 /** One message (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). */
 export async function sendToSlack(
   request: SendRequest<ServiceTarget>,
-  context: Pick<SenderContext, 'dispatcher' | 'userAgent'>,
+  context: Pick<SenderContext, 'http' | 'userAgent'>,
 ): Promise<SentMessage> {
   const json = { text: request.body, mrkdwn: true, unfurl_links: false, unfurl_media: false };
   const sent = await postToService(request, { json }, context);
@@ -25,5 +27,6 @@ function classify(status: number, answer: string): ErrorCode | undefined {
   if (status >= 200 && status < 300) return answer === 'ok' ? undefined : 'invalid_response';
   if (status === 429) return 'rate_limited';
   if (status === 404 || status === 410 || GONE.test(answer)) return 'webhook_gone';
+  if (FORBIDDEN.test(answer)) return 'webhook_forbidden';
   return classifyStatus(status);
 }

@@ -65,6 +65,8 @@ export const telegram = defineChannelKind({
   fatal: {
     chat_not_found: 'Telegram does not know the chat',
     chat_forbidden: 'the bot may not write to the chat',
+    chat_deactivated: 'the person or the group of the chat is deactivated, or the group was deleted',
+    topic_closed: 'the topic of the chat is closed, or was deleted',
   },
   // In api.telegram.org/bot<id>:<token>/… the path is a credential by design.
   hides: [/(?<=\/bot)\d+:[\w-]+/g],
@@ -89,5 +91,5 @@ export const telegram = defineChannelKind({
   // A bot has one limit over all its chats.
   pauseGroup: ({ credentials }) => credentials.bot_token,
   render: (payloads) => formatEvents(payloads, html, LENGTH_MAX),
-  createSender: ({ dispatcher }, options) => createTelegramSender({ ...options, dispatcher }),
+  createSender: ({ http }, options) => createTelegramSender({ ...options, http }),
 });

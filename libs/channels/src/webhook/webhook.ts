@@ -59,7 +59,7 @@ export const webhook = defineChannelKind({
  */
 async function sendWebhook(
   { target, attemptId, event, body, traceparent, timeoutMs }: SendRequest<WebhookTarget>,
-  { dispatcher, userAgent }: Pick<SenderContext, 'dispatcher' | 'userAgent'>,
+  { http, userAgent }: Pick<SenderContext, 'http' | 'userAgent'>,
 ): Promise<SentMessage> {
   const {
     config: { url, headers: own, standard_webhooks: standardWebhooks },
@@ -77,7 +77,7 @@ async function sendWebhook(
     timestamp: Math.floor(nowMs / 1_000),
     userAgent,
   });
-  const outcome = await postOnce({ url, headers, body, dispatcher, timeoutMs });
+  const outcome = await postOnce({ url, headers, body, http, timeoutMs });
   return {
     request: { method: 'POST', url: maskUrl(url), headers: maskHeaders(headers, auth) },
     ...outcome,

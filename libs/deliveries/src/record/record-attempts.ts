@@ -1,6 +1,7 @@
 import { isUncounted } from '@chainwatch/channels';
 import type { Database, Sql } from '@chainwatch/db';
 import { uuidv5, type EventEnvelope } from '@chainwatch/events';
+import { moveChannels } from './move-channels.ts';
 import {
   decideOutcome,
   describeFailure,
@@ -44,13 +45,16 @@ export async function recordAttempts(
   finished: readonly FinishedAttempt[],
   options: OutcomeOptions,
 ): Promise<ReadonlyMap<string, ChannelState>> {
-  const touched = finished.filter(({ attempt, isChannelClean }) => isFailure(attempt) || !isChannelClean);
+  const touched = finished.filter(
+    ({ attempt, isChannelClean }) => isFailure(attempt) || attempt.move !== undefined || !isChannelClean,
+  );
   const channelIds = [...new Set(touched.map(({ job }) => job.channelId))];
   return db.transaction(async (sql) => {
     const before = await lockChannels(sql, channelIds);
     const { outcomes, states } = decideOutcomes(finished, before, options);
     await insertAttempts(sql, finished);
     await updateDeliveries(sql, finished, outcomes);
+    await moveChannels(sql, finished);
     for (const [id, after] of states) {
       const { status, consecutiveFailures } = before.get(id)!;
       if (status === after.status && consecutiveFailures === after.consecutiveFailures) continue;

@@ -81,7 +81,8 @@ export class Recorder {
   }
 
   add(finished: FinishedAttempt): void {
-    const isPlain = finished.isChannelClean && finished.attempt.errorCode === undefined;
+    const { errorCode, move } = finished.attempt;
+    const isPlain = finished.isChannelClean && errorCode === undefined && move === undefined;
     void (isPlain ? this.#successes : this.#others).add(finished);
   }
 

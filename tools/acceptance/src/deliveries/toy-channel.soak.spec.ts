@@ -49,12 +49,12 @@ export const toy = defineChannelKind({
   options: {},
   limits: () => ({ concurrency: 1 }),
   render: (payloads) => \`ring: \${(JSON.parse(payloads[0]!) as { type: string }).type}\`,
-  createSender: ({ dispatcher }) => ({
+  createSender: ({ http }) => ({
     send: async ({ target: { config, credentials }, body, timeoutMs }) => {
       const headers = { 'content-type': 'text/plain', 'x-pin': credentials.pin };
       return {
         request: { method: 'POST', url: config.url, headers: { ...headers, 'x-pin': '***' }, body },
-        ...(await postOnce({ url: config.url, headers, body, dispatcher, timeoutMs })),
+        ...(await postOnce({ url: config.url, headers, body, http, timeoutMs })),
       };
     },
   }),

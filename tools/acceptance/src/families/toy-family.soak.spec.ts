@@ -61,7 +61,11 @@ function addOwnFiles(): void {
   const sources = fileURLToPath(new URL('toy-library/', import.meta.url));
   cpSync(sources, join(scratch.dir, LIBRARY, 'src'), { recursive: true });
   writeFileSync(join(scratch.dir, LIBRARY, 'src/spec-contract/fixture.json'), JSON.stringify(FIXTURE));
-  scratch.addText(`${LIBRARY}/package.json`, `,\n    "undici": "*",\n    "zod": "*"`, '\n  },\n  "nx"');
+  scratch.addText(
+    `${LIBRARY}/package.json`,
+    `,\n    "@chainwatch/outbound": "*",\n    "zod": "*"`,
+    '\n  },\n  "nx"',
+  );
 }
 
 function writeGenerated(): void {

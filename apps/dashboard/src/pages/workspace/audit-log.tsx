@@ -31,6 +31,7 @@ const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'address.deleted': 'Address deleted',
   'public_key.deleted': 'Public key deleted',
   'channel.deleted': 'Channel deleted',
+  'channel.moved': 'Channel moved by its receiver',
   'channel.secret_rotated': 'Signing secret rotated',
   'channel.secret_overlap_ended': 'Previous signing secret ended',
   'portal_session.created': 'Portal opened',

@@ -17,7 +17,7 @@ import {
   type ChainClientOptions,
   type Network,
 } from '@chainwatch/chain-core';
-import { Pool } from 'undici';
+import { createHttpClient } from '@chainwatch/outbound';
 import { decodeBlock } from './decode-block.ts';
 
 /** One toy node. */
@@ -37,8 +37,7 @@ export class ToyClient implements ChainClient {
     const endpoint = parseEndpoint(endpointUrl);
     this.network = network;
     this.label = endpoint.label;
-    const openPool = (origin: string, pool: Pool.Options) => new Pool(origin, pool);
-    this.#http = new HttpClient({ ...options, endpoint, timeoutMs, concurrency, openPool });
+    this.#http = new HttpClient({ ...options, endpoint, timeoutMs, concurrency, openHttp: createHttpClient });
     this.#rpc = new JsonRpc(async (what, body, signal) => {
       const reply = await this.#http.send({ what, method: 'POST', path: endpoint.path, body, signal });
       return expectJson(what, readRpcText(what, reply));
