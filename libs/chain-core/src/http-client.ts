@@ -3,7 +3,8 @@ import type { Endpoint } from './endpoint.ts';
 import { ChainClientError } from './errors.ts';
 import { receiveReply } from './receive-reply.ts';
 import type { HttpAnswer, HttpReply } from './receive-reply.ts';
-import { RequestSlots, withDeadline } from './request-slots.ts';
+import { withDeadline } from './deadline.ts';
+import { FairQueue } from './fair-queue.ts';
 
 /** The part of `HttpClient` of libs/outbound that is used here. A family opens it, since this library does no I/O of its own. */
 export interface HttpConnections {
@@ -62,25 +63,24 @@ export interface HttpRequest {
 /** HTTP to one endpoint, over connections of its own. Redirects are not followed. */
 export class HttpClient {
   readonly #options: HttpClientOptions;
-  readonly #slots: RequestSlots;
+  readonly #queue: FairQueue;
   #connections: HttpConnections | undefined;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
-    this.#slots = new RequestSlots(options.concurrency);
+    this.#queue = new FairQueue({ atOnce: Math.max(1, options.concurrency) });
   }
 
   /** @throws ChainClientError when there is no answer; any status is one */
   send(request: HttpRequest): Promise<HttpAnswer> {
-    const { what, signal, timeoutMs = this.#options.timeoutMs } = request;
-    const task = (): Promise<HttpAnswer> =>
-      withDeadline({ what, timeoutMs, signal }, (inner) => this.#send(request, inner));
-    return request.timeoutMs === undefined ? this.#slots.run(signal, task, request.isPatient) : task();
+    const { what, signal, isPatient, timeoutMs = this.#options.timeoutMs } = request;
+    const queue = request.timeoutMs === undefined ? this.#queue : undefined;
+    return withDeadline({ what, timeoutMs, signal, queue, isPatient }, (inner) => this.#send(request, inner));
   }
 
-  /** True while all slots are taken. */
+  /** True while a request would have to wait. */
   get isBusy(): boolean {
-    return this.#slots.isBusy;
+    return this.#queue.isFull;
   }
 
   close(): void {

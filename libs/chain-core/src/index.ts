@@ -43,7 +43,7 @@ export type { EndpointHealth } from './endpoint-state.ts';
 export { parseEndpoint } from './endpoint.ts';
 export type { Endpoint } from './endpoint.ts';
 export { FairQueue, type FairQueueOptions, type QueuePlace } from './fair-queue.ts';
-export { RequestSlots, withDeadline } from './request-slots.ts';
+export { withDeadline } from './deadline.ts';
 export { HttpClient } from './http-client.ts';
 export type { EndpointOptions, HttpClientOptions, HttpConnections } from './http-client.ts';
 export type { HttpAnswer } from './receive-reply.ts';

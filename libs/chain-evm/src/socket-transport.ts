@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
-import { ChainClientError, readAnswer, RequestSlots, unwrap, withDeadline } from '@chainwatch/chain-core';
+import { ChainClientError, FairQueue, readAnswer, unwrap, withDeadline } from '@chainwatch/chain-core';
 import type { BlockHeader, EndpointOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import { createSocketOpener } from '@chainwatch/outbound';
 import type { RpcReply, RpcTransport } from './rpc-transport.ts';
@@ -24,7 +24,7 @@ interface Pending {
 /** JSON-RPC over one WebSocket. The first call opens it; after it ended the next call opens another. */
 export class SocketTransport implements RpcTransport {
   readonly #options: SocketTransportOptions;
-  readonly #slots: RequestSlots;
+  readonly #queue: FairQueue;
   readonly #pending = new Map<number, Pending>();
   readonly #openSocket: ReturnType<typeof createSocketOpener>;
   #opening: Promise<WebSocket> | undefined;
@@ -32,7 +32,7 @@ export class SocketTransport implements RpcTransport {
 
   constructor(options: SocketTransportOptions) {
     this.#options = options;
-    this.#slots = new RequestSlots(options.concurrency);
+    this.#queue = new FairQueue({ atOnce: Math.max(1, options.concurrency) });
     const { dial, timeoutMs, endpoint } = options;
     this.#openSocket = createSocketOpener({
       dial,
@@ -65,13 +65,11 @@ export class SocketTransport implements RpcTransport {
   }
 
   #ask({ method, params }: RpcCall, signal: AbortSignal | undefined): Promise<RpcAnswer> {
-    const deadline = { what: method, timeoutMs: this.#options.timeoutMs, signal };
-    return this.#slots.run(signal, () =>
-      withDeadline(deadline, async (inner) => {
-        const socket = await this.#open();
-        return readAnswer(method, await this.#send(socket, { method, params }, inner));
-      }),
-    );
+    const deadline = { what: method, timeoutMs: this.#options.timeoutMs, signal, queue: this.#queue };
+    return withDeadline(deadline, async (inner) => {
+      const socket = await this.#open();
+      return readAnswer(method, await this.#send(socket, { method, params }, inner));
+    });
   }
 
   #send(socket: WebSocket, { method, params }: RpcCall, signal: AbortSignal): Promise<unknown> {
