@@ -7,7 +7,10 @@ const plain = z.strictObject({
   described: listParameter(z.string()).meta({ description: 'A list.' }),
   is_active: booleanParameter.optional(),
 });
-const prepared = z.preprocess((value) => value, plain.refine(() => true));
+const prepared = z.preprocess(
+  (value) => value,
+  plain.refine(() => true),
+);
 
 describe.each([
   ['an object', plain],
@@ -23,11 +26,14 @@ describe.each([
     expect(foldLists(schema, query as Record<string, unknown>)).toEqual(folded);
   });
 
-  it.each([{ 'is_active[]': 'true' }, { 'ids[x]': 'a' }, { 'ids[0][0]': 'a' }, { '[]': 'a' }, { 'ids[': 'a' }])(
-    '%j stays as it came',
-    (query) => {
-      expect(foldLists(schema, query as Record<string, unknown>)).toEqual(query);
-      expect(schema.safeParse(query).success).toBe(false);
-    },
-  );
+  it.each([
+    { 'is_active[]': 'true' },
+    { 'ids[x]': 'a' },
+    { 'ids[0][0]': 'a' },
+    { '[]': 'a' },
+    { 'ids[': 'a' },
+  ])('%j stays as it came', (query) => {
+    expect(foldLists(schema, query as Record<string, unknown>)).toEqual(query);
+    expect(schema.safeParse(query).success).toBe(false);
+  });
 });

@@ -23,7 +23,9 @@ export function foldLists(schema: z.ZodType, query: Query): Query {
 
 /** The parameters of a query that are lists (`listParameter`). */
 function listNames(schema: z.ZodType): ReadonlySet<string> {
-  const { def } = unwrap(schema)._zod as { def: { type: string; shape?: Readonly<Record<string, z.ZodType>> } };
+  const { def } = unwrap(schema)._zod as {
+    def: { type: string; shape?: Readonly<Record<string, z.ZodType>> };
+  };
   const members = Object.entries(def.shape ?? {});
   return new Set(
     members.filter(([, member]) => unwrap(member)._zod.def.type === 'array').map(([name]) => name),

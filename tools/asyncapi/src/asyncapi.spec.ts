@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { FLOW, SUBJECTS } from '@chainwatch/events';
 import { listUndocumented } from '@chainwatch/testing';
-import { buildAsyncApi } from './build-asyncapi.ts';
+import { buildAsyncApi } from '../../../apps/api-gateway/src/asyncapi/build-asyncapi.ts';
 import { DOCUMENTS } from './documents.ts';
 
 type Document = Record<string, Record<string, { address?: string }>>;

@@ -21,10 +21,9 @@ const bodySchema = z
         description: 'The address, in any form that its family reads.',
         examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
       }),
-    chainFamily: familySchema.optional().meta({ description: 'The same as `chain_family`.' }),
-    chain_family: familySchema
-      .optional()
-      .meta({ description: 'The family of chains that knows it; this or `chainFamily` is required.' }),
+    chain_family: familySchema.optional().meta({
+      description: 'The family of chains that the address belongs to. Required, unless `chainFamily` has it.',
+    }),
     label: labelSchema.nullish().meta({ description: 'As you call it.', examples: ['Treasury'] }),
     metadata: metadataSchema.optional().meta({
       description: 'JSON of yours, at most 50 members and 16 KiB.',
@@ -44,6 +43,9 @@ const bodySchema = z
         examples: [0],
       }),
     history: historySchema.optional(),
+    chainFamily: familySchema
+      .optional()
+      .meta({ description: 'Another spelling of `chain_family`.', deprecated: true }),
   })
   .superRefine((body, ctx) => {
     if (body.chain_family === undefined && body.chainFamily === undefined) {
