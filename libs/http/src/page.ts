@@ -41,7 +41,7 @@ const pageMetaSchema = z
 export function pageSchema<T extends z.ZodType>(item: T) {
   return z.object({
     items: z.array(item).meta({ description: 'The page, in the order that was asked for.' }),
-    meta: pageMetaSchema,
+    meta: pageMetaSchema.meta({ description: 'Position and size of the list.' }),
   });
 }
 

@@ -58,6 +58,7 @@ export function buildDocument(
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeOperation(id, route, book) };
   }
   const webhooks = describeWebhooks(book);
+  for (const [path, item] of Object.entries(paths)) paths[path] = inOrder(item);
   addDiscriminators(book.components, book.components);
   return {
     openapi: '3.1.1',
@@ -69,7 +70,7 @@ export function buildDocument(
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: listServers(origin),
-    tags: listTags(paths),
+    tags: listTags({ ...paths, ...webhooks }),
     paths,
     webhooks,
     components: {
@@ -107,7 +108,16 @@ export function listServers(origin = LOCAL_ORIGIN): JsonSchema[] {
   ];
 }
 
-function listTags(paths: OpenApiDocument['paths']): { name: string; description: string }[] {
+const VERBS = ['get', 'put', 'post', 'patch', 'delete'];
+
+/** A path's operations: reading first, deleting last. */
+function inOrder<T>(item: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(VERBS.flatMap((verb) => (item[verb] === undefined ? [] : [[verb, item[verb]]])));
+}
+
+type Tagged = Readonly<Record<string, Readonly<Record<string, { readonly tags: readonly string[] }>>>>;
+
+function listTags(paths: Tagged): { name: string; description: string }[] {
   const names = Object.values(paths).flatMap((item) => Object.values(item).flatMap(({ tags }) => tags));
   return [...new Set(names)].map((name) => ({ name, description: TAG_TEXTS[name]! }));
 }

@@ -16,7 +16,7 @@ export function serveDocuments({ namespaceLabel, publicUrl }: ServeOptions): Rou
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/openapi.json', (req, res) => {
     const [before, after] = (openapi ??= writeAroundServers({ namespaceLabel }));
-    const servers = JSON.stringify(listServers(publicUrl ?? originOf(req)));
+    const servers = JSON.stringify(listServers(publicUrl?.replace(/\/+$/, '') ?? originOf(req)));
     res.type('application/json').send(`${before}${servers}${after}`);
   });
   router.get('/asyncapi.json', (_req, res) => {
