@@ -6,6 +6,7 @@ import { findHistoryStarts, historySchema, readActiveChains } from '../../addres
 import { defineRoute } from '../../server/define-route.ts';
 import { insertExternalAddresses } from '../../addresses/insert-external-addresses.ts';
 import { parseWith, refuseBurnAddress } from '../../addresses/parse-address.ts';
+import { readMonitoring } from '../../addresses/read-monitoring.ts';
 import { groupsSchema, labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { externalAddressSchema, toExternalRecord } from '../../records/address.ts';
 import { families, familySchema } from '../../records/path-schemas.ts';
@@ -110,7 +111,8 @@ export const createExternalAddress = defineRoute({
     const row = created.get(parsed.canonical);
     if (row === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);
     announceAddress(deps, row);
-    const record = toExternalRecord(row);
+    const monitoringOf = await readMonitoring(deps.db, [row]);
+    const record = toExternalRecord(row, monitoringOf(row));
     return { status: 201, body: record, location: `/addresses/${record.address}` };
   },
 });
