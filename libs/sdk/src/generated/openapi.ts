@@ -3189,6 +3189,20 @@ export interface components {
             /** @description Whether transactions of it are told. */
             is_monitored: boolean;
             /**
+             * @description The chains that know the address, as CAIP-2. `active`: its payments are detected there, while `is_monitored`. `inactive`: the chain is deactivated. `not_followed`: the service does not have the chain.
+             * @example {
+             *       "eip155:1": "active"
+             *     }
+             */
+            monitoring: {
+                [key: string]: "active" | "inactive" | "not_followed";
+            };
+            /**
+             * @description Why payments to the address are not detected although it is monitored. Show the address to nobody before you have dealt with it.
+             * @example []
+             */
+            warnings: string[];
+            /**
              * @description The first block that counts, by chain as CAIP-2: what lies before was not looked at.
              * @example {
              *       "eip155:1": 21000000
@@ -3442,6 +3456,20 @@ export interface components {
             groups: string[];
             /** @description Whether transactions of it are told. */
             is_monitored: boolean;
+            /**
+             * @description The chains that know the address, as CAIP-2. `active`: its payments are detected there, while `is_monitored`. `inactive`: the chain is deactivated. `not_followed`: the service does not have the chain.
+             * @example {
+             *       "eip155:1": "active"
+             *     }
+             */
+            monitoring: {
+                [key: string]: "active" | "inactive" | "not_followed";
+            };
+            /**
+             * @description Why payments to the address are not detected although it is monitored. Show the address to nobody before you have dealt with it.
+             * @example []
+             */
+            warnings: string[];
             /**
              * @description The first block that counts, by chain as CAIP-2: what lies before was not looked at.
              * @example {
@@ -12136,6 +12164,10 @@ export interface operations {
                      *             "eu"
                      *           ],
                      *           "is_monitored": true,
+                     *           "monitoring": {
+                     *             "eip155:1": "active"
+                     *           },
+                     *           "warnings": [],
                      *           "watched_from": {
                      *             "eip155:1": 21000000
                      *           },
@@ -12235,6 +12267,10 @@ export interface operations {
                      *             "eu"
                      *           ],
                      *           "is_monitored": true,
+                     *           "monitoring": {
+                     *             "eip155:1": "active"
+                     *           },
+                     *           "warnings": [],
                      *           "watched_from": {
                      *             "eip155:1": 21000000
                      *           },
@@ -12328,6 +12364,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -12447,6 +12487,10 @@ export interface operations {
                      *             "eu"
                      *           ],
                      *           "is_monitored": true,
+                     *           "monitoring": {
+                     *             "eip155:1": "active"
+                     *           },
+                     *           "warnings": [],
                      *           "watched_from": {
                      *             "eip155:1": 21000000
                      *           },
@@ -12468,11 +12512,11 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["AddressPage"];
                     /**
-                     * @example id,address,chain_family,format,label,metadata,groups,is_monitored,watched_from,created_at,updated_at,backfill,kind,imported_at,public_key_id,derivation_path,index,change,is_used,beyond_gap_limit
-                     *     6f1d1f4e-0000-4000-8000-000000000001,0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045,evm,evm,Treasury,"{""customer_id"":""1042""}","[""customers"",""eu""]",true,"{""eip155:1"":21000000}",2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.000Z,,external,2026-01-01T00:00:00.000Z,,,,,,
+                     * @example id,address,chain_family,format,label,metadata,groups,is_monitored,monitoring,warnings,watched_from,created_at,updated_at,backfill,kind,imported_at,public_key_id,derivation_path,index,change,is_used,beyond_gap_limit
+                     *     6f1d1f4e-0000-4000-8000-000000000001,0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045,evm,evm,Treasury,"{""customer_id"":""1042""}","[""customers"",""eu""]",true,"{""eip155:1"":""active""}",[],"{""eip155:1"":21000000}",2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.000Z,,external,2026-01-01T00:00:00.000Z,,,,,,
                      */
                     "text/csv": string;
-                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","chain_family":"evm","format":"evm","label":"Treasury","metadata":{"customer_id":"1042"},"groups":["customers","eu"],"is_monitored":true,"watched_from":{"eip155:1":21000000},"created_at":"2026-01-01T00:00:00.000Z","updated_at":"2026-01-01T00:00:00.000Z","backfill":null,"kind":"external","imported_at":"2026-01-01T00:00:00.000Z"} */
+                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","chain_family":"evm","format":"evm","label":"Treasury","metadata":{"customer_id":"1042"},"groups":["customers","eu"],"is_monitored":true,"monitoring":{"eip155:1":"active"},"warnings":[],"watched_from":{"eip155:1":21000000},"created_at":"2026-01-01T00:00:00.000Z","updated_at":"2026-01-01T00:00:00.000Z","backfill":null,"kind":"external","imported_at":"2026-01-01T00:00:00.000Z"} */
                     "application/x-ndjson": string;
                 };
             };
@@ -12546,6 +12590,10 @@ export interface operations {
                      *               "eu"
                      *             ],
                      *             "is_monitored": true,
+                     *             "monitoring": {
+                     *               "eip155:1": "active"
+                     *             },
+                     *             "warnings": [],
                      *             "watched_from": {
                      *               "eip155:1": 21000000
                      *             },
@@ -12662,6 +12710,10 @@ export interface operations {
                      *             "eu"
                      *           ],
                      *           "is_monitored": true,
+                     *           "monitoring": {
+                     *             "eip155:1": "active"
+                     *           },
+                     *           "warnings": [],
                      *           "watched_from": {
                      *             "eip155:1": 21000000
                      *           },
@@ -12753,6 +12805,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -12848,6 +12904,10 @@ export interface operations {
                      *               "eu"
                      *             ],
                      *             "is_monitored": true,
+                     *             "monitoring": {
+                     *               "eip155:1": "active"
+                     *             },
+                     *             "warnings": [],
                      *             "watched_from": {
                      *               "eip155:1": 21000000
                      *             },
@@ -12988,6 +13048,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -13101,6 +13165,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -13184,6 +13252,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -13251,6 +13323,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -13321,6 +13397,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
