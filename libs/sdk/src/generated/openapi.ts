@@ -4984,7 +4984,7 @@ export interface components {
              */
             position: number | null;
         };
-        /** @description Position and size of the list. */
+        /** @description Position and size of the list of events. */
         EventPageMeta: {
             /**
              * Format: int32
@@ -5030,6 +5030,7 @@ export interface components {
         EventItemPage: {
             /** @description The page, in the order that was asked for. */
             items: components["schemas"]["EventItem"][];
+            /** @description Position and size of the list. */
             meta: components["schemas"]["EventPageMeta"];
         };
         Event: components["schemas"]["TransactionDetectedEvent"] | components["schemas"]["TransactionProgressEvent"] | components["schemas"]["TransactionConfirmedEvent"] | components["schemas"]["TransactionReorgedEvent"] | components["schemas"]["TransactionFailedEvent"] | components["schemas"]["BalanceChangedEvent"] | components["schemas"]["ChannelFailedEvent"];
