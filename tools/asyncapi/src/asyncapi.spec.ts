@@ -48,7 +48,7 @@ describe.each(DOCUMENTS)('the AsyncAPI document for %s', (audience, path) => {
     for (const [kind, { tokens }] of kinds) {
       const { payload } = find(`components/messages/${kind}`) as { payload: object };
       expect(() =>
-        new Ajv({ strict: false, formats: { uuid: true, 'date-time': true } }).compile({
+        addFormats.default(new Ajv({ strict: false })).compile({
           ...payload,
           components: document.components,
         }),

@@ -20,7 +20,7 @@ import { Badge } from '../../ui/status.tsx';
 import { ROW_LINK, type Column } from '../../ui/table.tsx';
 import { TextDialog } from '../../ui/text-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
-import { tell, tellProblem } from '../../ui/toast.tsx';
+import { tellProblem } from '../../ui/toast.tsx';
 import { MonitoringWarnings, tellMonitored } from '../addresses/monitoring.tsx';
 import { DeriveDialog } from './derive-dialog.tsx';
 import { GapBar } from './gap-bar.tsx';
