@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { components } from '@chainwatch/sdk';
 import { COLUMNS, formatCsvRow, formatGroups } from '../address-file.ts';
-import { EXIT } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { parseList } from '../parse-options.ts';
@@ -42,7 +41,6 @@ chainwatch addresses import customers.csv --family evm --resume`,
     .addHelpText(
       'after',
       showExamples({
-        notes: `Exit code 4: it is registered, but no chain that knows it is active.`,
         examples: `chainwatch addresses watch 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045 --family evm --label Treasury`,
       }),
     )
@@ -73,5 +71,4 @@ async function watch(
 ): Promise<void> {
   const address = await client().addresses.createExternal({ value, chain_family: family, label, groups });
   output.print(address, [`Watching ${address.address}`, ...address.warnings].join('\n'));
-  if (address.warnings.length > 0) process.exitCode = EXIT.notRight;
 }

@@ -160,6 +160,7 @@ async function examineAddresses(api: Chainwatch): Promise<Finding[]> {
   const query = { is_monitored: true, limit: NEWEST, sort_by: '-created_at' } as const;
   const [all, derived] = await Promise.all([api.addresses.list(query), api.addresses.listHd(query)]);
   const addresses = [...all.items, ...derived.items];
+  if (addresses.length === 0) return [{ what: 'addresses', ok: true, found: 'none is monitored' }];
   const counts = new Map<string, Set<string>>();
   for (const { address, warnings } of addresses)
     for (const warning of warnings) counts.set(warning, (counts.get(warning) ?? new Set()).add(address));

@@ -37,5 +37,5 @@ export function MonitoringWarnings({ warnings }: Pick<Monitored, 'warnings'>) {
 /** Says that an address was added, or why its payments are not detected. */
 export function tellMonitored(text: string, { warnings }: Pick<Monitored, 'warnings'>): void {
   if (warnings[0] === undefined) tell(text);
-  else tellProblem(new Error(warnings[0]));
+  else tellProblem(new Error(`Saved, but not monitored. ${warnings[0]}`));
 }
