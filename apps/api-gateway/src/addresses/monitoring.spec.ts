@@ -113,7 +113,7 @@ describe('an address of a chain that nobody follows', () => {
 });
 
 describe('what is said', () => {
-  const row = { chainFamily: 'evm', display: EVM, isMonitored: true, publicKey: null };
+  const row = { chainFamily: 'evm', format: 'evm', display: EVM, isMonitored: true, publicKey: null };
   const chains = [
     { gid: 'eip155:1', family: 'evm', is_active: true },
     { gid: 'eip155:10', family: 'evm', is_active: false },

@@ -9,7 +9,7 @@ interface Chain {
   readonly is_active: boolean;
 }
 
-type MonitoredRow = Pick<AddressRow, 'chainFamily' | 'display' | 'isMonitored' | 'publicKey'>;
+type MonitoredRow = Pick<AddressRow, 'chainFamily' | 'format' | 'display' | 'isMonitored' | 'publicKey'>;
 
 /** Whether the chains that know an address are followed, and what its owner has to know of that. */
 export async function readMonitoring(
@@ -22,7 +22,8 @@ export async function readMonitoring(
   const notations = new Map<string, ChainNotation | undefined>();
   for (const name of new Set(rows.map(({ chainFamily }) => chainFamily)))
     notations.set(name, await findNotationNamed(name));
-  return (row) => describeMonitoring(row, chains, findNetworks(notations.get(row.chainFamily), row));
+  const findNetworks = createNetworkFinder(notations);
+  return (row) => describeMonitoring(row, chains, findNetworks(row));
 }
 
 /** @param knownTo the networks that know the address; undefined: every one of its family does */
@@ -61,15 +62,24 @@ function listFamily(family: string): string[] {
     .map(({ gid }) => gid);
 }
 
-/** What its spelling says: a Bitcoin address names its networks. */
-function findNetworks(
-  notation: ChainNotation | undefined,
-  { display }: MonitoredRow,
-): ParsedAddress['networkGids'] {
-  try {
-    return notation?.parseAddress(display).networkGids;
-  } catch {
-    // A release before this one took it.
-    return undefined;
-  }
+/**
+ * What the spelling of an address says: one of Bitcoin names its networks. A format that names none is read once, because
+ * a checksum takes longer than the rest of a record.
+ */
+function createNetworkFinder(
+  notations: ReadonlyMap<string, ChainNotation | undefined>,
+): (row: MonitoredRow) => ParsedAddress['networkGids'] {
+  const open = new Set<string>();
+  return ({ chainFamily, format, display }) => {
+    const kind = `${chainFamily} ${format}`;
+    if (open.has(kind)) return undefined;
+    try {
+      const found = notations.get(chainFamily)?.parseAddress(display).networkGids;
+      if (found === undefined) open.add(kind);
+      return found;
+    } catch {
+      // A release before this one took it.
+      return undefined;
+    }
+  };
 }

@@ -51,7 +51,10 @@ export function buildAsyncApi(audience: Audience): JsonSchema {
     defaultContentType: 'application/json',
     servers: {
       nats: {
-        host: 'localhost:4222',
+        host: '{host}',
+        variables: {
+          host: { default: 'localhost:4222', description: 'Host and port of the server, of NATS_URL.' },
+        },
         protocol: 'nats',
         description: 'NATS with JetStream, at the address of NATS_URL.',
         security: [
