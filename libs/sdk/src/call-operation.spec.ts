@@ -35,11 +35,11 @@ describe('a call', () => {
     ]);
     await client.tokens.get('eip155:1', 'erc20:0xa/b');
     await client.addresses.list({ groups: ['a', 'b,c'], metadata: { shop: '7' }, limit: 5 });
-    await client.addresses.list({ metadata: { 'metadata.shop': '7' } });
+    await client.addresses.list({ metadata: { 'metadata.shop': '7', 'a&b': '8' } });
     expect(asked.map(({ url }) => url)).toEqual([
       'https://api.example.com/v1/tokens/eip155%3A1/erc20%3A0xa%2Fb',
       'https://api.example.com/v1/addresses?groups=a&groups=b%2Cc&metadata[shop]=7&limit=5',
-      'https://api.example.com/v1/addresses?metadata.shop=7',
+      'https://api.example.com/v1/addresses?metadata.shop=7&metadata[a%26b]=8',
     ]);
     expect(asked[0]!.headers.get('x-api-key')).toBe('svc_api_key');
     expect(asked[0]!.redirect).toBe('manual');

@@ -78,7 +78,10 @@ function writeQuery(query: Readonly<Record<string, unknown>>): string {
 
 /** `{ 'metadata.shop': '7' }` is how releases before 0.2 wrote it. */
 function nameOf(name: string, key: string): string {
-  return key.startsWith(`${name}.`) ? key : `${name}[${key}]`;
+  const prefix = `${name}.`;
+  return key.startsWith(prefix)
+    ? `${prefix}${encodeURIComponent(key.slice(prefix.length))}`
+    : `${name}[${encodeURIComponent(key)}]`;
 }
 
 function isObject(value: unknown): value is object {
