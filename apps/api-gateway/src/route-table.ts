@@ -103,6 +103,8 @@ import { listUsage } from './routes/usage.list/handler.ts';
 import { getWorkspace } from './routes/workspace.get/handler.ts';
 import { updateWorkspace } from './routes/workspace.update/handler.ts';
 
+const defaultKind = CHANNEL_KINDS.find(({ isDefault }) => isDefault)!;
+
 const channelRoutes = {
   listChannels,
   ...Object.fromEntries(
@@ -218,9 +220,15 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   listEventDeliveries,
   ...channelRoutes,
   // One set of handlers, two mounts (decisions.md 1.2).
-  createChannel: createChannelRoute(CHANNEL_KINDS.find(({ isDefault }) => isDefault)!, '/channels'),
+  createChannel: {
+    ...createChannelRoute(defaultKind, '/channels'),
+    aliasOf: `create${defaultKind.docs.title}Channel`,
+  },
   ...Object.fromEntries(
-    Object.entries(channelRoutes).map(([id, route]) => [`${id}ByShortPath`, underShortPath(route)]),
+    Object.entries(channelRoutes).map(([id, route]) => [
+      `${id}ByShortPath`,
+      { ...underShortPath(route), aliasOf: id },
+    ]),
   ),
   listPortalSessions,
   createPortalSession,

@@ -6,6 +6,7 @@ import { createKeyStore } from '@chainwatch/key-store';
 import { degraded, ok, probe } from '@chainwatch/telemetry';
 import type { Checks } from '@chainwatch/telemetry';
 import type { ApiDeps } from './server/api-deps.ts';
+import { startDerivation } from './public-keys/load-derivation.ts';
 import { createChainRecords } from './chains/chain-records.ts';
 import { KeyWatch } from './auth/key-watch.ts';
 import { EventFeeds } from './events/event-feeds.ts';
@@ -82,6 +83,8 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
     host,
     badRequestHeaders: () => uncounted(options.limits.publicPerClient),
   });
+  // A build without a family that derives goes on without it.
+  void startDerivation().catch(() => undefined);
   return {
     port: server.port,
     // The bus is reported but not required: without it the services find changes by themselves, only later.

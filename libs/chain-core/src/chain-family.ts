@@ -80,6 +80,8 @@ export interface HdDerivation {
    * @throws InvalidPublicKeyError with the field at fault; `isConflict` when each is well-formed but they disagree
    */
   parsePublicKey(input: PublicKeyInput): ParsedPublicKey;
+  /** Starts the thread that derives, and keeps it: without it the first request waits for its start. */
+  start(): void;
   /** In the order of `indexes`, computed off the main thread; at most 1,000 a call. */
   deriveAddresses(request: DerivationRequest, signal?: AbortSignal): Promise<DerivedAddress[]>;
 }

@@ -8,37 +8,40 @@ export interface PageRequest {
   readonly cursor?: string | undefined;
 }
 
+const pageMetaSchema = z
+  .object({
+    limit: z
+      .int()
+      .min(1)
+      .max(100)
+      .meta({ description: 'Items a page.', examples: [20] }),
+    page: z
+      .int()
+      .min(1)
+      .meta({ description: 'Which page this is, from 1.', examples: [1] }),
+    total: z
+      .int()
+      .min(0)
+      .meta({ description: 'Items on all pages.', examples: [1] }),
+    total_pages: z
+      .int()
+      .min(0)
+      .meta({ description: 'How many pages there are.', examples: [1] }),
+    next_cursor: z
+      .string()
+      .optional()
+      .meta({
+        description: 'The `cursor` of the next page; absent on the last one.',
+        examples: ['v1.main.3q2-7wAA'],
+      }),
+  })
+  .meta({ id: 'PageMeta', description: 'The position of the page in the list.' });
+
 /** The envelope of every paginated list (interface.md, pagination envelope). */
 export function pageSchema<T extends z.ZodType>(item: T) {
   return z.object({
     items: z.array(item).meta({ description: 'The page, in the order that was asked for.' }),
-    meta: z
-      .object({
-        limit: z
-          .int()
-          .min(1)
-          .meta({ description: 'Items a page.', examples: [20] }),
-        page: z
-          .int()
-          .min(1)
-          .meta({ description: 'Which page this is, from 1.', examples: [1] }),
-        total: z
-          .int()
-          .min(0)
-          .meta({ description: 'Items on all pages.', examples: [1] }),
-        total_pages: z
-          .int()
-          .min(0)
-          .meta({ description: 'How many pages there are.', examples: [1] }),
-        next_cursor: z
-          .string()
-          .optional()
-          .meta({
-            description: 'The `cursor` of the next page; absent on the last one.',
-            examples: ['v1.main.3q2-7wAA'],
-          }),
-      })
-      .meta({ description: 'Where the page stands in the list.' }),
+    meta: pageMetaSchema.meta({ description: 'Position and size of the list.' }),
   });
 }
 

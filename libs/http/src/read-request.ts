@@ -11,6 +11,7 @@ import {
 } from '@chainwatch/problem';
 import type { FieldsOptions, ProblemField } from '@chainwatch/problem';
 import { findBodyFault, findInexactNumbers, findTextFault, type BodyFault } from './find-body-fault.ts';
+import { foldLists } from './fold-lists.ts';
 import type { RouteSchemas } from './route.ts';
 
 const MAX_URL_LENGTH = 8_192;
@@ -220,7 +221,10 @@ function parsePart(
 function parseQuery(schema: z.ZodType | undefined, req: Request, fields: ProblemField[]): unknown {
   // Read once, because Express parses the query at each access.
   const query = req.url.includes('?') ? req.query : {};
-  if (schema) return parsePart(schema, { value: query, fields, options: { input: query } });
+  if (schema) {
+    const value = foldLists(schema, query);
+    return parsePart(schema, { value, fields, options: { input: value } });
+  }
   for (const name of Object.keys(query)) fields.push({ name, reason: 'expected no such query parameter' });
   return undefined;
 }

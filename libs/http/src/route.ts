@@ -80,6 +80,8 @@ interface RouteHead<Permission> {
   readonly problems?: readonly ProblemStatus[];
   /** The media type of its answers where that is not JSON: `text/event-stream`. */
   readonly mediaType?: string | undefined;
+  /** The operation id of the route whose second path it is. */
+  readonly aliasOf?: string;
   /** Bodies of its 200 in place of JSON, by the media type that asks for them in `Accept`. */
   readonly alternatives?: Readonly<Record<string, z.ZodType>> | undefined;
 }

@@ -5,6 +5,11 @@ export type JsonSchema = Record<string, unknown>;
 export interface SchemaBook {
   /** The JSON Schema of what clients send (`input`) or receive (`output`); named schemas inside are references. */
   describe(schema: z.ZodType, side: 'input' | 'output'): JsonSchema;
+  /**
+   * A reference to a schema of `describe` under the first of the names that is free, or is that very schema already.
+   * @throws RangeError if every name is another schema's
+   */
+  name(schema: JsonSchema, names: readonly string[]): JsonSchema;
   /** The named schemas referred to so far, for `components.schemas`. */
   readonly components: Readonly<Record<string, JsonSchema>>;
 }
@@ -27,6 +32,15 @@ export function createSchemaBook(): SchemaBook {
       delete converted.$defs;
       return tidy(converted, side) as JsonSchema;
     },
+    name(schema, names) {
+      const text = JSON.stringify(schema);
+      const name = names.find(
+        (each) => components[each] === undefined || JSON.stringify(components[each]) === text,
+      );
+      if (name === undefined) throw new RangeError(`expected a free name, got ${names.join(', ')}`);
+      components[name] = schema;
+      return { $ref: `#/components/schemas/${name}` };
+    },
   };
 }
 
@@ -36,6 +50,7 @@ function convert(schema: z.ZodType, side: 'input' | 'output'): JsonSchema {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       const { def } = zodSchema._zod;
+      if (def.type === 'literal') nameInteger(jsonSchema);
       if (def.type === 'default') Object.assign(jsonSchema, { default: def.defaultValue });
       // For text parsed into a number, or a list that may be comma-separated, the output type says more than the input
       // type.
@@ -43,6 +58,8 @@ function convert(schema: z.ZodType, side: 'input' | 'output'): JsonSchema {
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
         Object.assign(jsonSchema, convert(def.out as z.ZodType, side));
       }
+      if (jsonSchema.type === 'integer') jsonSchema.format ??= formatOf(jsonSchema as IntegerSchema);
+      if (jsonSchema.type === 'number') jsonSchema.format ??= 'double';
       // Puts a schema's metadata after its type.
       const said = z.globalRegistry.get(zodSchema);
       for (const key of Object.keys(said ?? {})) delete jsonSchema[key];
@@ -51,6 +68,22 @@ function convert(schema: z.ZodType, side: 'input' | 'output'): JsonSchema {
   });
   delete json.$schema;
   return json;
+}
+
+interface IntegerSchema {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** Generated clients take 32 bits where nothing is said. None is wider than 53: wider values are decimal strings. */
+function formatOf({ minimum = -Infinity, maximum = Infinity }: IntegerSchema): 'int32' | 'int64' {
+  return minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64';
+}
+
+/** A literal says `number`, of an integer as well. */
+function nameInteger(schema: JsonSchema): void {
+  const values = Array.isArray(schema.enum) ? (schema.enum as unknown[]) : [schema.const];
+  if (values.every(Number.isInteger)) Object.assign(schema, { type: 'integer', format: 'int32' });
 }
 
 /** Drops keywords that only repeat others, and points references at the components. */

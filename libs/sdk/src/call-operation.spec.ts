@@ -30,12 +30,18 @@ const problem = {
 
 describe('a call', () => {
   it('carries the key, the values of the path encoded, lists repeated and members of metadata by name', async () => {
-    const { client, asked } = createScripted([json({}), json({ items: [], meta: {} })]);
+    const { client, asked } = createScripted([
+      json({}),
+      json({ items: [], meta: {} }),
+      json({ items: [], meta: {} }),
+    ]);
     await client.tokens.get('eip155:1', 'erc20:0xa/b');
-    await client.addresses.list({ groups: ['a', 'b,c'], metadata: { 'metadata.shop': '7' }, limit: 5 });
+    await client.addresses.list({ groups: ['a', 'b,c'], metadata: { shop: '7' }, limit: 5 });
+    await client.addresses.list({ metadata: { 'metadata.shop': '7', 'a&b': '8' } });
     expect(asked.map(({ url }) => url)).toEqual([
       'https://api.example.com/v1/tokens/eip155%3A1/erc20%3A0xa%2Fb',
-      'https://api.example.com/v1/addresses?groups=a&groups=b%2Cc&metadata.shop=7&limit=5',
+      'https://api.example.com/v1/addresses?groups=a&groups=b%2Cc&metadata[shop]=7&limit=5',
+      'https://api.example.com/v1/addresses?metadata.shop=7&metadata[a%26b]=8',
     ]);
     expect(asked[0]!.headers.get('x-api-key')).toBe('svc_api_key');
     expect(asked[0]!.redirect).toBe('manual');

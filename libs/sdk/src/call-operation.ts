@@ -1,4 +1,4 @@
-import createOpenApiClient from 'openapi-fetch';
+import createOpenApiClient, { createQuerySerializer } from 'openapi-fetch';
 import { readProblem } from './errors.ts';
 import { sendWithRetries } from './send-with-retries.ts';
 import { webcrypto } from '#webcrypto';
@@ -41,7 +41,7 @@ export function createCallOperation(options: ClientOptions): CallOperation {
   const client = createOpenApiClient<Record<string, never>>({
     baseUrl: options.baseUrl,
     headers: { 'X-Api-Key': options.apiKey },
-    querySerializer: { array: { style: 'form', explode: true }, object: { style: 'form', explode: true } },
+    querySerializer: writeQuery,
     // The key would go with the request.
     redirect: 'manual',
     fetch: (request) => sendWithRetries(request, { fetch, timeoutMs }),
@@ -62,6 +62,30 @@ export function createCallOperation(options: ClientOptions): CallOperation {
     if (!response.ok) throw await readProblem(new Response(toText(error), response));
     return data as never;
   };
+}
+
+const writeLists = createQuerySerializer({ array: { style: 'form', explode: true } });
+
+/** Lists are repeated, members of an object are `name[key]`. */
+function writeQuery(query: Readonly<Record<string, unknown>>): string {
+  const flat = Object.entries(query).flatMap(([name, value]) =>
+    isObject(value)
+      ? Object.entries(value).map(([key, member]) => [nameOf(name, key), member])
+      : [[name, value]],
+  );
+  return writeLists(Object.fromEntries(flat) as Record<string, unknown>);
+}
+
+/** `{ 'metadata.shop': '7' }` is how releases before 0.2 wrote it. */
+function nameOf(name: string, key: string): string {
+  const prefix = `${name}.`;
+  return key.startsWith(prefix)
+    ? `${prefix}${encodeURIComponent(key.slice(prefix.length))}`
+    : `${name}[${encodeURIComponent(key)}]`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A client that found no JSON in an error leaves its text. */

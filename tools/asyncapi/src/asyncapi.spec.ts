@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { FLOW, SUBJECTS } from '@chainwatch/events';
 import { listUndocumented } from '@chainwatch/testing';
-import { buildAsyncApi } from './build-asyncapi.ts';
+import { buildAsyncApi } from '../../../apps/api-gateway/src/asyncapi/build-asyncapi.ts';
 import { DOCUMENTS } from './documents.ts';
 
 type Document = Record<string, Record<string, { address?: string }>>;
@@ -48,7 +48,7 @@ describe.each(DOCUMENTS)('the AsyncAPI document for %s', (audience, path) => {
     for (const [kind, { tokens }] of kinds) {
       const { payload } = find(`components/messages/${kind}`) as { payload: object };
       expect(() =>
-        new Ajv({ strict: false, formats: { uuid: true, 'date-time': true } }).compile({
+        addFormats.default(new Ajv({ strict: false })).compile({
           ...payload,
           components: document.components,
         }),

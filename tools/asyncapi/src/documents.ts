@@ -1,4 +1,4 @@
-import type { Audience } from './build-asyncapi.ts';
+import type { Audience } from '../../../apps/api-gateway/src/asyncapi/build-asyncapi.ts';
 
 /** Where the document for whom stands. */
 export const DOCUMENTS: readonly (readonly [Audience, URL])[] = [

@@ -14,11 +14,11 @@ const HEADER = `/** Written by tools/sdk from the OpenAPI document and libs/even
 `;
 
 /** Values for programs that show a choice: types of events, kinds of channels with what each needs to be created. */
-export function writeCatalogue({ paths }: OpenApiDocument): string {
+export function writeCatalogue({ paths, components }: OpenApiDocument): string {
   const titles = Object.entries(EVENTS).map(([type, { title }]) => [type, title]);
   const kinds = Object.entries(paths).flatMap(([path, { post }]) => {
     const [, kind] = /^\/notification_channels\/(\w+)$/.exec(path) ?? [];
-    return kind === undefined || post === undefined ? [] : [[kind, describeKind(post)] as const];
+    return kind === undefined || post === undefined ? [] : [[kind, describeKind(post, components)] as const];
   });
   return `${HEADER}export const EVENT_TITLES = ${toText(Object.fromEntries(titles))} as const;
 
@@ -30,8 +30,12 @@ export const CHANNEL_KINDS = ${toText(Object.fromEntries(kinds))} as const;
 `;
 }
 
-function describeKind({ summary, requestBody }: OpenApiDocument['paths'][string][string]): object {
-  const { properties = {}, required = [] } = requestBody!.content['application/json']!.schema as Schema;
+function describeKind(
+  { summary, requestBody }: OpenApiDocument['paths'][string][string],
+  { schemas }: OpenApiDocument['components'],
+): object {
+  const { $ref } = requestBody!.content['application/json'].schema as { $ref: string };
+  const { properties = {}, required = [] } = schemas[$ref.split('/').at(-1)!] as Schema;
   const fields = required
     .filter((name) => name !== 'name')
     .map((name) => {

@@ -5,6 +5,9 @@ const HEADER = '/** Written by tools/sdk from the OpenAPI document. Change the r
 
 /** Types of every path, operation and record. */
 export async function writeTypes(document: OpenApiDocument): Promise<string> {
-  const nodes = await openapiTypescript(structuredClone(document) as never);
+  const nodes = await openapiTypescript(structuredClone(document) as never, {
+    // A default makes a member of a body optional, whatever has a name.
+    defaultNonNullable: false,
+  });
   return HEADER + astToString(nodes);
 }

@@ -21,6 +21,11 @@ beforeAll(async () => {
       .post('/addresses/external')
       .send({ value: addressOf(index), chain_family: 'evm', metadata: { [name]: 'x', n: index } })
       .expect(201);
+  for (const [index, city] of ['Oslo', 'Bergen'].entries())
+    await world.api
+      .post('/addresses/external')
+      .send({ value: addressOf(100 + index), chain_family: 'evm', metadata: { shop: '7', city } })
+      .expect(201);
 });
 afterAll(() => world.stop());
 
@@ -34,8 +39,31 @@ it.each(NAMES)('a member named %s is a member like any other', async (name) => {
   expect(await find({ [`metadata.${name}`]: 'y' })).toEqual([]);
 });
 
+it.each([
+  ['metadata[shop]=7', 2],
+  ['metadata[shop]=7&metadata[city]=Oslo', 1],
+  ['metadata[shop]=7&metadata.city=Oslo', 1],
+  ['metadata[city]=Oslo&metadata[city]=Bergen', 2],
+  ['metadata[city][]=Oslo&metadata[city][]=Bergen', 2],
+  ['metadata[city][0]=Oslo&metadata[city][1]=Bergen', 2],
+  ['metadata.city=Oslo&metadata[city]=Bergen', 2],
+  ['metadata[shop]=8', 0],
+])('%s, as clients write an object, finds %i', async (query, count) => {
+  for (const path of ['/addresses', '/addresses/hd']) {
+    const { body } = await world.api.get(`${path}?${encodeURI(query)}`).expect(200);
+    expect(body.meta.total).toBe(path === '/addresses' ? count : 0);
+  }
+});
+
+it.each(['metadata=7', 'metadata[]=7', 'metadata[a][b]=7', 'metadata[a=7', 'metadata=7&metadata[shop]=7'])(
+  '%s is no filter, and is refused',
+  async (query) => {
+    await world.api.get(`/addresses?${encodeURI(query)}`).expect(400);
+  },
+);
+
 it('a filter by __proto__ is refused: left out, it would let everything through', async () => {
-  for (const query of ['metadata.__proto__=x', 'metadata.__proto__=x&metadata.n=1'])
+  for (const query of ['metadata.__proto__=x', 'metadata.__proto__=x&metadata.n=1', 'metadata[__proto__]=x'])
     await world.api.get(`/addresses?${query}`).expect(400);
 });
 

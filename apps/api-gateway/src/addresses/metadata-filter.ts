@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { AddValue } from '../lists/build-conditions.ts';
 
-const PREFIX = 'metadata.';
+/** `metadata.<key>`, and as clients write an object: `metadata[<key>]`, with `[]` or an index behind for several values. */
+const MEMBER = /^metadata(?:\.(.+)|\[([^\]]+)\](?:\[\d*\])?)$/s;
 const KEYS_MAX = 10;
 
 /** The values that a member of the metadata may have, by its name. */
 export type MetadataFilter = Readonly<Record<string, readonly string[]>>;
 
-/** `?metadata.<key>=<value>`, gathered by `takeMetadata`. */
+/** `?metadata[<key>]=<value>` or `?metadata.<key>=<value>`, gathered by `takeMetadata`. */
 export const metadataFilter = z
   .record(z.string().min(1).max(128), z.array(z.string().max(1_024)).min(1).max(100))
   .refine((value) => Object.keys(value).length > 0, { error: 'expected a key of the metadata' })
@@ -17,28 +18,38 @@ export const metadataFilter = z
   .optional()
   .meta({
     description:
-      'Only addresses whose metadata has this value under the key, as text, a number, true, false or null: `metadata.customer_id=1042`. Repeated for a key: one of the values. Several keys: all of them.',
-    examples: [{ 'metadata.customer_id': '1042' }],
+      'Only addresses whose metadata has this value under the key, as text, a number, true, false or null: `metadata[customer_id]=1042` or `metadata.customer_id=1042`. Repeat a key to match any of its values. With several keys, all of them must match.',
+    examples: [{ customer_id: '1042' }],
     type: 'object',
-    propertyNames: { pattern: '^metadata\\..+' },
     additionalProperties: { type: 'string' },
   });
 
-/** The schema of a query that may have `metadata.<key>` parameters: they become its member `metadata`. */
+/** The schema of a query that may filter on metadata: its parameters become the member `metadata`. */
 export function takeMetadata<T extends z.ZodType>(query: T) {
   return z.preprocess((input) => gather(input as Readonly<Record<string, unknown>>), query);
 }
 
 function gather(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  // Schemas of records leave `__proto__` out: as no filter at all it is refused instead.
-  const isMember = ([name]: [string, unknown]): boolean =>
-    name.startsWith(PREFIX) && name !== `${PREFIX}__proto__`;
-  const members = Object.entries(query).filter(isMember);
-  if (members.length === 0) return { ...query };
+  // The bare name is no filter: the schema refuses it.
+  if (Object.hasOwn(query, 'metadata')) return { ...query };
+  const others: [string, unknown][] = [];
+  const members = new Map<string, unknown[]>();
+  for (const [name, value] of Object.entries(query)) {
+    const key = findKey(name);
+    if (key === undefined) others.push([name, value]);
+    else members.set(key, [...(members.get(key) ?? []), value].flat());
+  }
   return {
-    ...Object.fromEntries(Object.entries(query).filter((entry) => !isMember(entry))),
-    metadata: Object.fromEntries(members.map(([name, value]) => [name.slice(PREFIX.length), [value].flat()])),
+    ...Object.fromEntries(others),
+    ...(members.size > 0 && { metadata: Object.fromEntries(members) }),
   };
+}
+
+/** Schemas of records leave `__proto__` out: as no filter at all it is refused instead. */
+function findKey(name: string): string | undefined {
+  const [, dotted, bracketed] = MEMBER.exec(name) ?? [];
+  const key = dotted ?? bracketed;
+  return key === '__proto__' ? undefined : key;
 }
 
 /** Conditions on `addresses` that their index answers. */

@@ -3,6 +3,7 @@ import type { Sql } from '@chainwatch/db';
 import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
+import { readMonitoring } from './read-monitoring.ts';
 import { ADDRESS_INCLUDE, toAddressRecord } from '../records/address.ts';
 import type { AddressRow, addressSchema } from '../records/address.ts';
 
@@ -13,8 +14,9 @@ export async function readAddresses(
 ): Promise<z.infer<typeof addressSchema>[]> {
   const keyIds = new Set(rows.flatMap(({ publicKeyId }) => publicKeyId ?? []));
   const lastUsed = await readLastUsed(sql, [...keyIds]);
+  const monitoringOf = await readMonitoring(sql, rows);
   return rows.map((row) =>
-    toAddressRecord(row, lastUsed.get(`${row.publicKeyId}/${row.derivationChange}`) ?? -1),
+    toAddressRecord(row, monitoringOf(row), lastUsed.get(`${row.publicKeyId}/${row.derivationChange}`) ?? -1),
   );
 }
 

@@ -22,6 +22,7 @@ interface Row {
   readonly derivation_index: number | null;
   readonly key_path: string | null;
   readonly gap_limit: number | null;
+  readonly key_chain: string | null;
   readonly watches: AsJson<AddressRow['watches'][number]>[] | null;
   readonly backfills: AsJson<AddressRow['backfills'][number]>[] | null;
   readonly histories: AsJson<AddressRow['histories'][number]>[] | null;
@@ -42,7 +43,7 @@ export async function selectAddressRows(
 ): Promise<AddressRow[]> {
   const { rows } = await sql.query<Row>(
     `SELECT a.id, a.project_id, a.chain_family, a.address, a.display, a.kind, a.format, a.label, a.metadata, a.groups, a.is_monitored, a.is_used,
-       a.imported_at, a.created_at, a.updated_at, a.public_key_id, a.derivation_change, a.derivation_index, k.derivation_path AS key_path, k.gap_limit,
+       a.imported_at, a.created_at, a.updated_at, a.public_key_id, a.derivation_change, a.derivation_index, k.derivation_path AS key_path, k.gap_limit, k.chain_gid AS key_chain,
        (SELECT json_agg(json_build_object('chainGid', w.chain_gid, 'fromBlock', w.from_block) ORDER BY w.chain_gid)
         FROM address_watches w WHERE w.address_id = a.id) AS watches,
        (SELECT json_agg(json_build_object('chainGid', b.chain_gid, 'status', b.status, 'fromBlock', b.from_block, 'nextBlock', b.next_block, 'toBlock', b.to_block,
@@ -91,6 +92,9 @@ function toAddressRow(row: Row): AddressRow {
       toBlock: history.toBlock === null ? null : BigInt(history.toBlock),
       transactionCount: BigInt(history.transactionCount),
     })),
-    publicKey: row.key_path === null ? null : { derivationPath: row.key_path, gapLimit: row.gap_limit ?? 0 },
+    publicKey:
+      row.key_path === null
+        ? null
+        : { derivationPath: row.key_path, gapLimit: row.gap_limit ?? 0, chainGid: row.key_chain ?? '' },
   };
 }

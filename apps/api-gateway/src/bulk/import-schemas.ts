@@ -50,21 +50,27 @@ export const importedSchema = z.object({
   items: z
     .array(
       z.discriminatedUnion('status', [
-        z.object({
-          status: z.literal('created').meta({ description: 'It is new.' }),
-          address: anAddress,
-        }),
-        z.object({
-          status: z
-            .literal('exists')
-            .meta({ description: 'The project had it already, or an earlier entry is the same address.' }),
-          address: anAddress,
-        }),
-        z.object({
-          status: z.literal('invalid').meta({ description: 'It was not imported.' }),
-          value: z.string().meta({ description: 'As it was sent.', examples: ['0x1'] }),
-          problem: problemDocumentSchema.meta({ description: 'Why it was not imported.' }),
-        }),
+        z
+          .object({
+            status: z.literal('created').meta({ description: 'It is new.' }),
+            address: anAddress,
+          })
+          .meta({ id: 'CreatedImport' }),
+        z
+          .object({
+            status: z
+              .literal('exists')
+              .meta({ description: 'The project had it already, or an earlier entry is the same address.' }),
+            address: anAddress,
+          })
+          .meta({ id: 'ExistingImport' }),
+        z
+          .object({
+            status: z.literal('invalid').meta({ description: 'It was not imported.' }),
+            value: z.string().meta({ description: 'As it was sent.', examples: ['0x1'] }),
+            problem: problemDocumentSchema.meta({ description: 'Why it was not imported.' }),
+          })
+          .meta({ id: 'InvalidImport' }),
       ]),
     )
     .meta({ description: 'One for each entry, in their order.' }),

@@ -13,6 +13,10 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, JsonSchema>>;
+  readonly deprecated?: true;
+  /** Makes generators of clients leave it out: redocly, openapi-generator. */
+  readonly 'x-internal'?: true;
+  readonly 'x-alias-of'?: string;
 }
 
 export interface RequestBody {
@@ -23,13 +27,18 @@ export interface RequestBody {
 }
 
 export function describeOperation(operationId: string, route: RouteDescription, book: SchemaBook): Operation {
-  const { permission } = route;
+  const { permission, aliasOf } = route;
+  // An alias has the schemas of its original.
+  const name = (aliasOf ?? operationId).replace(/^[a-z]/, (letter) => letter.toUpperCase());
   return {
     operationId,
     summary: route.summary,
     description: [
       permission === 'any' ? 'Any valid key may ask.' : `Needs the permission \`${permission}\`.`,
       ...(route.isForPortals ? ['A portal session may ask, about its own channels.'] : []),
+      ...(aliasOf === undefined
+        ? []
+        : [`Another path of \`${aliasOf}\`, kept for as long as \`v1\` is. Use that one in new code.`]),
     ].join(' '),
     tags: [tagOf(route.path)],
     // For keys and tokens, OpenAPI 3.1 lists the required permissions here.
@@ -40,8 +49,9 @@ export function describeOperation(operationId: string, route: RouteDescription, 
       ...describeParameters(route.schemas, book),
       ...(route.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
     ],
-    ...describeBody(route, book),
-    responses: describeResponses(route, book),
+    ...describeBody(route, name, book),
+    responses: describeResponses(route, name, book),
+    ...(aliasOf !== undefined && { deprecated: true, 'x-internal': true, 'x-alias-of': aliasOf }),
   };
 }
 
@@ -52,10 +62,15 @@ function tagOf(path: string): string {
 
 function describeBody(
   { schemas: { body: schema }, example }: RouteDescription,
+  name: string,
   book: SchemaBook,
 ): Pick<Operation, 'requestBody'> {
   if (!schema) return {};
-  const content = { schema: book.describe(schema, 'input'), ...(example !== undefined && { example }) };
+  const described = book.describe(schema, 'input');
+  const content = {
+    schema: '$ref' in described ? described : book.name(described, [`${name}Input`]),
+    ...(example !== undefined && { example }),
+  };
   return {
     requestBody: { required: !schema.safeParse(undefined).success, content: { 'application/json': content } },
   };

@@ -7,7 +7,7 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly description: string;
-  readonly style?: 'form';
+  readonly style?: 'form' | 'deepObject';
   readonly explode?: boolean;
   readonly schema: JsonSchema;
   readonly example?: unknown;
@@ -23,6 +23,8 @@ export const IDEMPOTENCY_KEY: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
   example: 'order-1042',
 };
+
+const LIST_FORMS = 'Repeated, comma-separated, or both; the name may end in `[]`.';
 
 /** Path, query and header parameters, from the schemas that parse them. @throws RangeError if one has no description */
 export function describeParameters(
@@ -73,9 +75,9 @@ function toParameter(
     name,
     in: place,
     required,
-    description: schema.type === 'array' ? `${text} Repeated, comma-separated, or both.` : text,
-    // An object in this style is one parameter for each of its members.
-    ...(['array', 'object'].includes(schema.type as string) && { style: 'form', explode: true }),
+    description: schema.type === 'array' ? `${text} ${LIST_FORMS}` : text,
+    ...(schema.type === 'array' && { style: 'form', explode: true }),
+    ...(schema.type === 'object' && { style: 'deepObject', explode: true }),
     schema: isBoolean(schema)
       ? { type: 'boolean', ...('default' in schema && { default: schema.default }) }
       : schema,

@@ -15,14 +15,20 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   ),
   'X-RateLimit-Limit': always('Requests that the key may make in 60 seconds.', {
     type: 'integer',
+    format: 'int64',
     minimum: 0,
   }),
-  'X-RateLimit-Remaining': always('What is left of them.', { type: 'integer', minimum: 0 }),
+  'X-RateLimit-Remaining': always('What is left of them.', { type: 'integer', format: 'int64', minimum: 0 }),
   'X-RateLimit-Reset': always('When the limit is whole again, in Unix seconds.', {
     type: 'integer',
+    format: 'int64',
     minimum: 0,
   }),
-  'Retry-After': header('Seconds after which the same request may succeed.', { type: 'integer', minimum: 1 }),
+  'Retry-After': header('Seconds after which the same request may succeed.', {
+    type: 'integer',
+    format: 'int32',
+    minimum: 1,
+  }),
   'Idempotency-Replayed': header('`true` on the kept answer of a request that was sent again.', {
     type: 'string',
     const: 'true',
@@ -34,7 +40,11 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
 const OF_EVERY_ANSWER = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /** Every answer of a route by status: its own, and problems by reference. */
-export function describeResponses(route: RouteDescription, book: SchemaBook): Record<string, JsonSchema> {
+export function describeResponses(
+  route: RouteDescription,
+  name: string,
+  book: SchemaBook,
+): Record<string, JsonSchema> {
   const isPost = route.method === 'POST';
   const own = Object.entries(route.schemas.responses).map(([status, schema]) => {
     const bodies = schema && {
@@ -43,7 +53,7 @@ export function describeResponses(route: RouteDescription, book: SchemaBook): Re
     };
     const content = bodies && {
       content: Object.fromEntries(
-        Object.entries(bodies).map(([type, body]) => [type, describeBody(body, book)]),
+        Object.entries(bodies).map(([type, body]) => [type, describeBody(body, name, book)]),
       ),
     };
     return [
@@ -71,9 +81,22 @@ export function describeResponses(route: RouteDescription, book: SchemaBook): Re
   return Object.fromEntries([...own, ...references]);
 }
 
-function describeBody(schema: z.ZodType, book: SchemaBook): JsonSchema {
+function describeBody(schema: z.ZodType, name: string, book: SchemaBook): JsonSchema {
   const described = book.describe(schema, 'output');
-  return { schema: described, example: buildExample(described, book.components) };
+  return {
+    // Other types than objects are text: CSV, lines of JSON, events.
+    schema: described.type === 'object' ? book.name(described, namesOf(described, name)) : described,
+    example: buildExample(described, book.components),
+  };
+}
+
+/** A list is named for its items. */
+function namesOf({ properties = {} }: JsonSchema, operation: string): string[] {
+  const { items, meta } = properties as { items?: { items?: JsonSchema }; meta?: JsonSchema };
+  const item = typeof items?.items?.$ref === 'string' ? items.items.$ref.split('/').at(-1)! : undefined;
+  const isList = Object.keys(properties as object).every((key) => key === 'items' || key === 'meta');
+  const ofItems = item !== undefined && isList ? [`${item}${meta === undefined ? 'List' : 'Page'}`] : [];
+  return [...ofItems, `${operation}Result`];
 }
 
 /** `components.responses`: one for each kind of problem that the API has. */

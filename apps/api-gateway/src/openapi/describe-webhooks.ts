@@ -7,6 +7,7 @@ export interface WebhookOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
+  readonly tags: readonly string[];
   readonly parameters: readonly JsonSchema[];
   readonly requestBody: {
     readonly required: true;
@@ -35,6 +36,7 @@ export function describeWebhooks(book: SchemaBook): Record<string, { post: Webho
           .replace(/^/, 'on'),
         summary: EVENTS[type].summary,
         description: DESCRIPTION,
+        tags: ['webhooks'],
         parameters: headersOf(type),
         requestBody: {
           required: true,

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '@chainwatch/http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { operations, routeTable } from '../route-table.ts';
 import { buildDocument } from './build-document.ts';
@@ -38,6 +39,53 @@ describe('the OpenAPI document', () => {
     expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
   });
 
+  it('gives every integer a width, and every alternative with a tag a discriminator', () => {
+    const integers = listSchemas(document).filter(({ type }) => type === 'integer');
+    expect(integers.length).toBeGreaterThan(200);
+    expect(integers.filter(({ format }) => format !== 'int32' && format !== 'int64')).toEqual([]);
+    const chatId = { type: 'integer', format: 'int64' };
+    expect(document.components.schemas.CreateTelegramChannelInput).toMatchObject({
+      properties: { chat_id: chatId },
+    });
+    expect(listSchemas(document).filter(({ oneOf, discriminator }) => oneOf && !discriminator)).toEqual([]);
+  });
+
+  it('names every body and every answer, and the place of a page in its list', () => {
+    const contents = described.flatMap(({ operation: { operationId, requestBody, responses } }) =>
+      [requestBody, ...Object.values(responses)].flatMap((one) =>
+        Object.values((one?.content ?? {}) as Record<string, { schema: JsonSchema }>).map(
+          ({ schema }) => [operationId, schema] as const,
+        ),
+      ),
+    );
+    // CSV, lines of JSON and streams are text.
+    expect(contents.filter(([, schema]) => schema.$ref === undefined && schema.type !== 'string')).toEqual(
+      [],
+    );
+    const pages = Object.entries(document.components.schemas).filter(([name]) => name.endsWith('Page'));
+    expect(pages.length).toBeGreaterThan(15);
+    for (const [name, { properties }] of pages) {
+      const meta = name === 'EventItemPage' ? 'EventPageMeta' : 'PageMeta';
+      expect(properties).toMatchObject({ meta: { $ref: `#/components/schemas/${meta}` } });
+    }
+  });
+
+  it('marks what has a second path, for people and for generators', () => {
+    const short = described.filter(({ path }) => path.split('/')[1] === 'channels');
+    expect(short).toHaveLength(26);
+    expect(described.filter(({ operation }) => operation.deprecated)).toEqual(short);
+    for (const { path, operation } of short) {
+      const original = described.find((one) => one.operation.operationId === operation['x-alias-of'])!;
+      expect(operation['x-internal']).toBe(true);
+      expect(operation.requestBody).toEqual(original.operation.requestBody);
+      expect(operation.responses).toEqual(original.operation.responses);
+      if (path !== '/channels' || operation.operationId !== 'createChannel')
+        expect(original.path.replace(/\{\w+\}/g, '{}').replace('/notification_channels', '/channels')).toBe(
+          path.replace(/\{\w+\}/g, '{}'),
+        );
+    }
+  });
+
   it('describes every path parameter, and marks it as required', () => {
     for (const { path, operation } of described) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -50,7 +98,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.each<[string, string, object]>([
-    ['/addresses', 'limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }],
+    ['/addresses', 'limit', { type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: 20 }],
     ['/addresses', 'is_monitored', { type: 'boolean' }],
     ['/assets', 'is_archived', { type: 'boolean', default: false }],
     [
@@ -63,7 +111,7 @@ describe('the OpenAPI document', () => {
         maxItems: 100,
       },
     ],
-    ['/blocks/{chain_gid}/{block_number}', 'block_number', { type: 'integer', minimum: 0 }],
+    ['/blocks/{chain_gid}/{block_number}', 'block_number', { type: 'integer', format: 'int64', minimum: 0 }],
   ])('%s: %s is what a client has to send', (path, name, schema) => {
     expect(
       document.paths[path]!.get!.parameters.find((parameter) => parameter.name === name)!.schema,
@@ -112,6 +160,13 @@ describe('the OpenAPI document', () => {
       expect([id, schemas.body!.safeParse(example).error]).toEqual([id, undefined]);
   });
 });
+
+/** Every object of the document; those that are schemas among them. */
+function listSchemas(node: unknown): JsonSchema[] {
+  if (Array.isArray(node)) return node.flatMap(listSchemas);
+  if (typeof node !== 'object' || node === null) return [];
+  return [node as JsonSchema, ...Object.values(node).flatMap(listSchemas)];
+}
 
 function find(root: OpenApiDocument, pointer: string): unknown {
   return pointer

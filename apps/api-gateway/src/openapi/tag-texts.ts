@@ -21,5 +21,6 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
     'Where events are delivered to, and how that went. `/channels` is the short path to the same.',
   portal_sessions:
     "Pages on some channels' deliveries for customers of yours, framed in yours. Their token, `Authorization: Bearer`, opens the operations that name it, for these channels alone.",
+  webhooks: 'Requests that the servers of webhook channels receive.',
   management: 'Workspace, projects, members, keys and audit log, with a management key.',
 };

@@ -33,6 +33,12 @@ export async function parsePublicKey(input: PublicKeyInput): Promise<ParsedPubli
   }
 }
 
+/** Starts what derives addresses, so that the first request does not wait for it. */
+export async function startDerivation(): Promise<void> {
+  const { hd } = await findHdFamily();
+  hd.start();
+}
+
 type KeyToDerive = Pick<PublicKeyRow, 'extendedPublicKey' | 'addressFormat' | 'chainGid'>;
 
 /**

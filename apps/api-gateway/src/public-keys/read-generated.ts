@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import { readLastUsed } from '../addresses/read-addresses.ts';
+import { readMonitoring } from '../addresses/read-monitoring.ts';
 import { selectAddressRows } from '../addresses/select-address-rows.ts';
 import { toAddressRecord } from '../records/address.ts';
 import type { hdAddressSchema } from '../records/address.ts';
@@ -27,11 +28,12 @@ export async function readGenerated(
       'a.public_key_id = $1 AND a.derivation_change = $2 AND a.derivation_index = ANY ($3::bigint[])',
       [key.id, change, part],
     );
+    const monitoringOf = await readMonitoring(sql, rows);
     const byIndex = new Map(rows.map((row) => [Number(row.derivationIndex), row]));
     records.push(
       ...part
         .flatMap((index) => byIndex.get(index) ?? [])
-        .map((row) => toAddressRecord(row, lastUsed))
+        .map((row) => toAddressRecord(row, monitoringOf(row), lastUsed))
         .filter((record) => record.kind === 'hd'),
     );
   }

@@ -6,6 +6,8 @@ import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';
 /** Ordered from the least complete to the most. */
 const BACKFILL_STATUSES = ['failed', 'running', 'pending', 'complete'] as const;
 
+const MONITORING_STATUSES = ['active', 'inactive', 'not_followed'] as const;
+
 const common = {
   id: z.uuid().meta({
     description: 'Of the address in this project.',
@@ -30,6 +32,16 @@ const common = {
     .array(z.string())
     .meta({ description: 'Groups of its user that it is in.', examples: [['customers', 'eu']] }),
   is_monitored: z.boolean().meta({ description: 'Whether transactions of it are told.' }),
+  monitoring: z.record(z.string(), z.enum(MONITORING_STATUSES)).meta({
+    description:
+      'The chains that know the address, as CAIP-2. `active`: its payments are detected there, while `is_monitored`. `inactive`: the chain is deactivated. `not_followed`: the service does not have the chain.',
+    examples: [{ 'eip155:1': 'active' }],
+  }),
+  warnings: z.array(z.string()).meta({
+    description:
+      'Why payments to the address are not detected although it is monitored. Show the address to nobody before you have dealt with it.',
+    examples: [[]],
+  }),
   watched_from: z.record(z.string(), z.int()).meta({
     description: 'The first block that counts, by chain as CAIP-2: what lies before was not looked at.',
     examples: [{ 'eip155:1': 21_000_000 }],
@@ -181,31 +193,46 @@ export const ADDRESS_INCLUDE = {
       reason: true,
     },
   },
-  publicKey: { select: { derivationPath: true, gapLimit: true } },
+  publicKey: { select: { derivationPath: true, gapLimit: true, chainGid: true } },
 } as const satisfies Prisma.AddressInclude;
 export type AddressRow = Prisma.AddressGetPayload<{ include: typeof ADDRESS_INCLUDE }>;
+
+/** What a record shows of the chains that know its address. */
+export type Monitoring = Pick<z.infer<typeof externalAddressSchema>, 'monitoring' | 'warnings'>;
 
 /**
  * @param lastUsed the highest used index of the address's chain (receive or change) of its key; -1 if none is used.
  * External addresses have none
  */
-export function toAddressRecord(row: AddressRow, lastUsed: number): z.infer<typeof addressSchema> {
-  return row.publicKey === null ? toExternalRecord(row) : toHdRecord(row, row.publicKey, lastUsed);
+export function toAddressRecord(
+  row: AddressRow,
+  monitoring: Monitoring,
+  lastUsed: number,
+): z.infer<typeof addressSchema> {
+  return row.publicKey === null
+    ? toExternalRecord(row, monitoring)
+    : { ...toCommon(row, monitoring), ...toHdMembers(row, row.publicKey, lastUsed) };
 }
 
-export function toExternalRecord(row: AddressRow): z.infer<typeof externalAddressSchema> {
-  return { ...toCommon(row), kind: 'external', imported_at: row.importedAt?.toISOString() ?? null };
+export function toExternalRecord(
+  row: AddressRow,
+  monitoring: Monitoring,
+): z.infer<typeof externalAddressSchema> {
+  return {
+    ...toCommon(row, monitoring),
+    kind: 'external',
+    imported_at: row.importedAt?.toISOString() ?? null,
+  };
 }
 
-function toHdRecord(
+function toHdMembers(
   row: AddressRow,
   publicKey: NonNullable<AddressRow['publicKey']>,
   lastUsed: number,
-): z.infer<typeof hdAddressSchema> {
+): Omit<z.infer<typeof hdAddressSchema>, keyof typeof common> {
   const index = Number(row.derivationIndex);
   const change = row.derivationChange ?? 0;
   return {
-    ...toCommon(row),
     kind: 'hd',
     public_key_id: row.publicKeyId!,
     derivation_path: `${publicKey.derivationPath}/${change}/${index}`,
@@ -216,7 +243,7 @@ function toHdRecord(
   };
 }
 
-function toCommon(row: AddressRow) {
+function toCommon(row: AddressRow, monitoring: Monitoring) {
   return {
     id: row.id,
     address: row.display,
@@ -226,6 +253,7 @@ function toCommon(row: AddressRow) {
     metadata: common.metadata.parse(row.metadata),
     groups: row.groups,
     is_monitored: row.isMonitored,
+    ...monitoring,
     watched_from: Object.fromEntries(row.watches.map((watch) => [watch.chainGid, Number(watch.fromBlock)])),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

@@ -10,32 +10,36 @@ const DEPTH_MAX = 10_000;
 const typeSchema = z.enum(['depth', 'finalized']);
 
 export const policyInputSchema = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z
-      .literal('depth')
-      .meta({ description: 'Confirmed after so many blocks, whatever the chain says of finality.' }),
-    depth: z
-      .int()
-      .min(1)
-      .max(DEPTH_MAX)
-      .meta({
-        description: 'Confirmations, the block of the transaction included.',
-        examples: [20],
-      }),
-    unsafe: z
-      .boolean()
-      .optional()
-      .meta({
-        description:
-          'Needed for fewer confirmations than the chain has by default: a reorg may undo what was confirmed, and `transaction.reorged` then says so.',
-        examples: [false],
-      }),
-  }),
-  z.strictObject({
-    type: z
-      .literal('finalized')
-      .meta({ description: 'Confirmed when the block is final by the rule of the chain itself.' }),
-  }),
+  z
+    .strictObject({
+      type: z
+        .literal('depth')
+        .meta({ description: 'Confirmed after so many blocks, whatever the chain says of finality.' }),
+      depth: z
+        .int()
+        .min(1)
+        .max(DEPTH_MAX)
+        .meta({
+          description: 'Confirmations, the block of the transaction included.',
+          examples: [20],
+        }),
+      unsafe: z
+        .boolean()
+        .optional()
+        .meta({
+          description:
+            'Needed for fewer confirmations than the chain has by default: a reorg may undo what was confirmed, and `transaction.reorged` then says so.',
+          examples: [false],
+        }),
+    })
+    .meta({ id: 'DepthPolicyInput' }),
+  z
+    .strictObject({
+      type: z
+        .literal('finalized')
+        .meta({ description: 'Confirmed when the block is final by the rule of the chain itself.' }),
+    })
+    .meta({ id: 'FinalizedPolicyInput' }),
 ]);
 
 export const confirmationPolicySchema = z

@@ -86,7 +86,7 @@ export const deliveryDetailSchema = deliverySchema
             ],
           }),
           response_headers: z
-            .unknown()
+            .record(z.string(), z.unknown())
             .nullable()
             .meta({
               description: 'Of the answer. Null without one.',
@@ -131,7 +131,7 @@ export function toDeliveryDetailRecord(row: DeliveryDetailRow): z.infer<typeof d
     status_code: attempt.statusCode,
     error_code: attempt.errorCode,
     request: attempt.request,
-    response_headers: attempt.responseHeaders,
+    response_headers: attempt.responseHeaders as Record<string, unknown> | null,
     response_body: attempt.responseBody,
   }));
   return { ...toDeliveryRecord(row), attempts };

@@ -8,7 +8,7 @@ const schemas = EVENT_TYPES.map((type): EventSchema => EVENT_SCHEMAS[type]) as [
 ];
 
 /** An event exactly as it was sent. */
-export const eventSchema = z.discriminatedUnion('type', schemas);
+export const eventSchema = z.discriminatedUnion('type', schemas).meta({ id: 'Event' });
 
 const position = z
   .int()
@@ -25,10 +25,12 @@ const itemOf = (schema: EventSchema) => {
 };
 
 /** An event in a list, with its place in the order in which the project's events became visible. */
-export const eventItemSchema = z.discriminatedUnion(
-  'type',
-  schemas.map(itemOf) as [ReturnType<typeof itemOf>, ...ReturnType<typeof itemOf>[]],
-);
+export const eventItemSchema = z
+  .discriminatedUnion(
+    'type',
+    schemas.map(itemOf) as [ReturnType<typeof itemOf>, ...ReturnType<typeof itemOf>[]],
+  )
+  .meta({ id: 'EventItem' });
 
 /** How long events are shown (decisions.md §5). */
 const EVENT_DAYS = 30;

@@ -24,7 +24,7 @@ import { carryOutOnce } from '../idempotency/carry-out-once.ts';
 import { serveConsent } from '../channels/serve-consent.ts';
 import type { OidcSettings } from '../oidc/oidc-client.ts';
 import { serveOidc } from '../oidc/serve-oidc.ts';
-import { serveDocument } from '../openapi/serve-document.ts';
+import { serveDocuments } from '../openapi/serve-documents.ts';
 import { routeTable } from '../route-table.ts';
 import { serveCommand } from '../ui/serve-command.ts';
 import { serveDashboard } from '../ui/serve-dashboard.ts';
@@ -129,9 +129,9 @@ export function createApp(options: AppOptions): Express {
 
 /** What people and their browsers read, without a key. */
 function servePages({ deps, oidc, ...folders }: AppOptions, limit: Limit): RequestHandler[] {
-  const { namespaceLabel, rpcUrl, playgroundUrl } = deps.settings;
+  const { namespaceLabel, publicUrl, rpcUrl, playgroundUrl } = deps.settings;
   return [
-    serveDocument({ namespaceLabel }),
+    serveDocuments({ namespaceLabel, publicUrl }),
     serveConsent(deps),
     serveOidc({ settings: oidc, deps, limit }),
     serveDashboard(folders.dashboardFolder, {

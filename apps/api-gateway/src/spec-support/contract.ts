@@ -48,7 +48,7 @@ export function createContract(document: ContractDocument): (answer: Answer) => 
   };
   return (answer) => {
     const { method, path, status } = answer;
-    if (status < 400 && path === '/openapi.json') return undefined;
+    if (status < 400 && /^\/(?:open|async)api\.json$/.test(path)) return undefined;
     if (method === 'options' && status === 204) return undefined;
     const response = findResponse(answer);
     const fault = response

@@ -70,5 +70,5 @@ async function watch(
   { family, label, groups }: { readonly family: Family; readonly label?: string; readonly groups?: string[] },
 ): Promise<void> {
   const address = await client().addresses.createExternal({ value, chain_family: family, label, groups });
-  output.print(address, `Watching ${address.address}`);
+  output.print(address, [`Watching ${address.address}`, ...address.warnings].join('\n'));
 }

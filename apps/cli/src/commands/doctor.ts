@@ -60,6 +60,7 @@ async function examine(context: Context, { channel, health = [] }: Options): Pro
   const findings: Finding[] = [...(await examineApi(context))];
   if (findings.every(({ ok }) => ok)) {
     findings.push(...(await guard('chains', () => examineChains(api))));
+    findings.push(...(await guard('addresses', () => examineAddresses(api))));
     findings.push(...(await guard('channels', () => examineChannels(api))));
     if (channel !== undefined)
       findings.push(...(await guard('webhook', () => examineDelivery(context, channel))));
@@ -150,6 +151,28 @@ async function examineChains(api: Chainwatch): Promise<Finding[]> {
           advice: 'chainwatch chains activate <chain_gid>',
         },
       ];
+}
+
+const NEWEST = 100;
+
+/** The newest addresses, and the newest derived ones: a payer may have one that no followed chain knows. */
+async function examineAddresses(api: Chainwatch): Promise<Finding[]> {
+  const query = { is_monitored: true, limit: NEWEST, sort_by: '-created_at' } as const;
+  const [all, derived] = await Promise.all([api.addresses.list(query), api.addresses.listHd(query)]);
+  const addresses = [...all.items, ...derived.items];
+  if (addresses.length === 0) return [{ what: 'addresses', ok: true, found: 'none is monitored' }];
+  const counts = new Map<string, Set<string>>();
+  for (const { address, warnings } of addresses)
+    for (const warning of warnings) counts.set(warning, (counts.get(warning) ?? new Set()).add(address));
+  if (counts.size === 0)
+    return [{ what: 'addresses', ok: true, found: 'the newest ones are on active chains' }];
+  return [...counts].map(([warning, those]) => ({
+    what: `addresses (${those.size})`,
+    ok: false,
+    found: `${[...those][0]}: ${warning}`,
+    advice:
+      'add and activate the chain: chainwatch chains activate <chain_gid>; show the address to nobody before',
+  }));
 }
 
 async function examineChannels(api: Chainwatch): Promise<Finding[]> {

@@ -45,6 +45,22 @@ describe('DerivationPool', () => {
     expect(new Set(answers.flatMap((answer) => partsOf(answer, 0))).size).toBe(1);
   });
 
+  it('starts a thread before the first request, which answers it and stays', async () => {
+    const pool = open({ idleMs: 1 });
+    pool.start();
+    const started = threadOf(await pool.derive(task([1])));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(threadOf(await pool.derive(task([2])))).toBe(started);
+  });
+
+  it('does not start a thread again and again that cannot start', async () => {
+    const broken = join(folder, 'broken.mjs');
+    writeFileSync(broken, `throw new Error('no such library')`);
+    const pool = open({ filename: broken });
+    pool.start();
+    await expect(pool.derive(task([1]))).rejects.toThrow(DerivationUnavailableError);
+  });
+
   it('has two threads where two requests are under way', async () => {
     const pool = open({ threads: 2 });
     const answers = await Promise.all([pool.derive(task([1], 300)), pool.derive(task([2], 300))]);

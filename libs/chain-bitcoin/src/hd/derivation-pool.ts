@@ -20,7 +20,7 @@ export interface DerivationPoolOptions {
 const CRASHES_MAX = 2;
 
 /**
- * Derives in threads, started with the first request and again when they die. Requests take turns slice by slice, so that one
+ * Derives in threads, started with the first request, or by `start` before it, and again when they die. Requests take turns slice by slice, so that one
  * index does not wait for a thousand others. A thread keeps the process alive only while it works.
  */
 export class DerivationPool {
@@ -36,6 +36,13 @@ export class DerivationPool {
       ...options,
     };
     this.#pool = this.#open();
+  }
+
+  /** Starts a thread that stays, for a service that is about to be asked. Before the first request. */
+  start(): void {
+    const pool = this.#pool;
+    this.#pool = this.#open(1);
+    void pool.destroy();
   }
 
   /** @throws DerivationUnavailableError, or the reason of the signal */
@@ -81,11 +88,12 @@ export class DerivationPool {
     }
   }
 
-  #open(): Tinypool {
+  /** @param staying threads that start at once and do not end without work */
+  #open(staying = 0): Tinypool {
     const { filename, threads, idleMs } = this.#options;
     const pool = new Tinypool({
       filename,
-      minThreads: 0,
+      minThreads: staying,
       maxThreads: threads,
       idleTimeout: idleMs,
       execArgv: [],
@@ -101,6 +109,7 @@ export class DerivationPool {
   /** What runs or waits in the pool fails, and is computed again in the new one. */
   #replace(pool: Tinypool): void {
     if (pool !== this.#pool) return;
+    // None that stays: one that cannot start would be started again and again.
     this.#pool = this.#open();
     void pool.destroy();
   }

@@ -39,6 +39,11 @@ export async function deriveAddresses(
   }));
 }
 
+/** `HdDerivation.start` for Bitcoin. */
+export function startDeriving(): void {
+  pool.start();
+}
+
 function readNetwork(networkGid: string): Network {
   const network = bitcoinNetworks.find(({ gid }) => gid === networkGid);
   if (network === undefined) throw new Error(`expected a Bitcoin network, got ${networkGid}`);

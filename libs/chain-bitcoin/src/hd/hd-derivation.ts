@@ -1,6 +1,10 @@
 import type { HdDerivation } from '@chainwatch/chain-core';
-import { deriveAddresses } from './derive-addresses.ts';
+import { deriveAddresses, startDeriving } from './derive-addresses.ts';
 import { parsePublicKey } from './parse-public-key.ts';
 
 /** Accounts of single-signature wallets: BIP-32 keys under the paths of BIP-44, 49, 84 and 86. */
-export const hdDerivation: HdDerivation = { parsePublicKey, deriveAddresses };
+export const hdDerivation: HdDerivation = {
+  parsePublicKey,
+  start: startDeriving,
+  deriveAddresses,
+};

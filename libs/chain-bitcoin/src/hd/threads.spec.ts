@@ -23,7 +23,7 @@ it.each(['a bundle', 'the sources'])('derives from %s, and lets the process end'
   };
   const entry = fileURLToPath(new URL('derive-addresses.ts', import.meta.url));
   const module = form === 'a bundle' ? await bundle(entry) : entry;
-  const script = `import { deriveAddresses } from ${JSON.stringify(module)}; console.log(JSON.stringify((await deriveAddresses(${JSON.stringify(request)})).map(({ address }) => address.canonical)))`;
+  const script = `import { deriveAddresses, startDeriving } from ${JSON.stringify(module)}; startDeriving(); console.log(JSON.stringify((await deriveAddresses(${JSON.stringify(request)})).map(({ address }) => address.canonical)))`;
   const loader = form === 'a bundle' ? [] : ['--import', 'tsx'];
   const { stdout } = await promisify(execFile)(
     process.execPath,

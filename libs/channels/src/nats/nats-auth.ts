@@ -8,39 +8,51 @@ const MASK = '***';
 const text = z.string().min(1).max(1_024);
 
 /** Write-only: reads show the type alone. May only be widened, because it reads the sealed credentials of every release. */
-export const natsAuthSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) }),
-  z.strictObject({
-    type: z.literal('user').meta({ description: 'A user and its password.' }),
-    username: text.meta({ description: 'The user.', examples: ['chainwatch'] }),
-    password: text.meta({ description: 'Its password.', examples: ['correct horse'] }),
-  }),
-  z.strictObject({
-    type: z.literal('token').meta({ description: 'A token.' }),
-    token: text.meta({ description: 'The token.', examples: ['s3cr3t'] }),
-  }),
-  z.strictObject({
-    type: z.literal('nkey').meta({ description: 'An nkey.' }),
-    seed: z
-      .string()
-      .regex(NKEY_SEED, 'expected the seed of a user nkey, SU…')
-      .meta({
-        description: 'Its seed.',
-        examples: ['SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY'],
-      }),
-  }),
-  z.strictObject({
-    type: z.literal('creds').meta({ description: 'A user with a JWT.' }),
-    creds: z
-      .string()
-      .max(16_384)
-      .regex(CREDS, 'expected the text of a .creds file')
-      .meta({
-        description: 'The text of its .creds file.',
-        examples: ['-----BEGIN NATS USER JWT-----\n…\n-----BEGIN USER NKEY SEED-----\n…'],
-      }),
-  }),
-]);
+export const natsAuthSchema = z
+  .discriminatedUnion('type', [
+    z
+      .strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) })
+      .meta({ id: 'NatsAuthNone' }),
+    z
+      .strictObject({
+        type: z.literal('user').meta({ description: 'A user and its password.' }),
+        username: text.meta({ description: 'The user.', examples: ['chainwatch'] }),
+        password: text.meta({ description: 'Its password.', examples: ['correct horse'] }),
+      })
+      .meta({ id: 'NatsAuthUser' }),
+    z
+      .strictObject({
+        type: z.literal('token').meta({ description: 'A token.' }),
+        token: text.meta({ description: 'The token.', examples: ['s3cr3t'] }),
+      })
+      .meta({ id: 'NatsAuthToken' }),
+    z
+      .strictObject({
+        type: z.literal('nkey').meta({ description: 'An nkey.' }),
+        seed: z
+          .string()
+          .regex(NKEY_SEED, 'expected the seed of a user nkey, SU…')
+          .meta({
+            description: 'Its seed.',
+            examples: ['SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY'],
+          }),
+      })
+      .meta({ id: 'NatsAuthNkey' }),
+    z
+      .strictObject({
+        type: z.literal('creds').meta({ description: 'A user with a JWT.' }),
+        creds: z
+          .string()
+          .max(16_384)
+          .regex(CREDS, 'expected the text of a .creds file')
+          .meta({
+            description: 'The text of its .creds file.',
+            examples: ['-----BEGIN NATS USER JWT-----\n…\n-----BEGIN USER NKEY SEED-----\n…'],
+          }),
+      })
+      .meta({ id: 'NatsAuthCreds' }),
+  ])
+  .meta({ id: 'NatsAuth' });
 export type NatsAuth = z.infer<typeof natsAuthSchema>;
 
 /** Credentials in the userinfo of a URL: `user:password`, a token, an nkey seed or a .creds file; undefined when unreadable. */

@@ -21,30 +21,40 @@ const headersSchema = z
 const secretText = z.string().regex(/^[\x20-\x7e]{1,1024}$/, 'expected 1 to 1024 printable ASCII characters');
 
 /** Write-only: reads show the type alone. May only be widened, because it reads the sealed credentials of every release. */
-const authSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) }),
-  z.strictObject({
-    type: z.literal('basic').meta({ description: 'User and password (RFC 7617).' }),
-    username: secretText
-      .refine((name) => !name.includes(':'), 'expected no colon')
-      .meta({ description: 'The user, without a colon.', examples: ['chainwatch'] }),
-    password: secretText.meta({ description: 'The password.', examples: ['correct horse'] }),
-  }),
-  z.strictObject({
-    type: z.literal('bearer').meta({ description: 'A bearer token (RFC 6750).' }),
-    token: secretText.meta({ description: 'The token.', examples: ['s3cr3t'] }),
-  }),
-  z.strictObject({
-    type: z.literal('header').meta({ description: 'A header of its own.' }),
-    name: headerName
-      .refine(
-        (name) => !findReservedHeader(name, { isCredential: true }),
-        'expected a header name that is not reserved',
-      )
-      .meta({ description: 'Its name.', examples: ['X-Hook-Token'] }),
-    value: secretText.meta({ description: 'Its value.', examples: ['s3cr3t'] }),
-  }),
-]);
+const authSchema = z
+  .discriminatedUnion('type', [
+    z
+      .strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) })
+      .meta({ id: 'WebhookAuthNone' }),
+    z
+      .strictObject({
+        type: z.literal('basic').meta({ description: 'User and password (RFC 7617).' }),
+        username: secretText
+          .refine((name) => !name.includes(':'), 'expected no colon')
+          .meta({ description: 'The user, without a colon.', examples: ['chainwatch'] }),
+        password: secretText.meta({ description: 'The password.', examples: ['correct horse'] }),
+      })
+      .meta({ id: 'WebhookAuthBasic' }),
+    z
+      .strictObject({
+        type: z.literal('bearer').meta({ description: 'A bearer token (RFC 6750).' }),
+        token: secretText.meta({ description: 'The token.', examples: ['s3cr3t'] }),
+      })
+      .meta({ id: 'WebhookAuthBearer' }),
+    z
+      .strictObject({
+        type: z.literal('header').meta({ description: 'A header of its own.' }),
+        name: headerName
+          .refine(
+            (name) => !findReservedHeader(name, { isCredential: true }),
+            'expected a header name that is not reserved',
+          )
+          .meta({ description: 'Its name.', examples: ['X-Hook-Token'] }),
+        value: secretText.meta({ description: 'Its value.', examples: ['s3cr3t'] }),
+      })
+      .meta({ id: 'WebhookAuthHeader' }),
+  ])
+  .meta({ id: 'WebhookAuth' });
 export type WebhookAuth = z.infer<typeof authSchema>;
 
 const isPlainUrl = (text: string): boolean => {

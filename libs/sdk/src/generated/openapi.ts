@@ -1661,7 +1661,7 @@ export interface paths {
          */
         get: operations["getQuotas"];
         /**
-         * Set what a workspace may have, by the operator's keys; what is not named gets its default. What it has already stays
+         * Set what a workspace may have, by the operator's keys; what is `null` or not named gets its default. What it has already stays
          * @description Needs the permission `mgt:quota:write`.
          */
         put: operations["updateQuotas"];
@@ -2037,6 +2037,7 @@ export interface components {
              */
             title: string;
             /**
+             * Format: int32
              * @description The HTTP status.
              * @example 400
              */
@@ -2065,10 +2066,45 @@ export interface components {
                 reason: string;
             }[];
             /**
+             * Format: int64
              * @description Of a 410: the `after` to go on with; no event in between is kept. Where that were very many, the next 410 names a later one.
              * @example 18000
              */
             earliest_position?: number;
+        };
+        Version: {
+            /**
+             * @description Of the service.
+             * @example chainwatch
+             */
+            name: string;
+            /**
+             * @description Of the software.
+             * @example 0.1.0
+             */
+            version: string;
+            /**
+             * @description Of the API: the segment of its paths.
+             * @constant
+             */
+            api_version: "v1";
+            /**
+             * @description The commit it was built from.
+             * @example 798728f
+             */
+            commit: string;
+            /**
+             * @description When it was built; `unknown` where it runs from the sources.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            built_at: string;
+            /**
+             * @description Versions of webhook signatures that deliveries carry.
+             * @example [
+             *       "v1"
+             *     ]
+             */
+            signature_versions: "v1"[];
         };
         Session: {
             /** @description The key that was signed in with. Null for a member. */
@@ -2247,6 +2283,10 @@ export interface components {
              */
             created_at: string;
         };
+        SearchHitList: {
+            /** @description At most 8 of each type, what is named exactly first. */
+            items: components["schemas"]["SearchHit"][];
+        };
         Stats: {
             /**
              * @description Addresses of the project. Null without `api:address:read`.
@@ -2256,26 +2296,31 @@ export interface components {
             /** @description Transactions by status. Null without `api:transaction:read`. */
             transactions: {
                 /**
+                 * Format: int64
                  * @description Those that are `pending`.
                  * @example 3
                  */
                 pending: number;
                 /**
+                 * Format: int64
                  * @description Those that are `detected`.
                  * @example 3
                  */
                 detected: number;
                 /**
+                 * Format: int64
                  * @description Those that are `confirmed`.
                  * @example 3
                  */
                 confirmed: number;
                 /**
+                 * Format: int64
                  * @description Those that are `reorged`.
                  * @example 3
                  */
                 reorged: number;
                 /**
+                 * Format: int64
                  * @description Those that are `failed`.
                  * @example 3
                  */
@@ -2284,21 +2329,25 @@ export interface components {
             /** @description Channels by status. Null without `api:notification_channel:read`. */
             channels: {
                 /**
+                 * Format: int64
                  * @description Those that are `active`.
                  * @example 3
                  */
                 active: number;
                 /**
+                 * Format: int64
                  * @description Those that are `failing`.
                  * @example 3
                  */
                 failing: number;
                 /**
+                 * Format: int64
                  * @description Those that are `failed`.
                  * @example 3
                  */
                 failed: number;
                 /**
+                 * Format: int64
                  * @description Those that are `archived`.
                  * @example 3
                  */
@@ -2307,26 +2356,31 @@ export interface components {
             /** @description Deliveries that are kept, by status. Null without `api:delivery:read`. */
             deliveries: {
                 /**
+                 * Format: int64
                  * @description Those that are `pending`.
                  * @example 3
                  */
                 pending: number;
                 /**
+                 * Format: int64
                  * @description Those that are `held`.
                  * @example 3
                  */
                 held: number;
                 /**
+                 * Format: int64
                  * @description Those that are `delivered`.
                  * @example 3
                  */
                 delivered: number;
                 /**
+                 * Format: int64
                  * @description Those that are `failed`.
                  * @example 3
                  */
                 failed: number;
                 /**
+                 * Format: int64
                  * @description Those that are `discarded`.
                  * @example 3
                  */
@@ -2349,6 +2403,7 @@ export interface components {
                      */
                     at: string;
                     /**
+                     * Format: int64
                      * @description Events made in it.
                      * @example 12
                      */
@@ -2444,11 +2499,80 @@ export interface components {
                  */
                 lag_blocks: number | null;
                 /**
+                 * Format: int64
                  * @description Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.
                  * @example 0
                  */
                 incident_count: number;
             } | null;
+        };
+        /** @description The position of the page in the list. */
+        PageMeta: {
+            /**
+             * Format: int32
+             * @description Items a page.
+             * @example 20
+             */
+            limit: number;
+            /**
+             * Format: int64
+             * @description Which page this is, from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int64
+             * @description Items on all pages.
+             * @example 1
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description How many pages there are.
+             * @example 1
+             */
+            total_pages: number;
+            /**
+             * @description The `cursor` of the next page; absent on the last one.
+             * @example v1.main.3q2-7wAA
+             */
+            next_cursor?: string;
+        };
+        BlockchainPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Blockchain"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        CreateBlockchainInput: {
+            /**
+             * @description A chain of the reference data as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+        };
+        /** @default {} */
+        ActivateBlockchainInput: {
+            /**
+             * Format: int64
+             * @description Where a chain begins that was never followed; without it at the `START_BLOCK` of its ingestor, else at the head of then.
+             * @example 21000000
+             */
+            from_block?: number;
+        };
+        ReprocessBlocksInput: {
+            /**
+             * Format: int64
+             * @description The first block, one that was processed.
+             * @example 21000000
+             */
+            from_block: number;
+            /**
+             * Format: int64
+             * @description The last block, one that was processed.
+             * @example 21000100
+             */
+            to_block: number;
         };
         Reprocess: {
             /**
@@ -2468,16 +2592,19 @@ export interface components {
              */
             status: "running" | "done";
             /**
+             * Format: int64
              * @description The first block.
              * @example 21000000
              */
             from_block: number;
             /**
+             * Format: int64
              * @description The last block.
              * @example 21000100
              */
             to_block: number;
             /**
+             * Format: int64
              * @description Blocks below are done.
              * @example 21000000
              */
@@ -2488,6 +2615,19 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             created_at: string;
+        };
+        ResetBlockchainInput: {
+            /**
+             * Format: int64
+             * @description The first block that is given up; without it all are.
+             * @example 21000000
+             */
+            from_block?: number;
+            /**
+             * @description The chain as CAIP-2 once more: every transaction from there on is told as undone.
+             * @example eip155:31337
+             */
+            confirm: string;
         };
         Reset: {
             /**
@@ -2557,6 +2697,15 @@ export interface components {
              */
             last_error: string | null;
         };
+        ListNodesResult: {
+            /**
+             * @description When the ingestor said so, which it does every 10 s. Null where nobody did for 30 s: then nothing is known of the nodes.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            reported_at: string | null;
+            /** @description In the order of preference. */
+            items: components["schemas"]["Node"][];
+        };
         Incident: {
             /**
              * Format: uuid
@@ -2581,6 +2730,7 @@ export interface components {
              */
             status: "open" | "resolved" | "accepted";
             /**
+             * Format: int64
              * @description The first block that has it.
              * @example 21000000
              */
@@ -2644,6 +2794,74 @@ export interface components {
              */
             accepted_at: string | null;
         };
+        IncidentPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Incident"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        UpdateEvmEndpointInput: {
+            /**
+             * Format: uri
+             * @description URL of the JSON-RPC interface of the node. Write-only.
+             * @example https://node.example.com:8545
+             */
+            endpoint_url?: string;
+            /**
+             * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
+             * @example hold
+             * @enum {string}
+             */
+            unproved?: "hold" | "deliver";
+        };
+        UpdateBitcoinEndpointInput: {
+            /**
+             * Format: uri
+             * @description URL of the JSON-RPC interface of the node. Write-only.
+             * @example https://node.example.com:8332
+             */
+            endpoint_url?: string;
+            /**
+             * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
+             * @example hold
+             * @enum {string}
+             */
+            unproved?: "hold" | "deliver";
+        };
+        UpdateSolanaEndpointInput: {
+            /**
+             * Format: uri
+             * @description URL of the JSON-RPC interface of the node. Write-only.
+             * @example https://node.example.com:8899
+             */
+            endpoint_url?: string;
+            /**
+             * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
+             * @example hold
+             * @enum {string}
+             */
+            unproved?: "hold" | "deliver";
+        };
+        UpdateTronEndpointInput: {
+            /**
+             * Format: uri
+             * @description URL of the HTTP wallet API of the node. Write-only.
+             * @example https://node.example.com
+             */
+            endpoint_url?: string;
+            /**
+             * Format: uri
+             * @description URL of the Ethereum-compatible JSON-RPC interface of the node. Write-only.
+             * @example https://node.example.com/jsonrpc
+             */
+            evm_endpoint_url?: string;
+            /**
+             * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
+             * @example hold
+             * @enum {string}
+             */
+            unproved?: "hold" | "deliver";
+        };
         Block: {
             /**
              * @description The chain as CAIP-2.
@@ -2651,6 +2869,7 @@ export interface components {
              */
             chain_gid: string;
             /**
+             * Format: int64
              * @description Height, on Solana the slot.
              * @example 21000000
              */
@@ -2681,6 +2900,12 @@ export interface components {
              */
             verification: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved") | null;
         };
+        BlockPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Block"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
         Asset: {
             /**
              * @description The asset as CAIP-19.
@@ -2709,6 +2934,12 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+        };
+        AssetPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Asset"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
         };
         Token: {
             /**
@@ -2779,6 +3010,12 @@ export interface components {
              */
             updated_at: string;
         };
+        TokenPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Token"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
         PublicKey: {
             /**
              * Format: uuid
@@ -2807,6 +3044,7 @@ export interface components {
              */
             derivation_path: string;
             /**
+             * Format: int64
              * @description The first step of the path: it decides the address format.
              * @example 84
              */
@@ -2822,6 +3060,7 @@ export interface components {
              */
             address_format: "p2pkh" | "p2sh-p2wpkh" | "p2wpkh" | "p2tr";
             /**
+             * Format: int64
              * @description The last step of the path.
              * @example 0
              */
@@ -2832,6 +3071,7 @@ export interface components {
              */
             next_index: number | null;
             /**
+             * Format: int64
              * @description Receive and change addresses together.
              * @example 5
              */
@@ -2842,6 +3082,7 @@ export interface components {
              */
             last_used_index: number | null;
             /**
+             * Format: int64
              * @description Unused addresses in a row after which a wallet stops to look.
              * @example 20
              */
@@ -2858,6 +3099,48 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+        };
+        PublicKeyPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["PublicKey"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        CreatePublicKeyInput: {
+            /**
+             * @description Of an account (depth 3): xpub, ypub, zpub, or those of test networks.
+             * @example zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs
+             */
+            extended_public_key: string;
+            /**
+             * @description From the wallet to the account; it decides address format and network.
+             * @example m/84'/0'/0'
+             */
+            derivation_path: string;
+            /**
+             * @description As you call it.
+             * @example Deposits
+             */
+            label?: string | null;
+            /**
+             * @description Which of the test networks, where the path stands for all of them.
+             * @example bip122:000000000019d6689c085ae165831e93
+             */
+            chain_gid?: string;
+            /**
+             * Format: int32
+             * @description Unused addresses in a row after which a wallet stops to look.
+             * @default 20
+             * @example 20
+             */
+            gap_limit?: number;
+        };
+        UpdatePublicKeyInput: {
+            /**
+             * @description As you call it. Null takes it away.
+             * @example Deposits
+             */
+            label: string | null;
         };
         HdAddress: {
             /**
@@ -2906,6 +3189,20 @@ export interface components {
             /** @description Whether transactions of it are told. */
             is_monitored: boolean;
             /**
+             * @description The chains that know the address, as CAIP-2. `active`: its payments are detected there, while `is_monitored`. `inactive`: the chain is deactivated. `not_followed`: the service does not have the chain.
+             * @example {
+             *       "eip155:1": "active"
+             *     }
+             */
+            monitoring: {
+                [key: string]: "active" | "inactive" | "not_followed";
+            };
+            /**
+             * @description Why payments to the address are not detected although it is monitored. Show the address to nobody before you have dealt with it.
+             * @example []
+             */
+            warnings: string[];
+            /**
              * @description The first block that counts, by chain as CAIP-2: what lies before was not looked at.
              * @example {
              *       "eip155:1": 21000000
@@ -2937,6 +3234,7 @@ export interface components {
                  */
                 status: "failed" | "running" | "pending" | "complete";
                 /**
+                 * Format: int64
                  * @description The lowest block that was asked for.
                  * @example 0
                  */
@@ -2966,6 +3264,7 @@ export interface components {
                          */
                         status: "failed" | "running" | "pending" | "complete";
                         /**
+                         * Format: int64
                          * @description Block from which its past is looked for.
                          * @example 0
                          */
@@ -2993,11 +3292,13 @@ export interface components {
                          */
                         rate: number | null;
                         /**
+                         * Format: int64
                          * @description Unspent outputs that were found.
                          * @example 3
                          */
                         coin_count: number;
                         /**
+                         * Format: int64
                          * @description Transactions that were found. 0 with `scan` and `rescan`.
                          * @example 0
                          */
@@ -3011,8 +3312,8 @@ export interface components {
                 };
             } | null;
             /**
-             * @description Derived from a public key.
-             * @constant
+             * @description Derived from a public key. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             kind: "hd";
             /**
@@ -3027,11 +3328,13 @@ export interface components {
              */
             derivation_path: string;
             /**
+             * Format: int64
              * @description Its place in the chain of the key, from 0.
              * @example 5
              */
             index: number;
             /**
+             * Format: int64
              * @description 0: receive, 1: change.
              * @example 0
              */
@@ -3040,6 +3343,71 @@ export interface components {
             is_used: boolean;
             /** @description Wallets that scan for used addresses would stop before it: it is more than the gap limit behind the last used one. */
             beyond_gap_limit: boolean;
+        };
+        HdAddressPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["HdAddress"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /** @default {} */
+        CreatePublicKeyAddressesInput: {
+            /**
+             * @description These, at most 1,000.
+             * @example [
+             *       0,
+             *       1,
+             *       2
+             *     ]
+             */
+            indexes?: number[];
+            /**
+             * Format: int32
+             * @description Or these: the first, with `to`.
+             * @example 0
+             */
+            from?: number;
+            /**
+             * Format: int32
+             * @description The last.
+             * @example 9
+             */
+            to?: number;
+            /**
+             * Format: int32
+             * @description 0: receive, 1: change.
+             * @default 0
+             * @example 0
+             * @enum {integer}
+             */
+            change?: 0 | 1;
+        };
+        CreatePublicKeyAddressesResult: {
+            /** @description All that were asked for, by index. */
+            items: components["schemas"]["HdAddress"][];
+            /**
+             * Format: int64
+             * @description How many of them are new.
+             * @example 1
+             */
+            created_count: number;
+            /**
+             * Format: int64
+             * @description How many were there already.
+             * @example 0
+             */
+            existing_count: number;
+        };
+        /** @default {} */
+        CreateNextAddressInput: {
+            /**
+             * Format: int32
+             * @description 0: receive, 1: change.
+             * @default 0
+             * @example 0
+             * @enum {integer}
+             */
+            change?: 0 | 1;
         };
         Address: components["schemas"]["ExternalAddress"] | components["schemas"]["HdAddress"];
         ExternalAddress: {
@@ -3089,6 +3457,20 @@ export interface components {
             /** @description Whether transactions of it are told. */
             is_monitored: boolean;
             /**
+             * @description The chains that know the address, as CAIP-2. `active`: its payments are detected there, while `is_monitored`. `inactive`: the chain is deactivated. `not_followed`: the service does not have the chain.
+             * @example {
+             *       "eip155:1": "active"
+             *     }
+             */
+            monitoring: {
+                [key: string]: "active" | "inactive" | "not_followed";
+            };
+            /**
+             * @description Why payments to the address are not detected although it is monitored. Show the address to nobody before you have dealt with it.
+             * @example []
+             */
+            warnings: string[];
+            /**
              * @description The first block that counts, by chain as CAIP-2: what lies before was not looked at.
              * @example {
              *       "eip155:1": 21000000
@@ -3120,6 +3502,7 @@ export interface components {
                  */
                 status: "failed" | "running" | "pending" | "complete";
                 /**
+                 * Format: int64
                  * @description The lowest block that was asked for.
                  * @example 0
                  */
@@ -3149,6 +3532,7 @@ export interface components {
                          */
                         status: "failed" | "running" | "pending" | "complete";
                         /**
+                         * Format: int64
                          * @description Block from which its past is looked for.
                          * @example 0
                          */
@@ -3176,11 +3560,13 @@ export interface components {
                          */
                         rate: number | null;
                         /**
+                         * Format: int64
                          * @description Unspent outputs that were found.
                          * @example 3
                          */
                         coin_count: number;
                         /**
+                         * Format: int64
                          * @description Transactions that were found. 0 with `scan` and `rescan`.
                          * @example 0
                          */
@@ -3194,8 +3580,8 @@ export interface components {
                 };
             } | null;
             /**
-             * @description Imported, not derived.
-             * @constant
+             * @description Imported, not derived. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             kind: "external";
             /**
@@ -3203,6 +3589,358 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             imported_at: string | null;
+        };
+        AddressPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Address"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        CreateExternalAddressInput: {
+            /**
+             * @description The address, in any form that its family reads.
+             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+             */
+            value: string;
+            /**
+             * @description The family of chains that the address belongs to. Required, unless `chainFamily` has it.
+             * @enum {string}
+             */
+            chain_family?: "evm" | "bitcoin" | "solana" | "tron";
+            /**
+             * @description As you call it.
+             * @example Treasury
+             */
+            label?: string | null;
+            /**
+             * @description JSON of yours, at most 50 members and 16 KiB.
+             * @example {
+             *       "customer_id": "1042"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Groups of yours that it is in, at most 20, for filters of lists and channels. No commas.
+             * @example [
+             *       "customers",
+             *       "eu"
+             *     ]
+             */
+            groups?: string[];
+            /**
+             * @description Monitor the zero address or a burn address all the same: every mint and burn of a chain then becomes an event.
+             * @default false
+             */
+            allow_burn?: boolean;
+            /**
+             * Format: int64
+             * @description As `history`, for the only active chain that knows the address.
+             * @example 0
+             */
+            from_block?: number;
+            /**
+             * @description Blocks from which its past is read, by chain as CAIP-2: final transactions of EVM, TRON and Solana, unspent outputs of Bitcoin. Each chain must be active and know the address.
+             * @example {
+             *       "eip155:1": 21000000
+             *     }
+             */
+            history?: {
+                [key: string]: number;
+            };
+            /**
+             * @deprecated
+             * @description Another spelling of `chain_family`.
+             * @enum {string}
+             */
+            chainFamily?: "evm" | "bitcoin" | "solana" | "tron";
+        };
+        ImportAddressesInput: {
+            /**
+             * @description The family of chains that knows all of them.
+             * @enum {string}
+             */
+            chain_family: "evm" | "bitcoin" | "solana" | "tron";
+            /** @description At most 10,000. */
+            addresses: {
+                /**
+                 * @description The address, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                value: string;
+                /**
+                 * @description As you call it. The `'` that CSV exports put before `=`, `+`, `-`, `@` and tabs is taken away.
+                 * @example Treasury
+                 */
+                label?: string | null;
+                /**
+                 * @description JSON of yours, at most 50 members and 16 KiB.
+                 * @example {
+                 *       "customer_id": "1042"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Groups of yours that it is in, at most 20, for filters of lists and channels. No commas.
+                 * @example [
+                 *       "customers",
+                 *       "eu"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Blocks from which its past is read, by chain as CAIP-2: final transactions of EVM, TRON and Solana, unspent outputs of Bitcoin. Each chain must be active and know the address.
+                 * @example {
+                 *       "eip155:1": 21000000
+                 *     }
+                 */
+                history?: {
+                    [key: string]: number;
+                };
+                /**
+                 * @description Monitor the zero address or a burn address all the same.
+                 * @default false
+                 */
+                allow_burn?: boolean;
+            }[];
+        };
+        CreatedImport: {
+            /**
+             * @description It is new. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            status: "created";
+            /** @description The address as it is now. */
+            address: components["schemas"]["Address"];
+        };
+        ExistingImport: {
+            /**
+             * @description The project had it already, or an earlier entry is the same address. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            status: "exists";
+            /** @description The address as it is now. */
+            address: components["schemas"]["Address"];
+        };
+        InvalidImport: {
+            /**
+             * @description It was not imported. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            status: "invalid";
+            /**
+             * @description As it was sent.
+             * @example 0x1
+             */
+            value: string;
+            /** @description Why it was not imported. */
+            problem: components["schemas"]["Problem"];
+        };
+        ImportAddressesResult: {
+            /** @description One for each entry, in their order. */
+            items: (components["schemas"]["CreatedImport"] | components["schemas"]["ExistingImport"] | components["schemas"]["InvalidImport"])[];
+        };
+        UpdateManyAddressesInput: {
+            /** @description At most 1,000, carried out in this order. */
+            items: {
+                /**
+                 * @description The address, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+                /**
+                 * @description As you call it. Null takes it away.
+                 * @example Treasury
+                 */
+                label?: string | null;
+                /**
+                 * @description JSON of yours, in place of what was there.
+                 * @example {
+                 *       "customer_id": "1042"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Its groups, in place of those it was in.
+                 * @example [
+                 *       "customers",
+                 *       "eu"
+                 *     ]
+                 */
+                groups?: string[];
+                /** @description Whether transactions of it are told. */
+                is_monitored?: boolean;
+            }[];
+        };
+        UpdatedAddressItem: {
+            /**
+             * @description It was changed. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            status: "updated";
+            /** @description The address after all changes. */
+            address: components["schemas"]["Address"];
+        };
+        MissingAddressItem: {
+            /**
+             * @description The project has no such address. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            status: "not_found";
+            /**
+             * @description As it was sent.
+             * @example 0x1
+             */
+            value: string;
+        };
+        UpdateManyAddressesResult: {
+            /** @description One for each item, in their order. */
+            items: (components["schemas"]["UpdatedAddressItem"] | components["schemas"]["MissingAddressItem"])[];
+        };
+        QueryBalancesInput: {
+            /**
+             * @description At most 1,000, in any form that their family reads.
+             * @example [
+             *       "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+             *     ]
+             */
+            addresses: string[];
+            /**
+             * @description Only these assets (CAIP-19), at most 100.
+             * @example [
+             *       "eip155:1/slip44:60"
+             *     ]
+             */
+            asset_gids?: string[];
+        };
+        AddressBalances: {
+            /**
+             * @description The address in its display form.
+             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+             */
+            address: string;
+            /**
+             * @description As `GET /addresses/{address}/balances` answers.
+             * @example {
+             *       "eip155:1/slip44:60": "1.5"
+             *     }
+             */
+            balances: {
+                [key: string]: string | null;
+            };
+        };
+        QueryBalancesResult: {
+            /** @description The addresses that the project has, in the order of the request, each once. */
+            items: components["schemas"]["AddressBalances"][];
+            /**
+             * @description Those that it has not, as they were sent.
+             * @example [
+             *       "0x1"
+             *     ]
+             */
+            not_found: string[];
+        };
+        UpdateAddressInput: {
+            /**
+             * @description As you call it. Null takes it away.
+             * @example Treasury
+             */
+            label?: string | null;
+            /**
+             * @description JSON of yours, in place of what was there.
+             * @example {
+             *       "customer_id": "1042"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Its groups, in place of those it was in.
+             * @example [
+             *       "customers",
+             *       "eu"
+             *     ]
+             */
+            groups?: string[];
+            /** @description Whether transactions of it are told. */
+            is_monitored?: boolean;
+        };
+        BackfillAddressInput: {
+            /**
+             * @description Blocks from which its past is read, by chain as CAIP-2: final transactions of EVM, TRON and Solana, unspent outputs of Bitcoin. Each chain must be active and know the address.
+             * @example {
+             *       "eip155:1": 21000000
+             *     }
+             */
+            history: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * @description Balances in whole units, exact decimals, by asset as CAIP-19. Null while the decimals of the token are not known: `GET /addresses/{address}/balances/details` has base units.
+         * @example {
+         *       "eip155:1/slip44:60": "1.5"
+         *     }
+         */
+        GetBalancesResult: {
+            [key: string]: string | null;
+        };
+        BalanceDetails: {
+            /**
+             * @description The asset as CAIP-19.
+             * @example eip155:1/slip44:60
+             */
+            asset_gid: string;
+            /**
+             * @description All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature. Null, as every amount here, while the decimals of the token are not known.
+             * @example 1.5
+             */
+            total: string | null;
+            /**
+             * @description `total` in base units.
+             * @example 1500000000000000000
+             */
+            total_raw: string;
+            /**
+             * @description Decimal places between base and whole units. Null while they are not known.
+             * @example 18
+             */
+            decimals: number | null;
+            /**
+             * @description In blocks with the confirmations that the chain requires. Null while no balance was read in such a block.
+             * @example 1.5
+             */
+            confirmed: string | null;
+            /**
+             * @description What newer blocks changed; below zero where they spent. Null where `confirmed` is.
+             * @example 0
+             */
+            unconfirmed: string | null;
+            /**
+             * @description Coinbase outputs that may not be spent yet. Null on chains of accounts.
+             * @example null
+             */
+            immature: string | null;
+            /**
+             * @description What pending transactions pay to the address, its own change included; no part of the total.
+             * @example 0
+             */
+            pending_in: string | null;
+            /**
+             * @description What pending transactions take from the address.
+             * @example 0
+             */
+            pending_out: string | null;
+        };
+        BalanceDetailsList: {
+            /** @description By asset. */
+            items: components["schemas"]["BalanceDetails"][];
         };
         BalanceReading: {
             /**
@@ -3216,6 +3954,7 @@ export interface components {
              */
             asset_gid: string;
             /**
+             * Format: int64
              * @description The block after which it was so.
              * @example 21000000
              */
@@ -3235,6 +3974,67 @@ export interface components {
              * @example 1500000000000000000
              */
             balance_raw: string;
+        };
+        BalanceReadingPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["BalanceReading"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        Utxo: {
+            /**
+             * @description The transaction that created it.
+             * @example 4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b
+             */
+            txid: string;
+            /**
+             * Format: int64
+             * @description Its position among the outputs of the transaction.
+             * @example 0
+             */
+            vout: number;
+            /**
+             * @description In whole units.
+             * @example 0.5
+             */
+            amount: string;
+            /**
+             * @description In base units.
+             * @example 50000000
+             */
+            amount_raw: string;
+            /**
+             * @description The asset as CAIP-19.
+             * @example bip122:000000000019d6689c085ae165831e93/slip44:0
+             */
+            asset_gid: string;
+            /**
+             * @description The chain as CAIP-2.
+             * @example bip122:000000000019d6689c085ae165831e93
+             */
+            chain_gid: string;
+            /**
+             * Format: int64
+             * @description Height of its block.
+             * @example 870000
+             */
+            block_number: number;
+            /** @description Whether it is the reward of a block. */
+            is_coinbase: boolean;
+            /**
+             * Format: int64
+             * @description Blocks on top of it, its own included.
+             * @example 6
+             */
+            confirmations: number;
+            /** @description Whether it may be spent: coinbase outputs have to wait. */
+            is_mature: boolean;
+        };
+        UtxoPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Utxo"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
         };
         /** @description A transaction of monitored addresses of the project. */
         Transaction: {
@@ -3285,11 +4085,13 @@ export interface components {
              */
             tx_index: number | null;
             /**
+             * Format: int64
              * @description Blocks that hold it, its own included; 0 while pending or reorged.
              * @example 1
              */
             confirmations: number;
             /**
+             * Format: int64
              * @description Confirmations after which it counts as `confirmed`, fixed when it was detected. Where the project has no policy of a depth and the chain tells its own finality, that decides.
              * @example 12
              */
@@ -3351,6 +4153,7 @@ export interface components {
         /** @description One movement of one asset within a transaction. */
         Transfer: {
             /**
+             * Format: int64
              * @description Position in the transaction, from 0; on UTXO chains the inputs come first, then the outputs.
              * @example 0
              */
@@ -3403,6 +4206,12 @@ export interface components {
              */
             monitored_addresses: string[];
         };
+        TransactionPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Transaction"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
         /** @description When transactions of the project are confirmed on a chain. */
         ConfirmationPolicy: {
             /**
@@ -3421,6 +4230,7 @@ export interface components {
              */
             depth: number | null;
             /**
+             * Format: int64
              * @description What transactions that are detected from now on show as `required_confirmations`.
              * @example 20
              */
@@ -3438,6 +4248,7 @@ export interface components {
                  */
                 type: "depth" | "finalized";
                 /**
+                 * Format: int64
                  * @description Confirmations.
                  * @example 12
                  */
@@ -3456,6 +4267,39 @@ export interface components {
              */
             updated_at: string;
         };
+        ConfirmationPolicyPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["ConfirmationPolicy"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        DepthPolicyInput: {
+            /**
+             * @description Confirmed after so many blocks, whatever the chain says of finality. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "depth";
+            /**
+             * Format: int32
+             * @description Confirmations, the block of the transaction included.
+             * @example 20
+             */
+            depth: number;
+            /**
+             * @description Needed for fewer confirmations than the chain has by default: a reorg may undo what was confirmed, and `transaction.reorged` then says so.
+             * @example false
+             */
+            unsafe?: boolean;
+        };
+        FinalizedPolicyInput: {
+            /**
+             * @description Confirmed when the block is final by the rule of the chain itself. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "finalized";
+        };
+        SetConfirmationPolicyInput: components["schemas"]["DepthPolicyInput"] | components["schemas"]["FinalizedPolicyInput"];
+        EventItem: components["schemas"]["TransactionDetectedEventItem"] | components["schemas"]["TransactionProgressEventItem"] | components["schemas"]["TransactionConfirmedEventItem"] | components["schemas"]["TransactionReorgedEventItem"] | components["schemas"]["TransactionFailedEventItem"] | components["schemas"]["BalanceChangedEventItem"] | components["schemas"]["ChannelFailedEventItem"];
         /** @description A transaction that touches a monitored address was seen, in the mempool or in a block. */
         TransactionDetectedEventItem: {
             /**
@@ -3465,8 +4309,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "transaction.detected";
             /**
@@ -3607,8 +4451,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "transaction.progress";
             /**
@@ -3680,8 +4524,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "transaction.confirmed";
             /**
@@ -3753,8 +4597,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "transaction.reorged";
             /**
@@ -3826,8 +4670,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "transaction.failed";
             /**
@@ -3899,8 +4743,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "balance.changed";
             /**
@@ -4011,17 +4855,20 @@ export interface components {
                      */
                     amount_raw: string;
                     /**
+                     * Format: int64
                      * @description Of an adjustment: it happened after this block.
                      * @example 20999990
                      */
                     since_block?: number;
                     /**
+                     * Format: int64
                      * @description Of an adjustment: it happened up to this block.
                      * @example 21000000
                      */
                     until_block?: number;
                 }[];
                 /**
+                 * Format: int64
                  * @description Block at which the balance was read.
                  * @example 21000000
                  */
@@ -4062,8 +4909,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "channel.failed";
             /**
@@ -4137,6 +4984,56 @@ export interface components {
              */
             position: number | null;
         };
+        /** @description Position and size of the list of events. */
+        EventPageMeta: {
+            /**
+             * Format: int32
+             * @description Items a page.
+             * @example 20
+             */
+            limit: number;
+            /**
+             * Format: int64
+             * @description Which page this is, from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int64
+             * @description Items on all pages.
+             * @example 1
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description How many pages there are.
+             * @example 1
+             */
+            total_pages: number;
+            /**
+             * @description The `cursor` of the next page; absent on the last one.
+             * @example v1.main.3q2-7wAA
+             */
+            next_cursor?: string;
+            /**
+             * Format: int64
+             * @description With `after`: everything up to here was read, what the filters kept back included.
+             * @example 18240
+             */
+            last_position?: number;
+            /**
+             * @description With `after`: whether there is more behind `last_position` already. `total` counts the answer alone: nobody counts what is still to be read.
+             * @example false
+             */
+            has_more?: boolean;
+        };
+        EventItemPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["EventItem"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["EventPageMeta"];
+        };
+        Event: components["schemas"]["TransactionDetectedEvent"] | components["schemas"]["TransactionProgressEvent"] | components["schemas"]["TransactionConfirmedEvent"] | components["schemas"]["TransactionReorgedEvent"] | components["schemas"]["TransactionFailedEvent"] | components["schemas"]["BalanceChangedEvent"] | components["schemas"]["ChannelFailedEvent"];
         /** @description A transaction that touches a monitored address was seen, in the mempool or in a block. */
         TransactionDetectedEvent: {
             /**
@@ -4146,8 +5043,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "transaction.detected";
             /**
@@ -4214,8 +5111,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "transaction.progress";
             /**
@@ -4282,8 +5179,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "transaction.confirmed";
             /**
@@ -4350,8 +5247,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "transaction.reorged";
             /**
@@ -4418,8 +5315,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "transaction.failed";
             /**
@@ -4486,8 +5383,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "balance.changed";
             /**
@@ -4598,17 +5495,20 @@ export interface components {
                      */
                     amount_raw: string;
                     /**
+                     * Format: int64
                      * @description Of an adjustment: it happened after this block.
                      * @example 20999990
                      */
                     since_block?: number;
                     /**
+                     * Format: int64
                      * @description Of an adjustment: it happened up to this block.
                      * @example 21000000
                      */
                     until_block?: number;
                 }[];
                 /**
+                 * Format: int64
                  * @description Block at which the balance was read.
                  * @example 21000000
                  */
@@ -4644,8 +5544,8 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What happened.
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "channel.failed";
             /**
@@ -4744,6 +5644,7 @@ export interface components {
              */
             status: "pending" | "held" | "delivered" | "failed" | "discarded";
             /**
+             * Format: int64
              * @description Attempts made so far.
              * @example 1
              */
@@ -4777,6 +5678,12 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             delivered_at: string | null;
+        };
+        DeliveryPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Delivery"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
         };
         NotificationChannel: components["schemas"]["WebhookChannel"] | components["schemas"]["DiscordChannel"] | components["schemas"]["EmailChannel"] | components["schemas"]["NatsChannel"] | components["schemas"]["SlackChannel"] | components["schemas"]["TelegramChannel"];
         WebhookChannel: {
@@ -4821,8 +5728,8 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description HTTP POST to a URL.
-             * @constant
+             * @description HTTP POST to a URL. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             kind: "webhook";
             /** @description Where it delivers to, and what. */
@@ -4987,8 +5894,8 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description A channel in Discord.
-             * @constant
+             * @description A channel in Discord. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             kind: "discord";
             /** @description Where it delivers to, and what. */
@@ -5126,8 +6033,8 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description Mails to people who agreed to get them.
-             * @constant
+             * @description Mails to people who agreed to get them. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             kind: "email";
             /** @description Where it delivers to, and what. */
@@ -5284,8 +6191,8 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description A NATS server.
-             * @constant
+             * @description A NATS server. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             kind: "nats";
             /** @description Where it delivers to, and what. */
@@ -5436,8 +6343,8 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description A channel in Slack.
-             * @constant
+             * @description A channel in Slack. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             kind: "slack";
             /** @description Where it delivers to, and what. */
@@ -5575,8 +6482,8 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description A Telegram chat.
-             * @constant
+             * @description A Telegram chat. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             kind: "telegram";
             /** @description Where it delivers to, and what. */
@@ -5677,6 +6584,189 @@ export interface components {
                  */
                 include_historical?: boolean;
             };
+        };
+        NotificationChannelPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["NotificationChannel"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        WebhookAuth: components["schemas"]["WebhookAuthNone"] | components["schemas"]["WebhookAuthBasic"] | components["schemas"]["WebhookAuthBearer"] | components["schemas"]["WebhookAuthHeader"];
+        WebhookAuthNone: {
+            /**
+             * @description No credentials. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "none";
+        };
+        WebhookAuthBasic: {
+            /**
+             * @description User and password (RFC 7617). (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "basic";
+            /**
+             * @description The user, without a colon.
+             * @example chainwatch
+             */
+            username: string;
+            /**
+             * @description The password.
+             * @example correct horse
+             */
+            password: string;
+        };
+        WebhookAuthBearer: {
+            /**
+             * @description A bearer token (RFC 6750). (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "bearer";
+            /**
+             * @description The token.
+             * @example s3cr3t
+             */
+            token: string;
+        };
+        WebhookAuthHeader: {
+            /**
+             * @description A header of its own. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "header";
+            /**
+             * @description Its name.
+             * @example X-Hook-Token
+             */
+            name: string;
+            /**
+             * @description Its value.
+             * @example s3cr3t
+             */
+            value: string;
+        };
+        CreateWebhookChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+            /**
+             * @description May be told.
+             * @constant
+             */
+            kind?: "webhook";
+            /** @description Credentials for the receiver, write-only. */
+            auth?: components["schemas"]["WebhookAuth"];
+            /**
+             * Format: uri
+             * @description Where events are POSTed to; https, where configuration does not allow http.
+             * @example https://hooks.example.com/chainwatch
+             */
+            url: string;
+            /**
+             * @description Sent with every delivery, at most 20.
+             * @example {
+             *       "X-Team": "payments"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Whether deliveries carry the headers of Standard Webhooks, too: `webhook-id`, `webhook-timestamp`, `webhook-signature`, keyed with the whole secret. Default false.
+             * @example true
+             */
+            standard_webhooks?: boolean;
+            /**
+             * @description Deliveries a second at most. Null: as many as come.
+             * @example 10
+             */
+            throttle_per_second?: number | null;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
         };
         CreatedNotificationChannel: {
             /**
@@ -5849,6 +6939,1184 @@ export interface components {
              */
             webhook_secret: string;
         };
+        UpdateWebhookChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name?: string;
+            /** @description Credentials for the receiver, write-only. */
+            auth?: components["schemas"]["WebhookAuth"];
+            /**
+             * Format: uri
+             * @description Where events are POSTed to; https, where configuration does not allow http.
+             * @example https://hooks.example.com/chainwatch
+             */
+            url?: string;
+            /**
+             * @description Sent with every delivery, at most 20.
+             * @example {
+             *       "X-Team": "payments"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Whether deliveries carry the headers of Standard Webhooks, too: `webhook-id`, `webhook-timestamp`, `webhook-signature`, keyed with the whole secret. Default false.
+             * @example true
+             */
+            standard_webhooks?: boolean;
+            /**
+             * @description Deliveries a second at most. Null: as many as come.
+             * @example 10
+             */
+            throttle_per_second?: number | null;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        CreateDiscordChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+            /**
+             * Format: uri
+             * @description The webhook's URL, as Discord gives it; write-only.
+             * @example https://discord.com/api/webhooks/223704706495545344/XXXXXXXXXXXXXXXXXXXXXXXX
+             */
+            url: string;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        UpdateDiscordChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name?: string;
+            /**
+             * Format: uri
+             * @description The webhook's URL, as Discord gives it; write-only.
+             * @example https://discord.com/api/webhooks/223704706495545344/XXXXXXXXXXXXXXXXXXXXXXXX
+             */
+            url?: string;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        CreateEmailChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+            /**
+             * @description Up to 10 addresses. Each new one gets a link, and no event before it was followed. One that is named again before gets another link.
+             * @example [
+             *       "ops@example.com"
+             *     ]
+             */
+            recipients: (string & (unknown & unknown))[];
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        UpdateEmailChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name?: string;
+            /**
+             * @description Up to 10 addresses. Each new one gets a link, and no event before it was followed. One that is named again before gets another link.
+             * @example [
+             *       "ops@example.com"
+             *     ]
+             */
+            recipients?: (string & (unknown & unknown))[];
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        NatsAuth: components["schemas"]["NatsAuthNone"] | components["schemas"]["NatsAuthUser"] | components["schemas"]["NatsAuthToken"] | components["schemas"]["NatsAuthNkey"] | components["schemas"]["NatsAuthCreds"];
+        NatsAuthNone: {
+            /**
+             * @description No credentials. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "none";
+        };
+        NatsAuthUser: {
+            /**
+             * @description A user and its password. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "user";
+            /**
+             * @description The user.
+             * @example chainwatch
+             */
+            username: string;
+            /**
+             * @description Its password.
+             * @example correct horse
+             */
+            password: string;
+        };
+        NatsAuthToken: {
+            /**
+             * @description A token. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "token";
+            /**
+             * @description The token.
+             * @example s3cr3t
+             */
+            token: string;
+        };
+        NatsAuthNkey: {
+            /**
+             * @description An nkey. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "nkey";
+            /**
+             * @description Its seed.
+             * @example SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY
+             */
+            seed: string;
+        };
+        NatsAuthCreds: {
+            /**
+             * @description A user with a JWT. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "creds";
+            /**
+             * @description The text of its .creds file.
+             * @example -----BEGIN NATS USER JWT-----
+             *     …
+             *     -----BEGIN USER NKEY SEED-----
+             *     …
+             */
+            creds: string;
+        };
+        CreateNatsChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+            /**
+             * Format: uri
+             * @description The server, with credentials before the `@` where `auth` does not give them; they are masked when read.
+             * @example nats://nats.example.com:4222
+             */
+            url: string;
+            /** @description Credentials, write-only. */
+            auth?: components["schemas"]["NatsAuth"];
+            /**
+             * @description The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`.
+             * @example payments.chainwatch
+             */
+            subject: string;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        UpdateNatsChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name?: string;
+            /**
+             * Format: uri
+             * @description The server, with credentials before the `@` where `auth` does not give them; they are masked when read.
+             * @example nats://nats.example.com:4222
+             */
+            url?: string;
+            /** @description Credentials, write-only. */
+            auth?: components["schemas"]["NatsAuth"];
+            /**
+             * @description The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`.
+             * @example payments.chainwatch
+             */
+            subject?: string;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        CreateSlackChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+            /**
+             * Format: uri
+             * @description The webhook's URL, as Slack gives it; write-only.
+             * @example https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX
+             */
+            url: string;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        UpdateSlackChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name?: string;
+            /**
+             * Format: uri
+             * @description The webhook's URL, as Slack gives it; write-only.
+             * @example https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX
+             */
+            url?: string;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        CreateTelegramChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+            /**
+             * @description The token of your bot, as BotFather gives it; write-only.
+             * @example 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx
+             */
+            bot_token: string;
+            /**
+             * Format: int64
+             * @description The chat: positive for a person, negative for a group, beginning with -100 for a channel.
+             * @example 42000000
+             */
+            chat_id: number;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        UpdateTelegramChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name?: string;
+            /**
+             * @description The token of your bot, as BotFather gives it; write-only.
+             * @example 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx
+             */
+            bot_token?: string;
+            /**
+             * Format: int64
+             * @description The chat: positive for a person, negative for a group, beginning with -100 for a channel.
+             * @example 42000000
+             */
+            chat_id?: number;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
         DeliveryWithAttempts: {
             /**
              * Format: uuid
@@ -5879,6 +8147,7 @@ export interface components {
              */
             status: "pending" | "held" | "delivered" | "failed" | "discarded";
             /**
+             * Format: int64
              * @description Attempts made so far.
              * @example 1
              */
@@ -5921,6 +8190,7 @@ export interface components {
                  */
                 id: string;
                 /**
+                 * Format: int64
                  * @description From 1.
                  * @example 1
                  */
@@ -5932,6 +8202,7 @@ export interface components {
                  */
                 started_at: string;
                 /**
+                 * Format: int64
                  * @description Until the answer, or the failure, in milliseconds.
                  * @example 132
                  */
@@ -5963,13 +8234,45 @@ export interface components {
                  *       "content-type": "text/plain"
                  *     }
                  */
-                response_headers: unknown | null;
+                response_headers: {
+                    [key: string]: unknown;
+                } | null;
                 /**
                  * @description The first 16 KiB of the answer. Null without one.
                  * @example ok
                  */
                 response_body: string | null;
             }[];
+        };
+        TestChannelInput: {
+            /**
+             * @description Which event to make up.
+             * @default transaction.detected
+             * @enum {string}
+             */
+            event_type?: "transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed";
+        };
+        RecoverInput: {
+            /**
+             * Format: date-time
+             * @description What was made then or later.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description And before then; absent: until now.
+             * @example 2026-01-02T00:00:00Z
+             */
+            until?: string;
+        };
+        RecoverResult: {
+            /**
+             * Format: int64
+             * @description Deliveries that are sent again.
+             * @example 12
+             */
+            recovered_count: number;
         };
         WebhookSecrets: {
             /** @description Signs every delivery. */
@@ -6136,6 +8439,48 @@ export interface components {
              */
             expires_at: string;
         };
+        PortalSessionPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["PortalSession"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        CreatePortalSessionInput: {
+            /**
+             * @description The notification channels of this customer.
+             * @example [
+             *       "6f1d1f4e-0000-4000-8000-000000000001"
+             *     ]
+             */
+            channel_ids: string[];
+            /**
+             * Format: int32
+             * @description How long it lives, in seconds, at most an hour.
+             * @example 900
+             */
+            ttl_seconds: number;
+            /**
+             * @description What the customer may do, none of it that the asking key may not. `api:delivery:replay`: redeliver and recover; `api:event:read`: see the bodies that were sent; `api:notification_channel:write`: send test messages, and nothing else.
+             * @default [
+             *       "api:notification_channel:read",
+             *       "api:delivery:read"
+             *     ]
+             * @example [
+             *       "api:notification_channel:read",
+             *       "api:delivery:read",
+             *       "api:delivery:replay"
+             *     ]
+             */
+            permissions?: ("api:notification_channel:read" | "api:notification_channel:write" | "api:delivery:read" | "api:delivery:replay" | "api:event:read")[];
+            /**
+             * @description Origins whose pages may frame it: `frame-ancestors` of the page. None: it stands alone.
+             * @default []
+             * @example [
+             *       "https://shop.example.com"
+             *     ]
+             */
+            frame_origins?: string[];
+        };
         CreatedPortalSession: {
             /**
              * Format: uuid
@@ -6211,6 +8556,13 @@ export interface components {
              */
             updated_at: string;
         };
+        UpdateWorkspaceInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+        };
         Quotas: {
             /**
              * Format: uuid
@@ -6219,36 +8571,43 @@ export interface components {
              */
             workspace_id: string;
             /**
+             * Format: int64
              * @description Addresses, of all projects of the workspace, at most.
              * @example 10000000
              */
             addresses: number;
             /**
+             * Format: int64
              * @description Notification channels, of all projects of the workspace, at most.
              * @example 1000
              */
             channels: number;
             /**
+             * Format: int64
              * @description Open event streams, of all projects of the workspace, at most.
              * @example 100
              */
             streams: number;
             /**
+             * Format: int64
              * @description Keys that count, of all types of the workspace, at most.
              * @example 1000
              */
             keys: number;
             /**
+             * Format: int64
              * @description Portal sessions that have not expired, of all projects of the workspace, at most.
              * @example 10000
              */
             portal_sessions: number;
             /**
+             * Format: int64
              * @description Projects of the workspace, at most.
              * @example 1000
              */
             projects: number;
             /**
+             * Format: int64
              * @description Members of the workspace, at most.
              * @example 1000
              */
@@ -6256,36 +8615,79 @@ export interface components {
             /** @description What the workspace has at the moment. */
             used: {
                 /**
+                 * Format: int64
                  * @description Addresses it has.
                  * @example 1042
                  */
                 addresses: number;
                 /**
+                 * Format: int64
                  * @description Notification channels it has.
                  * @example 3
                  */
                 channels: number;
                 /**
+                 * Format: int64
                  * @description Keys that are neither revoked nor expired.
                  * @example 4
                  */
                 keys: number;
                 /**
+                 * Format: int64
                  * @description Portal sessions that have not expired.
                  * @example 2
                  */
                 portal_sessions: number;
                 /**
+                 * Format: int64
                  * @description Projects it has.
                  * @example 2
                  */
                 projects: number;
                 /**
+                 * Format: int64
                  * @description Members it has.
                  * @example 5
                  */
                 members: number;
             };
+        };
+        UpdateQuotasInput: {
+            /**
+             * @description Addresses, of all projects of the workspace, at most.
+             * @example null
+             */
+            addresses?: number | null;
+            /**
+             * @description Notification channels, of all projects of the workspace, at most.
+             * @example null
+             */
+            channels?: number | null;
+            /**
+             * @description Open event streams, of all projects of the workspace, at most.
+             * @example null
+             */
+            streams?: number | null;
+            /**
+             * @description Keys that count, of all types of the workspace, at most.
+             * @example null
+             */
+            keys?: number | null;
+            /**
+             * @description Portal sessions that have not expired, of all projects of the workspace, at most.
+             * @example null
+             */
+            portal_sessions?: number | null;
+            /**
+             * @description Projects of the workspace, at most.
+             * @example null
+             */
+            projects?: number | null;
+            /**
+             * @description Members of the workspace, at most.
+             * @example null
+             */
+            members?: number | null;
         };
         Project: {
             /**
@@ -6311,6 +8713,26 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+        };
+        ProjectPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Project"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        CreateProjectInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+        };
+        UpdateProjectInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
         };
         Member: {
             /**
@@ -6341,6 +8763,38 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+        };
+        MemberPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Member"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        CreateMemberInput: {
+            /**
+             * Format: email
+             * @description Of the person; upper case counts as lower.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description What the member is to be.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "developer" | "viewer";
+        };
+        UpdateMemberInput: {
+            /**
+             * Format: email
+             * @description Of the person; upper case counts as lower.
+             * @example ada@example.com
+             */
+            email?: string;
+            /**
+             * @description What the member is to be.
+             * @enum {string}
+             */
+            role?: "owner" | "admin" | "developer" | "viewer";
         };
         Key: {
             /**
@@ -6407,6 +8861,41 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             created_at: string;
+        };
+        KeyPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Key"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        CreateKeyInput: {
+            /**
+             * @description What it is for: `api` the platform API of one project, `rpc` the RPC gateway, `mgt` the management interface.
+             * @enum {string}
+             */
+            type: "api" | "rpc" | "mgt";
+            /**
+             * @description As you call it.
+             * @example Backend
+             */
+            name: string;
+            /**
+             * @description The project of an api key; the others belong to the workspace.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id?: string | null;
+            /**
+             * @description What it may do, fixed for its life; none that the asking key lacks.
+             * @example [
+             *       "api:address:read"
+             *     ]
+             */
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            /**
+             * @description When it ends. Null or absent: never.
+             * @example 2027-01-01T00:00:00Z
+             */
+            expires_at?: string | null;
         };
         CreatedKey: {
             /**
@@ -6478,6 +8967,87 @@ export interface components {
              * @example svc_api_0123456789ABCDEFGHIJKLMN2YbPlI
              */
             key: string;
+        };
+        RollKeyInput: {
+            /**
+             * Format: int32
+             * @description How long the old key goes on, in seconds, at most 30 days.
+             * @example 3600
+             */
+            grace_seconds: number;
+        };
+        RollKeyResult: {
+            /**
+             * Format: uuid
+             * @description Of the key.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description `api`: the platform API of one project; `rpc`: the RPC gateway; `mgt`: the management interface.
+             * @enum {string}
+             */
+            type: "api" | "rpc" | "mgt";
+            /**
+             * @description As its user calls it.
+             * @example Backend
+             */
+            name: string;
+            /**
+             * @description The key without its secret part.
+             * @example svc_api_****bPlI
+             */
+            mask: string;
+            /**
+             * @description The project of an api key. Null for keys of the workspace.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            project_id: string | null;
+            /**
+             * @description What it may do; fixed when it is made.
+             * @example [
+             *       "api:address:read"
+             *     ]
+             */
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            /**
+             * @description `expired` and `revoked` keys are refused.
+             * @enum {string}
+             */
+            status: "active" | "expired" | "revoked";
+            /**
+             * @description When it ends. Null: never.
+             * @example null
+             */
+            expires_at: string | null;
+            /**
+             * @description When it was revoked. Null otherwise.
+             * @example null
+             */
+            revoked_at: string | null;
+            /**
+             * @description To the minute. Null while it was not used.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * @description The key that a roll put in its place. Null otherwise.
+             * @example null
+             */
+            replaced_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The key itself. Shown this once.
+             * @example svc_api_0123456789ABCDEFGHIJKLMN2YbPlI
+             */
+            key: string;
+            /** @description The old key. */
+            previous: components["schemas"]["Key"];
         };
         AuditLog: {
             /**
@@ -6562,6 +9132,106 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             created_at: string;
+        };
+        AuditLogPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["AuditLog"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        Usage: {
+            /**
+             * Format: date-time
+             * @description Beginning of the hour.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            hour: string;
+            /**
+             * Format: uuid
+             * @description The RPC key.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            key_id: string;
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description The method; `other` for those that the gateway does not know.
+             * @example eth_getBalance
+             */
+            method: string;
+            /**
+             * Format: int64
+             * @description Calls that were admitted.
+             * @example 1200
+             */
+            requests: number;
+            /**
+             * Format: int64
+             * @description Of them: refused by the gateway after that, or answered with a status of 5xx.
+             * @example 3
+             */
+            failures: number;
+            /**
+             * Format: int64
+             * @description Of them: answered without asking a node.
+             * @example 400
+             */
+            cached: number;
+            /**
+             * Format: int64
+             * @description Bytes of their bodies.
+             * @example 120000
+             */
+            bytes_in: number;
+            /**
+             * Format: int64
+             * @description Bytes of the answers.
+             * @example 480000
+             */
+            bytes_out: number;
+            /** @description How long they took, from the call to the end of its answer; a call of a batch takes as long as the batch. Null where no time was taken. */
+            latency: {
+                /**
+                 * Format: int64
+                 * @description Calls whose time was taken: all that were answered, but for subscriptions.
+                 * @example 1190
+                 */
+                calls: number;
+                /**
+                 * Format: double
+                 * @description Their mean in milliseconds.
+                 * @example 12.41
+                 */
+                mean_ms: number;
+                /**
+                 * @description At least 95 of 100 took at most so many milliseconds: the bound of a bucket. Null: more than the highest bound.
+                 * @example 50
+                 */
+                p95_ms: number | null;
+                /** @description The calls by how long they took, the fastest first, without empty buckets: add them up over rows. The bounds are 1, 2, 5, 10, 20, 50 and so on up to 10,000, and 30,000. */
+                buckets: {
+                    /**
+                     * @description They took at most so long, and longer than the bound before. Null: longer than any bound.
+                     * @example 50
+                     */
+                    up_to_ms: number | null;
+                    /**
+                     * Format: int64
+                     * @description How many.
+                     * @example 310
+                     */
+                    calls: number;
+                }[];
+            } | null;
+        };
+        UsagePage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Usage"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
         };
     };
     responses: {
@@ -6938,40 +9608,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /**
-                         * @description Of the service.
-                         * @example chainwatch
-                         */
-                        name: string;
-                        /**
-                         * @description Of the software.
-                         * @example 0.1.0
-                         */
-                        version: string;
-                        /**
-                         * @description Of the API: the segment of its paths.
-                         * @constant
-                         */
-                        api_version: "v1";
-                        /**
-                         * @description The commit it was built from.
-                         * @example 798728f
-                         */
-                        commit: string;
-                        /**
-                         * @description When it was built; `unknown` where it runs from the sources.
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        built_at: string;
-                        /**
-                         * @description Versions of webhook signatures that deliveries carry.
-                         * @example [
-                         *       "v1"
-                         *     ]
-                         */
-                        signature_versions: "v1"[];
-                    };
+                    "application/json": components["schemas"]["Version"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7234,10 +9871,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @description At most 8 of each type, what is named exactly first. */
-                        items: components["schemas"]["SearchHit"][];
-                    };
+                    "application/json": components["schemas"]["SearchHitList"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7337,7 +9971,7 @@ export interface operations {
                  * @example shop
                  */
                 search?: string;
-                /** @description Only chains of these families. Repeated, comma-separated, or both. */
+                /** @description Only chains of these families. Repeated, comma-separated, or both; the name may end in `[]`. */
                 families?: ("evm" | "bitcoin" | "solana" | "tron")[];
                 /** @description Only active, or only inactive chains. */
                 is_active?: boolean;
@@ -7396,38 +10030,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Blockchain"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["BlockchainPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7461,13 +10064,7 @@ export interface operations {
                  *       "chain_gid": "eip155:1"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description A chain of the reference data as CAIP-2.
-                     * @example eip155:1
-                     */
-                    chain_gid: string;
-                };
+                "application/json": components["schemas"]["CreateBlockchainInput"];
             };
         };
         responses: {
@@ -7619,13 +10216,7 @@ export interface operations {
                  *       "from_block": 21000000
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description Where a chain begins that was never followed; without it at the `START_BLOCK` of its ingestor, else at the head of then.
-                     * @example 21000000
-                     */
-                    from_block?: number;
-                };
+                "application/json": components["schemas"]["ActivateBlockchainInput"];
             };
         };
         responses: {
@@ -7787,18 +10378,7 @@ export interface operations {
                  *       "to_block": 21000100
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description The first block, one that was processed.
-                     * @example 21000000
-                     */
-                    from_block: number;
-                    /**
-                     * @description The last block, one that was processed.
-                     * @example 21000100
-                     */
-                    to_block: number;
-                };
+                "application/json": components["schemas"]["ReprocessBlocksInput"];
             };
         };
         responses: {
@@ -7867,18 +10447,7 @@ export interface operations {
                  *       "confirm": "eip155:31337"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description The first block that is given up; without it all are.
-                     * @example 21000000
-                     */
-                    from_block?: number;
-                    /**
-                     * @description The chain as CAIP-2 once more: every transaction from there on is told as undone.
-                     * @example eip155:31337
-                     */
-                    confirm: string;
-                };
+                "application/json": components["schemas"]["ResetBlockchainInput"];
             };
         };
         responses: {
@@ -7961,15 +10530,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /**
-                         * @description When the ingestor said so, which it does every 10 s. Null where nobody did for 30 s: then nothing is known of the nodes.
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        reported_at: string | null;
-                        /** @description In the order of preference. */
-                        items: components["schemas"]["Node"][];
-                    };
+                    "application/json": components["schemas"]["ListNodesResult"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7998,7 +10559,7 @@ export interface operations {
                 cursor?: string;
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at";
-                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both; the name may end in `[]`. */
                 statuses?: ("open" | "resolved" | "accepted")[];
             };
             header?: never;
@@ -8056,38 +10617,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Incident"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["IncidentPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -8116,10 +10646,10 @@ export interface operations {
                 cursor?: string;
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at";
-                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both; the name may end in `[]`. */
                 statuses?: ("open" | "resolved" | "accepted")[];
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
@@ -8175,38 +10705,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Incident"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["IncidentPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -8319,20 +10818,7 @@ export interface operations {
                  *       "endpoint_url": "https://node.example.com:8545"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uri
-                     * @description URL of the JSON-RPC interface of the node. Write-only.
-                     * @example https://node.example.com:8545
-                     */
-                    endpoint_url?: string;
-                    /**
-                     * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
-                     * @example hold
-                     * @enum {string}
-                     */
-                    unproved?: "hold" | "deliver";
-                };
+                "application/json": components["schemas"]["UpdateEvmEndpointInput"];
             };
         };
         responses: {
@@ -8413,20 +10899,7 @@ export interface operations {
                  *       "endpoint_url": "https://node.example.com:8332"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uri
-                     * @description URL of the JSON-RPC interface of the node. Write-only.
-                     * @example https://node.example.com:8332
-                     */
-                    endpoint_url?: string;
-                    /**
-                     * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
-                     * @example hold
-                     * @enum {string}
-                     */
-                    unproved?: "hold" | "deliver";
-                };
+                "application/json": components["schemas"]["UpdateBitcoinEndpointInput"];
             };
         };
         responses: {
@@ -8507,20 +10980,7 @@ export interface operations {
                  *       "endpoint_url": "https://node.example.com:8899"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uri
-                     * @description URL of the JSON-RPC interface of the node. Write-only.
-                     * @example https://node.example.com:8899
-                     */
-                    endpoint_url?: string;
-                    /**
-                     * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
-                     * @example hold
-                     * @enum {string}
-                     */
-                    unproved?: "hold" | "deliver";
-                };
+                "application/json": components["schemas"]["UpdateSolanaEndpointInput"];
             };
         };
         responses: {
@@ -8602,26 +11062,7 @@ export interface operations {
                  *       "evm_endpoint_url": "https://node.example.com/jsonrpc"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uri
-                     * @description URL of the HTTP wallet API of the node. Write-only.
-                     * @example https://node.example.com
-                     */
-                    endpoint_url?: string;
-                    /**
-                     * Format: uri
-                     * @description URL of the Ethereum-compatible JSON-RPC interface of the node. Write-only.
-                     * @example https://node.example.com/jsonrpc
-                     */
-                    evm_endpoint_url?: string;
-                    /**
-                     * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
-                     * @example hold
-                     * @enum {string}
-                     */
-                    unproved?: "hold" | "deliver";
-                };
+                "application/json": components["schemas"]["UpdateTronEndpointInput"];
             };
         };
         responses: {
@@ -8694,13 +11135,13 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "number" | "-number" | "chain_gid" | "-chain_gid" | "status" | "-status";
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
                  */
                 chain_gids?: string[];
-                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both; the name may end in `[]`. */
                 statuses?: ("new" | "processed" | "confirmed" | "reorged" | "skipped")[];
                 /**
                  * @description Only from that block on, inclusive.
@@ -8751,38 +11192,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Block"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["BlockPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -8867,15 +11277,15 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "gid" | "-gid" | "namespace" | "-namespace" | "reference" | "-reference" | "status" | "-status" | "created_at" | "-created_at";
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
                  */
                 chain_gids?: string[];
-                /** @description Only assets of these CAIP-19 namespaces. Repeated, comma-separated, or both. */
+                /** @description Only assets of these CAIP-19 namespaces. Repeated, comma-separated, or both; the name may end in `[]`. */
                 namespaces?: ("erc20" | "bep20" | "token" | "trc20" | "trc10" | "slip44")[];
-                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both; the name may end in `[]`. */
                 statuses?: ("active" | "unknown" | "invalid")[];
                 /** @description Only archived ones, or only those that are not. */
                 is_archived?: boolean;
@@ -8916,38 +11326,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Asset"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AssetPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -9080,13 +11459,13 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at" | "gid" | "-gid" | "name" | "-name" | "symbol" | "-symbol";
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
                  */
                 chain_gids?: string[];
-                /** @description Only assets of these CAIP-19 namespaces. Repeated, comma-separated, or both. */
+                /** @description Only assets of these CAIP-19 namespaces. Repeated, comma-separated, or both; the name may end in `[]`. */
                 namespaces?: ("erc20" | "bep20" | "token" | "trc20" | "trc10" | "slip44")[];
                 /** @description Only those of that type. */
                 type?: "native" | "fungible";
@@ -9140,38 +11519,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Token"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["TokenPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -9406,7 +11754,7 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at" | "label" | "-label";
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
@@ -9464,38 +11812,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["PublicKey"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["PublicKeyPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -9531,34 +11848,7 @@ export interface operations {
                  *       "label": "Deposits"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description Of an account (depth 3): xpub, ypub, zpub, or those of test networks.
-                     * @example zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs
-                     */
-                    extended_public_key: string;
-                    /**
-                     * @description From the wallet to the account; it decides address format and network.
-                     * @example m/84'/0'/0'
-                     */
-                    derivation_path: string;
-                    /**
-                     * @description As you call it.
-                     * @example Deposits
-                     */
-                    label?: string | null;
-                    /**
-                     * @description Which of the test networks, where the path stands for all of them.
-                     * @example bip122:000000000019d6689c085ae165831e93
-                     */
-                    chain_gid?: string;
-                    /**
-                     * @description Unused addresses in a row after which a wallet stops to look.
-                     * @default 20
-                     * @example 20
-                     */
-                    gap_limit?: number;
-                };
+                "application/json": components["schemas"]["CreatePublicKeyInput"];
             };
         };
         responses: {
@@ -9730,13 +12020,7 @@ export interface operations {
                  *       "label": "Deposits"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it. Null takes it away.
-                     * @example Deposits
-                     */
-                    label: string | null;
-                };
+                "application/json": components["schemas"]["UpdatePublicKeyInput"];
             };
         };
         responses: {
@@ -9796,26 +12080,26 @@ export interface operations {
                  * @example v1.main.3q2-7wAA
                  */
                 cursor?: string;
-                /** @description Only addresses of these families. Repeated, comma-separated, or both. */
+                /** @description Only addresses of these families. Repeated, comma-separated, or both; the name may end in `[]`. */
                 chain_families?: ("evm" | "bitcoin" | "solana" | "tron")[];
                 /**
-                 * @description Only addresses written in one of these formats. Repeated, comma-separated, or both.
+                 * @description Only addresses written in one of these formats. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "evm"
                  *     ]
                  */
                 formats?: string[];
                 /**
-                 * @description Only addresses that are in one of these groups. Repeated, comma-separated, or both.
+                 * @description Only addresses that are in one of these groups. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "customers"
                  *     ]
                  */
                 groups?: string[];
                 /**
-                 * @description Only addresses whose metadata has this value under the key, as text, a number, true, false or null: `metadata.customer_id=1042`. Repeated for a key: one of the values. Several keys: all of them.
+                 * @description Only addresses whose metadata has this value under the key, as text, a number, true, false or null: `metadata[customer_id]=1042` or `metadata.customer_id=1042`. Repeat a key to match any of its values. With several keys, all of them must match.
                  * @example {
-                 *       "metadata.customer_id": "1042"
+                 *       "customer_id": "1042"
                  *     }
                  */
                 metadata?: {
@@ -9874,6 +12158,10 @@ export interface operations {
                      *             "eu"
                      *           ],
                      *           "is_monitored": true,
+                     *           "monitoring": {
+                     *             "eip155:1": "active"
+                     *           },
+                     *           "warnings": [],
                      *           "watched_from": {
                      *             "eip155:1": 21000000
                      *           },
@@ -9898,38 +12186,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["HdAddress"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["HdAddressPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -9971,33 +12228,7 @@ export interface operations {
                  *       "to": 9
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description These, at most 1,000.
-                     * @example [
-                     *       0,
-                     *       1,
-                     *       2
-                     *     ]
-                     */
-                    indexes?: number[];
-                    /**
-                     * @description Or these: the first, with `to`.
-                     * @example 0
-                     */
-                    from?: number;
-                    /**
-                     * @description The last.
-                     * @example 9
-                     */
-                    to?: number;
-                    /**
-                     * @description 0: receive, 1: change.
-                     * @default 0
-                     * @example 0
-                     */
-                    change?: 0 | 1;
-                };
+                "application/json": components["schemas"]["CreatePublicKeyAddressesInput"];
             };
         };
         responses: {
@@ -10030,6 +12261,10 @@ export interface operations {
                      *             "eu"
                      *           ],
                      *           "is_monitored": true,
+                     *           "monitoring": {
+                     *             "eip155:1": "active"
+                     *           },
+                     *           "warnings": [],
                      *           "watched_from": {
                      *             "eip155:1": 21000000
                      *           },
@@ -10049,20 +12284,7 @@ export interface operations {
                      *       "existing_count": 0
                      *     }
                      */
-                    "application/json": {
-                        /** @description All that were asked for, by index. */
-                        items: components["schemas"]["HdAddress"][];
-                        /**
-                         * @description How many of them are new.
-                         * @example 1
-                         */
-                        created_count: number;
-                        /**
-                         * @description How many were there already.
-                         * @example 0
-                         */
-                        existing_count: number;
-                    };
+                    "application/json": components["schemas"]["CreatePublicKeyAddressesResult"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -10105,14 +12327,7 @@ export interface operations {
                  *       "change": 0
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description 0: receive, 1: change.
-                     * @default 0
-                     * @example 0
-                     */
-                    change?: 0 | 1;
-                };
+                "application/json": components["schemas"]["CreateNextAddressInput"];
             };
         };
         responses: {
@@ -10143,6 +12358,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -10187,26 +12406,26 @@ export interface operations {
                  * @example v1.main.3q2-7wAA
                  */
                 cursor?: string;
-                /** @description Only addresses of these families. Repeated, comma-separated, or both. */
+                /** @description Only addresses of these families. Repeated, comma-separated, or both; the name may end in `[]`. */
                 chain_families?: ("evm" | "bitcoin" | "solana" | "tron")[];
                 /**
-                 * @description Only addresses written in one of these formats. Repeated, comma-separated, or both.
+                 * @description Only addresses written in one of these formats. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "evm"
                  *     ]
                  */
                 formats?: string[];
                 /**
-                 * @description Only addresses that are in one of these groups. Repeated, comma-separated, or both.
+                 * @description Only addresses that are in one of these groups. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "customers"
                  *     ]
                  */
                 groups?: string[];
                 /**
-                 * @description Only addresses whose metadata has this value under the key, as text, a number, true, false or null: `metadata.customer_id=1042`. Repeated for a key: one of the values. Several keys: all of them.
+                 * @description Only addresses whose metadata has this value under the key, as text, a number, true, false or null: `metadata[customer_id]=1042` or `metadata.customer_id=1042`. Repeat a key to match any of its values. With several keys, all of them must match.
                  * @example {
-                 *       "metadata.customer_id": "1042"
+                 *       "customer_id": "1042"
                  *     }
                  */
                 metadata?: {
@@ -10262,6 +12481,10 @@ export interface operations {
                      *             "eu"
                      *           ],
                      *           "is_monitored": true,
+                     *           "monitoring": {
+                     *             "eip155:1": "active"
+                     *           },
+                     *           "warnings": [],
                      *           "watched_from": {
                      *             "eip155:1": 21000000
                      *           },
@@ -10281,44 +12504,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Address"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AddressPage"];
                     /**
-                     * @example id,address,chain_family,format,label,metadata,groups,is_monitored,watched_from,created_at,updated_at,backfill,kind,imported_at,public_key_id,derivation_path,index,change,is_used,beyond_gap_limit
-                     *     6f1d1f4e-0000-4000-8000-000000000001,0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045,evm,evm,Treasury,"{""customer_id"":""1042""}","[""customers"",""eu""]",true,"{""eip155:1"":21000000}",2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.000Z,,external,2026-01-01T00:00:00.000Z,,,,,,
+                     * @example id,address,chain_family,format,label,metadata,groups,is_monitored,monitoring,warnings,watched_from,created_at,updated_at,backfill,kind,imported_at,public_key_id,derivation_path,index,change,is_used,beyond_gap_limit
+                     *     6f1d1f4e-0000-4000-8000-000000000001,0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045,evm,evm,Treasury,"{""customer_id"":""1042""}","[""customers"",""eu""]",true,"{""eip155:1"":""active""}",[],"{""eip155:1"":21000000}",2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.000Z,,external,2026-01-01T00:00:00.000Z,,,,,,
                      */
                     "text/csv": string;
-                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","chain_family":"evm","format":"evm","label":"Treasury","metadata":{"customer_id":"1042"},"groups":["customers","eu"],"is_monitored":true,"watched_from":{"eip155:1":21000000},"created_at":"2026-01-01T00:00:00.000Z","updated_at":"2026-01-01T00:00:00.000Z","backfill":null,"kind":"external","imported_at":"2026-01-01T00:00:00.000Z"} */
+                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","chain_family":"evm","format":"evm","label":"Treasury","metadata":{"customer_id":"1042"},"groups":["customers","eu"],"is_monitored":true,"monitoring":{"eip155:1":"active"},"warnings":[],"watched_from":{"eip155:1":21000000},"created_at":"2026-01-01T00:00:00.000Z","updated_at":"2026-01-01T00:00:00.000Z","backfill":null,"kind":"external","imported_at":"2026-01-01T00:00:00.000Z"} */
                     "application/x-ndjson": string;
                 };
             };
@@ -10359,40 +12551,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /** @description At most 1,000, carried out in this order. */
-                    items: {
-                        /**
-                         * @description The address, in any form that its family reads.
-                         * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
-                         */
-                        address: string;
-                        /**
-                         * @description As you call it. Null takes it away.
-                         * @example Treasury
-                         */
-                        label?: string | null;
-                        /**
-                         * @description JSON of yours, in place of what was there.
-                         * @example {
-                         *       "customer_id": "1042"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                        /**
-                         * @description Its groups, in place of those it was in.
-                         * @example [
-                         *       "customers",
-                         *       "eu"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /** @description Whether transactions of it are told. */
-                        is_monitored?: boolean;
-                    }[];
-                };
+                "application/json": components["schemas"]["UpdateManyAddressesInput"];
             };
         };
         responses: {
@@ -10425,6 +12584,10 @@ export interface operations {
                      *               "eu"
                      *             ],
                      *             "is_monitored": true,
+                     *             "monitoring": {
+                     *               "eip155:1": "active"
+                     *             },
+                     *             "warnings": [],
                      *             "watched_from": {
                      *               "eip155:1": 21000000
                      *             },
@@ -10438,29 +12601,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @description One for each item, in their order. */
-                        items: ({
-                            /**
-                             * @description It was changed.
-                             * @constant
-                             */
-                            status: "updated";
-                            /** @description The address after all changes. */
-                            address: components["schemas"]["Address"];
-                        } | {
-                            /**
-                             * @description The project has no such address.
-                             * @constant
-                             */
-                            status: "not_found";
-                            /**
-                             * @description As it was sent.
-                             * @example 0x1
-                             */
-                            value: string;
-                        })[];
-                    };
+                    "application/json": components["schemas"]["UpdateManyAddressesResult"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -10486,26 +12627,26 @@ export interface operations {
                  * @example v1.main.3q2-7wAA
                  */
                 cursor?: string;
-                /** @description Only addresses of these families. Repeated, comma-separated, or both. */
+                /** @description Only addresses of these families. Repeated, comma-separated, or both; the name may end in `[]`. */
                 chain_families?: ("evm" | "bitcoin" | "solana" | "tron")[];
                 /**
-                 * @description Only addresses written in one of these formats. Repeated, comma-separated, or both.
+                 * @description Only addresses written in one of these formats. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "evm"
                  *     ]
                  */
                 formats?: string[];
                 /**
-                 * @description Only addresses that are in one of these groups. Repeated, comma-separated, or both.
+                 * @description Only addresses that are in one of these groups. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "customers"
                  *     ]
                  */
                 groups?: string[];
                 /**
-                 * @description Only addresses whose metadata has this value under the key, as text, a number, true, false or null: `metadata.customer_id=1042`. Repeated for a key: one of the values. Several keys: all of them.
+                 * @description Only addresses whose metadata has this value under the key, as text, a number, true, false or null: `metadata[customer_id]=1042` or `metadata.customer_id=1042`. Repeat a key to match any of its values. With several keys, all of them must match.
                  * @example {
-                 *       "metadata.customer_id": "1042"
+                 *       "customer_id": "1042"
                  *     }
                  */
                 metadata?: {
@@ -10563,6 +12704,10 @@ export interface operations {
                      *             "eu"
                      *           ],
                      *           "is_monitored": true,
+                     *           "monitoring": {
+                     *             "eip155:1": "active"
+                     *           },
+                     *           "warnings": [],
                      *           "watched_from": {
                      *             "eip155:1": 21000000
                      *           },
@@ -10587,38 +12732,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["HdAddress"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["HdAddressPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -10654,64 +12768,7 @@ export interface operations {
                  *       "label": "Treasury"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description The address, in any form that its family reads.
-                     * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
-                     */
-                    value: string;
-                    /**
-                     * @description The same as `chain_family`.
-                     * @enum {string}
-                     */
-                    chainFamily?: "evm" | "bitcoin" | "solana" | "tron";
-                    /**
-                     * @description The family of chains that knows it; this or `chainFamily` is required.
-                     * @enum {string}
-                     */
-                    chain_family?: "evm" | "bitcoin" | "solana" | "tron";
-                    /**
-                     * @description As you call it.
-                     * @example Treasury
-                     */
-                    label?: string | null;
-                    /**
-                     * @description JSON of yours, at most 50 members and 16 KiB.
-                     * @example {
-                     *       "customer_id": "1042"
-                     *     }
-                     */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                    /**
-                     * @description Groups of yours that it is in, at most 20, for filters of lists and channels. No commas.
-                     * @example [
-                     *       "customers",
-                     *       "eu"
-                     *     ]
-                     */
-                    groups?: string[];
-                    /**
-                     * @description Monitor the zero address or a burn address all the same: every mint and burn of a chain then becomes an event.
-                     * @default false
-                     */
-                    allow_burn?: boolean;
-                    /**
-                     * @description As `history`, for the only active chain that knows the address.
-                     * @example 0
-                     */
-                    from_block?: number;
-                    /**
-                     * @description Blocks from which its past is read, by chain as CAIP-2: final transactions of EVM, TRON and Solana, unspent outputs of Bitcoin. Each chain must be active and know the address.
-                     * @example {
-                     *       "eip155:1": 21000000
-                     *     }
-                     */
-                    history?: {
-                        [key: string]: number;
-                    };
-                };
+                "application/json": components["schemas"]["CreateExternalAddressInput"];
             };
         };
         responses: {
@@ -10742,6 +12799,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -10803,57 +12864,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description The family of chains that knows all of them.
-                     * @enum {string}
-                     */
-                    chain_family: "evm" | "bitcoin" | "solana" | "tron";
-                    /** @description At most 10,000. */
-                    addresses: {
-                        /**
-                         * @description The address, in any form that its family reads.
-                         * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
-                         */
-                        value: string;
-                        /**
-                         * @description As you call it. The `'` that CSV exports put before `=`, `+`, `-`, `@` and tabs is taken away.
-                         * @example Treasury
-                         */
-                        label?: string | null;
-                        /**
-                         * @description JSON of yours, at most 50 members and 16 KiB.
-                         * @example {
-                         *       "customer_id": "1042"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                        /**
-                         * @description Groups of yours that it is in, at most 20, for filters of lists and channels. No commas.
-                         * @example [
-                         *       "customers",
-                         *       "eu"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Blocks from which its past is read, by chain as CAIP-2: final transactions of EVM, TRON and Solana, unspent outputs of Bitcoin. Each chain must be active and know the address.
-                         * @example {
-                         *       "eip155:1": 21000000
-                         *     }
-                         */
-                        history?: {
-                            [key: string]: number;
-                        };
-                        /**
-                         * @description Monitor the zero address or a burn address all the same.
-                         * @default false
-                         */
-                        allow_burn?: boolean;
-                    }[];
-                };
+                "application/json": components["schemas"]["ImportAddressesInput"];
             };
         };
         responses: {
@@ -10887,6 +12898,10 @@ export interface operations {
                      *               "eu"
                      *             ],
                      *             "is_monitored": true,
+                     *             "monitoring": {
+                     *               "eip155:1": "active"
+                     *             },
+                     *             "warnings": [],
                      *             "watched_from": {
                      *               "eip155:1": 21000000
                      *             },
@@ -10900,39 +12915,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @description One for each entry, in their order. */
-                        items: ({
-                            /**
-                             * @description It is new.
-                             * @constant
-                             */
-                            status: "created";
-                            /** @description The address as it is now. */
-                            address: components["schemas"]["Address"];
-                        } | {
-                            /**
-                             * @description The project had it already, or an earlier entry is the same address.
-                             * @constant
-                             */
-                            status: "exists";
-                            /** @description The address as it is now. */
-                            address: components["schemas"]["Address"];
-                        } | {
-                            /**
-                             * @description It was not imported.
-                             * @constant
-                             */
-                            status: "invalid";
-                            /**
-                             * @description As it was sent.
-                             * @example 0x1
-                             */
-                            value: string;
-                            /** @description Why it was not imported. */
-                            problem: components["schemas"]["Problem"];
-                        })[];
-                    };
+                    "application/json": components["schemas"]["ImportAddressesResult"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -10973,22 +12956,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description At most 1,000, in any form that their family reads.
-                     * @example [
-                     *       "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
-                     *     ]
-                     */
-                    addresses: string[];
-                    /**
-                     * @description Only these assets (CAIP-19), at most 100.
-                     * @example [
-                     *       "eip155:1/slip44:60"
-                     *     ]
-                     */
-                    asset_gids?: string[];
-                };
+                "application/json": components["schemas"]["QueryBalancesInput"];
             };
         };
         responses: {
@@ -11018,32 +12986,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @description The addresses that the project has, in the order of the request, each once. */
-                        items: {
-                            /**
-                             * @description The address in its display form.
-                             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
-                             */
-                            address: string;
-                            /**
-                             * @description As `GET /addresses/{address}/balances` answers.
-                             * @example {
-                             *       "eip155:1/slip44:60": "1.5"
-                             *     }
-                             */
-                            balances: {
-                                [key: string]: string | null;
-                            };
-                        }[];
-                        /**
-                         * @description Those that it has not, as they were sent.
-                         * @example [
-                         *       "0x1"
-                         *     ]
-                         */
-                        not_found: string[];
-                    };
+                    "application/json": components["schemas"]["QueryBalancesResult"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -11099,6 +13042,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -11183,32 +13130,7 @@ export interface operations {
                  *       "is_monitored": true
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it. Null takes it away.
-                     * @example Treasury
-                     */
-                    label?: string | null;
-                    /**
-                     * @description JSON of yours, in place of what was there.
-                     * @example {
-                     *       "customer_id": "1042"
-                     *     }
-                     */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                    /**
-                     * @description Its groups, in place of those it was in.
-                     * @example [
-                     *       "customers",
-                     *       "eu"
-                     *     ]
-                     */
-                    groups?: string[];
-                    /** @description Whether transactions of it are told. */
-                    is_monitored?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateAddressInput"];
             };
         };
         responses: {
@@ -11237,6 +13159,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -11290,17 +13216,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description Blocks from which its past is read, by chain as CAIP-2: final transactions of EVM, TRON and Solana, unspent outputs of Bitcoin. Each chain must be active and know the address.
-                     * @example {
-                     *       "eip155:1": 21000000
-                     *     }
-                     */
-                    history: {
-                        [key: string]: number;
-                    };
-                };
+                "application/json": components["schemas"]["BackfillAddressInput"];
             };
         };
         responses: {
@@ -11330,6 +13246,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -11397,6 +13317,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -11467,6 +13391,10 @@ export interface operations {
                      *         "eu"
                      *       ],
                      *       "is_monitored": true,
+                     *       "monitoring": {
+                     *         "eip155:1": "active"
+                     *       },
+                     *       "warnings": [],
                      *       "watched_from": {
                      *         "eip155:1": 21000000
                      *       },
@@ -11533,9 +13461,7 @@ export interface operations {
                      *       "eip155:1/slip44:60": "1.5"
                      *     }
                      */
-                    "application/json": {
-                        [key: string]: string | null;
-                    };
+                    "application/json": components["schemas"]["GetBalancesResult"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -11593,56 +13519,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @description By asset. */
-                        items: {
-                            /**
-                             * @description The asset as CAIP-19.
-                             * @example eip155:1/slip44:60
-                             */
-                            asset_gid: string;
-                            /**
-                             * @description All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature. Null, as every amount here, while the decimals of the token are not known.
-                             * @example 1.5
-                             */
-                            total: string | null;
-                            /**
-                             * @description `total` in base units.
-                             * @example 1500000000000000000
-                             */
-                            total_raw: string;
-                            /**
-                             * @description Decimal places between base and whole units. Null while they are not known.
-                             * @example 18
-                             */
-                            decimals: number | null;
-                            /**
-                             * @description In blocks with the confirmations that the chain requires. Null while no balance was read in such a block.
-                             * @example 1.5
-                             */
-                            confirmed: string | null;
-                            /**
-                             * @description What newer blocks changed; below zero where they spent. Null where `confirmed` is.
-                             * @example 0
-                             */
-                            unconfirmed: string | null;
-                            /**
-                             * @description Coinbase outputs that may not be spent yet. Null on chains of accounts.
-                             * @example null
-                             */
-                            immature: string | null;
-                            /**
-                             * @description What pending transactions pay to the address, its own change included; no part of the total.
-                             * @example 0
-                             */
-                            pending_in: string | null;
-                            /**
-                             * @description What pending transactions take from the address.
-                             * @example 0
-                             */
-                            pending_out: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["BalanceDetailsList"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -11672,14 +13549,14 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "block_number" | "-block_number";
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
                  */
                 chain_gids?: string[];
                 /**
-                 * @description Only these assets (CAIP-19). Repeated, comma-separated, or both.
+                 * @description Only these assets (CAIP-19). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1/slip44:60"
                  *     ]
@@ -11739,38 +13616,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["BalanceReading"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["BalanceReadingPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -11800,7 +13646,7 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "block_number" | "-block_number" | "amount" | "-amount";
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
@@ -11854,83 +13700,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: {
-                            /**
-                             * @description The transaction that created it.
-                             * @example 4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b
-                             */
-                            txid: string;
-                            /**
-                             * @description Its position among the outputs of the transaction.
-                             * @example 0
-                             */
-                            vout: number;
-                            /**
-                             * @description In whole units.
-                             * @example 0.5
-                             */
-                            amount: string;
-                            /**
-                             * @description In base units.
-                             * @example 50000000
-                             */
-                            amount_raw: string;
-                            /**
-                             * @description The asset as CAIP-19.
-                             * @example bip122:000000000019d6689c085ae165831e93/slip44:0
-                             */
-                            asset_gid: string;
-                            /**
-                             * @description The chain as CAIP-2.
-                             * @example bip122:000000000019d6689c085ae165831e93
-                             */
-                            chain_gid: string;
-                            /**
-                             * @description Height of its block.
-                             * @example 870000
-                             */
-                            block_number: number;
-                            /** @description Whether it is the reward of a block. */
-                            is_coinbase: boolean;
-                            /**
-                             * @description Blocks on top of it, its own included.
-                             * @example 6
-                             */
-                            confirmations: number;
-                            /** @description Whether it may be spent: coinbase outputs have to wait. */
-                            is_mature: boolean;
-                        }[];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["UtxoPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -11960,27 +13730,27 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "detected_at" | "-detected_at" | "block_number" | "-block_number";
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
                  */
                 chain_gids?: string[];
                 /**
-                 * @description Only transactions that touch one of these addresses of the project. Repeated, comma-separated, or both.
+                 * @description Only transactions that touch one of these addresses of the project. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *     ]
                  */
                 addresses?: string[];
                 /**
-                 * @description Only transactions that move one of these assets (CAIP-19). Repeated, comma-separated, or both.
+                 * @description Only transactions that move one of these assets (CAIP-19). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7"
                  *     ]
                  */
                 asset_gids?: string[];
-                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both; the name may end in `[]`. */
                 statuses?: ("pending" | "detected" | "confirmed" | "reorged" | "failed")[];
                 /** @description Only transactions of that direction, as the monitored addresses see it. */
                 direction?: "in" | "out" | "self";
@@ -12089,38 +13859,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Transaction"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["TransactionPage"];
                     /**
                      * @example id,chain_gid,hash,status,direction,block_number,block_hash,block_timestamp,tx_index,confirmations,required_confirmations,fee,memo,transfers,replaced_by,verification,detected_at,confirmed_at,reorged_at
                      *     6f1d1f4e-0000-4000-8000-000000000001,eip155:1,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,pending,in,21000000,0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3,2026-01-01T00:00:00.000Z,7,1,12,"{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""}",order 1042,"[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}]",,proved,2026-01-01T00:00:01.000Z,,
@@ -12325,7 +14064,7 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "chain_gid" | "-chain_gid" | "created_at" | "-created_at";
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
@@ -12374,38 +14113,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["ConfirmationPolicy"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ConfirmationPolicyPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -12495,29 +14203,7 @@ export interface operations {
                  *       "depth": 20
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description Confirmed after so many blocks, whatever the chain says of finality.
-                     * @constant
-                     */
-                    type: "depth";
-                    /**
-                     * @description Confirmations, the block of the transaction included.
-                     * @example 20
-                     */
-                    depth: number;
-                    /**
-                     * @description Needed for fewer confirmations than the chain has by default: a reorg may undo what was confirmed, and `transaction.reorged` then says so.
-                     * @example false
-                     */
-                    unsafe?: boolean;
-                } | {
-                    /**
-                     * @description Confirmed when the block is final by the rule of the chain itself.
-                     * @constant
-                     */
-                    type: "finalized";
-                };
+                "application/json": components["schemas"]["SetConfirmationPolicyInput"];
             };
         };
         responses: {
@@ -12619,10 +14305,10 @@ export interface operations {
                  * @example 18231
                  */
                 after?: number;
-                /** @description Only those of these types. Repeated, comma-separated, or both. */
+                /** @description Only those of these types. Repeated, comma-separated, or both; the name may end in `[]`. */
                 types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
@@ -12742,48 +14428,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: (components["schemas"]["TransactionDetectedEventItem"] | components["schemas"]["TransactionProgressEventItem"] | components["schemas"]["TransactionConfirmedEventItem"] | components["schemas"]["TransactionReorgedEventItem"] | components["schemas"]["TransactionFailedEventItem"] | components["schemas"]["BalanceChangedEventItem"] | components["schemas"]["ChannelFailedEventItem"])[];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                            /**
-                             * @description With `after`: everything up to here was read, what the filters kept back included.
-                             * @example 18240
-                             */
-                            last_position?: number;
-                            /**
-                             * @description With `after`: whether there is more behind `last_position` already. `total` counts the answer alone: nobody counts what is still to be read.
-                             * @example false
-                             */
-                            has_more?: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["EventItemPage"];
                     /**
                      * @example event_id,type,api_version,created_at,is_test_message,project_id,sequence,is_historical,data,position
                      *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false,""addresses_truncated"":true}",18231
@@ -12813,10 +14458,10 @@ export interface operations {
                  * @example 18231
                  */
                 after?: number;
-                /** @description Only those of these types. Repeated, comma-separated, or both. */
+                /** @description Only those of these types. Repeated, comma-separated, or both; the name may end in `[]`. */
                 types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
@@ -12973,7 +14618,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TransactionDetectedEvent"] | components["schemas"]["TransactionProgressEvent"] | components["schemas"]["TransactionConfirmedEvent"] | components["schemas"]["TransactionReorgedEvent"] | components["schemas"]["TransactionFailedEvent"] | components["schemas"]["BalanceChangedEvent"] | components["schemas"]["ChannelFailedEvent"];
+                    "application/json": components["schemas"]["Event"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -13052,38 +14697,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Delivery"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["DeliveryPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -13210,38 +14824,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["NotificationChannel"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["NotificationChannelPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -13282,178 +14865,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name: string;
-                    /**
-                     * @description May be told.
-                     * @constant
-                     */
-                    kind?: "webhook";
-                    /** @description Credentials for the receiver, write-only. */
-                    auth?: {
-                        /**
-                         * @description No credentials.
-                         * @constant
-                         */
-                        type: "none";
-                    } | {
-                        /**
-                         * @description User and password (RFC 7617).
-                         * @constant
-                         */
-                        type: "basic";
-                        /**
-                         * @description The user, without a colon.
-                         * @example chainwatch
-                         */
-                        username: string;
-                        /**
-                         * @description The password.
-                         * @example correct horse
-                         */
-                        password: string;
-                    } | {
-                        /**
-                         * @description A bearer token (RFC 6750).
-                         * @constant
-                         */
-                        type: "bearer";
-                        /**
-                         * @description The token.
-                         * @example s3cr3t
-                         */
-                        token: string;
-                    } | {
-                        /**
-                         * @description A header of its own.
-                         * @constant
-                         */
-                        type: "header";
-                        /**
-                         * @description Its name.
-                         * @example X-Hook-Token
-                         */
-                        name: string;
-                        /**
-                         * @description Its value.
-                         * @example s3cr3t
-                         */
-                        value: string;
-                    };
-                    /**
-                     * Format: uri
-                     * @description Where events are POSTed to; https, where configuration does not allow http.
-                     * @example https://hooks.example.com/chainwatch
-                     */
-                    url: string;
-                    /**
-                     * @description Sent with every delivery, at most 20.
-                     * @example {
-                     *       "X-Team": "payments"
-                     *     }
-                     */
-                    headers?: {
-                        [key: string]: string;
-                    };
-                    /**
-                     * @description Whether deliveries carry the headers of Standard Webhooks, too: `webhook-id`, `webhook-timestamp`, `webhook-signature`, keyed with the whole secret. Default false.
-                     * @example true
-                     */
-                    standard_webhooks?: boolean;
-                    /**
-                     * @description Deliveries a second at most. Null: as many as come.
-                     * @example 10
-                     */
-                    throttle_per_second?: number | null;
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["CreateWebhookChannelInput"];
             };
         };
         responses: {
@@ -13567,173 +14979,7 @@ export interface operations {
                  *       "throttle_per_second": 10
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name?: string;
-                    /** @description Credentials for the receiver, write-only. */
-                    auth?: {
-                        /**
-                         * @description No credentials.
-                         * @constant
-                         */
-                        type: "none";
-                    } | {
-                        /**
-                         * @description User and password (RFC 7617).
-                         * @constant
-                         */
-                        type: "basic";
-                        /**
-                         * @description The user, without a colon.
-                         * @example chainwatch
-                         */
-                        username: string;
-                        /**
-                         * @description The password.
-                         * @example correct horse
-                         */
-                        password: string;
-                    } | {
-                        /**
-                         * @description A bearer token (RFC 6750).
-                         * @constant
-                         */
-                        type: "bearer";
-                        /**
-                         * @description The token.
-                         * @example s3cr3t
-                         */
-                        token: string;
-                    } | {
-                        /**
-                         * @description A header of its own.
-                         * @constant
-                         */
-                        type: "header";
-                        /**
-                         * @description Its name.
-                         * @example X-Hook-Token
-                         */
-                        name: string;
-                        /**
-                         * @description Its value.
-                         * @example s3cr3t
-                         */
-                        value: string;
-                    };
-                    /**
-                     * Format: uri
-                     * @description Where events are POSTed to; https, where configuration does not allow http.
-                     * @example https://hooks.example.com/chainwatch
-                     */
-                    url?: string;
-                    /**
-                     * @description Sent with every delivery, at most 20.
-                     * @example {
-                     *       "X-Team": "payments"
-                     *     }
-                     */
-                    headers?: {
-                        [key: string]: string;
-                    };
-                    /**
-                     * @description Whether deliveries carry the headers of Standard Webhooks, too: `webhook-id`, `webhook-timestamp`, `webhook-signature`, keyed with the whole secret. Default false.
-                     * @example true
-                     */
-                    standard_webhooks?: boolean;
-                    /**
-                     * @description Deliveries a second at most. Null: as many as come.
-                     * @example 10
-                     */
-                    throttle_per_second?: number | null;
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateWebhookChannelInput"];
             };
         };
         responses: {
@@ -13845,103 +15091,7 @@ export interface operations {
                  *       "url": "https://discord.com/api/webhooks/223704706495545344/XXXXXXXXXXXXXXXXXXXXXXXX"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name: string;
-                    /**
-                     * Format: uri
-                     * @description The webhook's URL, as Discord gives it; write-only.
-                     * @example https://discord.com/api/webhooks/223704706495545344/XXXXXXXXXXXXXXXXXXXXXXXX
-                     */
-                    url: string;
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["CreateDiscordChannelInput"];
             };
         };
         responses: {
@@ -14048,103 +15198,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name?: string;
-                    /**
-                     * Format: uri
-                     * @description The webhook's URL, as Discord gives it; write-only.
-                     * @example https://discord.com/api/webhooks/223704706495545344/XXXXXXXXXXXXXXXXXXXXXXXX
-                     */
-                    url?: string;
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateDiscordChannelInput"];
             };
         };
         responses: {
@@ -14250,104 +15304,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name: string;
-                    /**
-                     * @description Up to 10 addresses. Each new one gets a link, and no event before it was followed. One that is named again before gets another link.
-                     * @example [
-                     *       "ops@example.com"
-                     *     ]
-                     */
-                    recipients: (string & (unknown & unknown))[];
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["CreateEmailChannelInput"];
             };
         };
         responses: {
@@ -14462,104 +15419,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name?: string;
-                    /**
-                     * @description Up to 10 addresses. Each new one gets a link, and no event before it was followed. One that is named again before gets another link.
-                     * @example [
-                     *       "ops@example.com"
-                     *     ]
-                     */
-                    recipients?: (string & (unknown & unknown))[];
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateEmailChannelInput"];
             };
         };
         responses: {
@@ -14672,168 +15532,7 @@ export interface operations {
                  *       "subject": "payments.chainwatch"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name: string;
-                    /**
-                     * Format: uri
-                     * @description The server, with credentials before the `@` where `auth` does not give them; they are masked when read.
-                     * @example nats://nats.example.com:4222
-                     */
-                    url: string;
-                    /** @description Credentials, write-only. */
-                    auth?: {
-                        /**
-                         * @description No credentials.
-                         * @constant
-                         */
-                        type: "none";
-                    } | {
-                        /**
-                         * @description A user and its password.
-                         * @constant
-                         */
-                        type: "user";
-                        /**
-                         * @description The user.
-                         * @example chainwatch
-                         */
-                        username: string;
-                        /**
-                         * @description Its password.
-                         * @example correct horse
-                         */
-                        password: string;
-                    } | {
-                        /**
-                         * @description A token.
-                         * @constant
-                         */
-                        type: "token";
-                        /**
-                         * @description The token.
-                         * @example s3cr3t
-                         */
-                        token: string;
-                    } | {
-                        /**
-                         * @description An nkey.
-                         * @constant
-                         */
-                        type: "nkey";
-                        /**
-                         * @description Its seed.
-                         * @example SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY
-                         */
-                        seed: string;
-                    } | {
-                        /**
-                         * @description A user with a JWT.
-                         * @constant
-                         */
-                        type: "creds";
-                        /**
-                         * @description The text of its .creds file.
-                         * @example -----BEGIN NATS USER JWT-----
-                         *     …
-                         *     -----BEGIN USER NKEY SEED-----
-                         *     …
-                         */
-                        creds: string;
-                    };
-                    /**
-                     * @description The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`.
-                     * @example payments.chainwatch
-                     */
-                    subject: string;
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["CreateNatsChannelInput"];
             };
         };
         responses: {
@@ -14942,168 +15641,7 @@ export interface operations {
                  *       "subject": "payments.chainwatch"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name?: string;
-                    /**
-                     * Format: uri
-                     * @description The server, with credentials before the `@` where `auth` does not give them; they are masked when read.
-                     * @example nats://nats.example.com:4222
-                     */
-                    url?: string;
-                    /** @description Credentials, write-only. */
-                    auth?: {
-                        /**
-                         * @description No credentials.
-                         * @constant
-                         */
-                        type: "none";
-                    } | {
-                        /**
-                         * @description A user and its password.
-                         * @constant
-                         */
-                        type: "user";
-                        /**
-                         * @description The user.
-                         * @example chainwatch
-                         */
-                        username: string;
-                        /**
-                         * @description Its password.
-                         * @example correct horse
-                         */
-                        password: string;
-                    } | {
-                        /**
-                         * @description A token.
-                         * @constant
-                         */
-                        type: "token";
-                        /**
-                         * @description The token.
-                         * @example s3cr3t
-                         */
-                        token: string;
-                    } | {
-                        /**
-                         * @description An nkey.
-                         * @constant
-                         */
-                        type: "nkey";
-                        /**
-                         * @description Its seed.
-                         * @example SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY
-                         */
-                        seed: string;
-                    } | {
-                        /**
-                         * @description A user with a JWT.
-                         * @constant
-                         */
-                        type: "creds";
-                        /**
-                         * @description The text of its .creds file.
-                         * @example -----BEGIN NATS USER JWT-----
-                         *     …
-                         *     -----BEGIN USER NKEY SEED-----
-                         *     …
-                         */
-                        creds: string;
-                    };
-                    /**
-                     * @description The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`.
-                     * @example payments.chainwatch
-                     */
-                    subject?: string;
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateNatsChannelInput"];
             };
         };
         responses: {
@@ -15211,103 +15749,7 @@ export interface operations {
                  *       "url": "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name: string;
-                    /**
-                     * Format: uri
-                     * @description The webhook's URL, as Slack gives it; write-only.
-                     * @example https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX
-                     */
-                    url: string;
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["CreateSlackChannelInput"];
             };
         };
         responses: {
@@ -15414,103 +15856,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name?: string;
-                    /**
-                     * Format: uri
-                     * @description The webhook's URL, as Slack gives it; write-only.
-                     * @example https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX
-                     */
-                    url?: string;
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateSlackChannelInput"];
             };
         };
         responses: {
@@ -15615,107 +15961,7 @@ export interface operations {
                  *       "chat_id": 42000000
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name: string;
-                    /**
-                     * @description The token of your bot, as BotFather gives it; write-only.
-                     * @example 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx
-                     */
-                    bot_token: string;
-                    /**
-                     * @description The chat: positive for a person, negative for a group, beginning with -100 for a channel.
-                     * @example 42000000
-                     */
-                    chat_id: number;
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["CreateTelegramChannelInput"];
             };
         };
         responses: {
@@ -15821,107 +16067,7 @@ export interface operations {
                  *       "chat_id": -1001234567890
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name?: string;
-                    /**
-                     * @description The token of your bot, as BotFather gives it; write-only.
-                     * @example 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx
-                     */
-                    bot_token?: string;
-                    /**
-                     * @description The chat: positive for a person, negative for a group, beginning with -100 for a channel.
-                     * @example 42000000
-                     */
-                    chat_id?: number;
-                    /**
-                     * @description Which events it gets; absent: those that the kind of channel gets by default.
-                     * @example [
-                     *       "transaction.detected",
-                     *       "transaction.confirmed"
-                     *     ]
-                     */
-                    event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
-                    /** @description Which of them; all filters together decide. */
-                    filters?: {
-                        /**
-                         * @description Only transactions of these chains.
-                         * @example [
-                         *       "eip155:1"
-                         *     ]
-                         */
-                        chain_gids?: string[];
-                        /**
-                         * @description Only transactions that move one of these assets.
-                         * @example [
-                         *       "eip155:1/slip44:60"
-                         *     ]
-                         */
-                        asset_gids?: string[];
-                        /**
-                         * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
-                         * @example [
-                         *       "6f1d1f4e-0000-4000-8000-000000000001"
-                         *     ]
-                         */
-                        address_ids?: string[];
-                        /**
-                         * @description Only events of addresses in one of these groups.
-                         * @example [
-                         *       "shop-7"
-                         *     ]
-                         */
-                        groups?: string[];
-                        /**
-                         * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
-                         * @example {
-                         *       "shop": "7"
-                         *     }
-                         */
-                        metadata?: {
-                            [key: string]: string | number | boolean;
-                        };
-                        /**
-                         * @description Only transactions of that direction.
-                         * @enum {string}
-                         */
-                        direction?: "in" | "out" | "self";
-                        /**
-                         * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
-                         * @example 0.01
-                         */
-                        min_amount?: string;
-                        /**
-                         * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
-                         * @example [
-                         *       "proved",
-                         *       "agreed",
-                         *       "attested"
-                         *     ]
-                         */
-                        verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
-                        /**
-                         * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
-                         * @example [
-                         *       "withdrawal",
-                         *       "reward",
-                         *       "mint",
-                         *       "atomic",
-                         *       "staking_reward",
-                         *       "adjustment"
-                         *     ]
-                         */
-                        reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
-                    };
-                    /**
-                     * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
-                     * @example true
-                     */
-                    include_historical?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateTelegramChannelInput"];
             };
         };
         responses: {
@@ -16380,14 +16526,14 @@ export interface operations {
                 cursor?: string;
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at";
-                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both; the name may end in `[]`. */
                 statuses?: ("pending" | "held" | "delivered" | "failed" | "discarded")[];
                 /**
                  * @description The event, by its `event_id`.
                  * @example 6f1d1f4e-0000-4000-8000-000000000001
                  */
                 event_id?: string;
-                /** @description Only deliveries of events of these types. Repeated, comma-separated, or both. */
+                /** @description Only deliveries of events of these types. Repeated, comma-separated, or both; the name may end in `[]`. */
                 event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
                 /**
                  * @description Only from that time on, inclusive, by the time that the record shows.
@@ -16449,38 +16595,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Delivery"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["DeliveryPage"];
                     /**
                      * @example id,channel_id,event_id,event_type,status,attempt_count,is_test_message,next_attempt_at,last_error,created_at,updated_at,delivered_at
                      *     6f1d1f4e-0000-4000-8000-000000000001,6f1d1f4e-0000-4000-8000-000000000001,6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,pending,1,true,,,2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.000Z
@@ -16610,14 +16725,7 @@ export interface operations {
                  *       "event_type": "transaction.confirmed"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description Which event to make up.
-                     * @default transaction.detected
-                     * @enum {string}
-                     */
-                    event_type?: "transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed";
-                };
+                "application/json": components["schemas"]["TestChannelInput"];
             };
         };
         responses: {
@@ -16761,20 +16869,7 @@ export interface operations {
                  *       "since": "2026-01-01T00:00:00Z"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: date-time
-                     * @description What was made then or later.
-                     * @example 2026-01-01T00:00:00.000Z
-                     */
-                    since: string;
-                    /**
-                     * Format: date-time
-                     * @description And before then; absent: until now.
-                     * @example 2026-01-02T00:00:00Z
-                     */
-                    until?: string;
-                };
+                "application/json": components["schemas"]["RecoverInput"];
             };
         };
         responses: {
@@ -16794,13 +16889,7 @@ export interface operations {
                      *       "recovered_count": 12
                      *     }
                      */
-                    "application/json": {
-                        /**
-                         * @description Deliveries that are sent again.
-                         * @example 12
-                         */
-                        recovered_count: number;
-                    };
+                    "application/json": components["schemas"]["RecoverResult"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -17038,38 +17127,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["PortalSession"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["PortalSessionPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -17114,41 +17172,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description The notification channels of this customer.
-                     * @example [
-                     *       "6f1d1f4e-0000-4000-8000-000000000001"
-                     *     ]
-                     */
-                    channel_ids: string[];
-                    /**
-                     * @description How long it lives, in seconds, at most an hour.
-                     * @example 900
-                     */
-                    ttl_seconds: number;
-                    /**
-                     * @description What the customer may do, none of it that the asking key may not. `api:delivery:replay`: redeliver and recover; `api:event:read`: see the bodies that were sent; `api:notification_channel:write`: send test messages, and nothing else.
-                     * @default [
-                     *       "api:notification_channel:read",
-                     *       "api:delivery:read"
-                     *     ]
-                     * @example [
-                     *       "api:notification_channel:read",
-                     *       "api:delivery:read",
-                     *       "api:delivery:replay"
-                     *     ]
-                     */
-                    permissions?: ("api:notification_channel:read" | "api:notification_channel:write" | "api:delivery:read" | "api:delivery:replay" | "api:event:read")[];
-                    /**
-                     * @description Origins whose pages may frame it: `frame-ancestors` of the page. None: it stands alone.
-                     * @default []
-                     * @example [
-                     *       "https://shop.example.com"
-                     *     ]
-                     */
-                    frame_origins?: string[];
-                };
+                "application/json": components["schemas"]["CreatePortalSessionInput"];
             };
         };
         responses: {
@@ -17350,13 +17374,7 @@ export interface operations {
                  *       "name": "Acme"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name: string;
-                };
+                "application/json": components["schemas"]["UpdateWorkspaceInput"];
             };
         };
         responses: {
@@ -17474,43 +17492,7 @@ export interface operations {
                  *       "channels": 50
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description Addresses, of all projects of the workspace, at most.
-                     * @example 10000000
-                     */
-                    addresses?: number;
-                    /**
-                     * @description Notification channels, of all projects of the workspace, at most.
-                     * @example 1000
-                     */
-                    channels?: number;
-                    /**
-                     * @description Open event streams, of all projects of the workspace, at most.
-                     * @example 100
-                     */
-                    streams?: number;
-                    /**
-                     * @description Keys that count, of all types of the workspace, at most.
-                     * @example 1000
-                     */
-                    keys?: number;
-                    /**
-                     * @description Portal sessions that have not expired, of all projects of the workspace, at most.
-                     * @example 10000
-                     */
-                    portal_sessions?: number;
-                    /**
-                     * @description Projects of the workspace, at most.
-                     * @example 1000
-                     */
-                    projects?: number;
-                    /**
-                     * @description Members of the workspace, at most.
-                     * @example 1000
-                     */
-                    members?: number;
-                };
+                "application/json": components["schemas"]["UpdateQuotasInput"];
             };
         };
         responses: {
@@ -17614,38 +17596,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Project"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ProjectPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -17679,13 +17630,7 @@ export interface operations {
                  *       "name": "Shop"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name: string;
-                };
+                "application/json": components["schemas"]["CreateProjectInput"];
             };
         };
         responses: {
@@ -17835,13 +17780,7 @@ export interface operations {
                  *       "name": "Shop"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description As you call it.
-                     * @example Payments
-                     */
-                    name: string;
-                };
+                "application/json": components["schemas"]["UpdateProjectInput"];
             };
         };
         responses: {
@@ -17892,7 +17831,7 @@ export interface operations {
                 cursor?: string;
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at" | "email" | "-email" | "role" | "-role";
-                /** @description Only members with one of these roles. Repeated, comma-separated, or both. */
+                /** @description Only members with one of these roles. Repeated, comma-separated, or both; the name may end in `[]`. */
                 roles?: ("owner" | "admin" | "developer" | "viewer")[];
                 /**
                  * @description Only those whose name or label holds this text, upper or lower case.
@@ -17936,38 +17875,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Member"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["MemberPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -18002,19 +17910,7 @@ export interface operations {
                  *       "role": "developer"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: email
-                     * @description Of the person; upper case counts as lower.
-                     * @example ada@example.com
-                     */
-                    email: string;
-                    /**
-                     * @description What the member is to be.
-                     * @enum {string}
-                     */
-                    role: "owner" | "admin" | "developer" | "viewer";
-                };
+                "application/json": components["schemas"]["CreateMemberInput"];
             };
         };
         responses: {
@@ -18114,19 +18010,7 @@ export interface operations {
                  *       "role": "admin"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: email
-                     * @description Of the person; upper case counts as lower.
-                     * @example ada@example.com
-                     */
-                    email?: string;
-                    /**
-                     * @description What the member is to be.
-                     * @enum {string}
-                     */
-                    role?: "owner" | "admin" | "developer" | "viewer";
-                };
+                "application/json": components["schemas"]["UpdateMemberInput"];
             };
         };
         responses: {
@@ -18180,16 +18064,16 @@ export interface operations {
                 cursor?: string;
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at" | "name" | "-name" | "type" | "-type";
-                /** @description Only those of these types. Repeated, comma-separated, or both. */
+                /** @description Only those of these types. Repeated, comma-separated, or both; the name may end in `[]`. */
                 types?: ("api" | "rpc" | "mgt")[];
                 /**
-                 * @description Only keys of these projects. Repeated, comma-separated, or both.
+                 * @description Only keys of these projects. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "6f1d1f4e-0000-4000-8000-000000000001"
                  *     ]
                  */
                 project_ids?: string[];
-                /** @description Only those with one of these statuses. Repeated, comma-separated, or both. */
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both; the name may end in `[]`. */
                 statuses?: ("active" | "expired" | "revoked")[];
                 /**
                  * @description Only those whose name or label holds this text, upper or lower case.
@@ -18242,38 +18126,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["Key"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["KeyPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -18312,35 +18165,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description What it is for: `api` the platform API of one project, `rpc` the RPC gateway, `mgt` the management interface.
-                     * @enum {string}
-                     */
-                    type: "api" | "rpc" | "mgt";
-                    /**
-                     * @description As you call it.
-                     * @example Backend
-                     */
-                    name: string;
-                    /**
-                     * @description The project of an api key; the others belong to the workspace.
-                     * @example 6f1d1f4e-0000-4000-8000-000000000001
-                     */
-                    project_id?: string | null;
-                    /**
-                     * @description What it may do, fixed for its life; none that the asking key lacks.
-                     * @example [
-                     *       "api:address:read"
-                     *     ]
-                     */
-                    permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
-                    /**
-                     * @description When it ends. Null or absent: never.
-                     * @example 2027-01-01T00:00:00Z
-                     */
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["CreateKeyInput"];
             };
         };
         responses: {
@@ -18514,13 +18339,7 @@ export interface operations {
                  *       "grace_seconds": 3600
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description How long the old key goes on, in seconds, at most 30 days.
-                     * @example 3600
-                     */
-                    grace_seconds: number;
-                };
+                "application/json": components["schemas"]["RollKeyInput"];
             };
         };
         responses: {
@@ -18570,79 +18389,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /**
-                         * Format: uuid
-                         * @description Of the key.
-                         * @example 6f1d1f4e-0000-4000-8000-000000000001
-                         */
-                        id: string;
-                        /**
-                         * @description `api`: the platform API of one project; `rpc`: the RPC gateway; `mgt`: the management interface.
-                         * @enum {string}
-                         */
-                        type: "api" | "rpc" | "mgt";
-                        /**
-                         * @description As its user calls it.
-                         * @example Backend
-                         */
-                        name: string;
-                        /**
-                         * @description The key without its secret part.
-                         * @example svc_api_****bPlI
-                         */
-                        mask: string;
-                        /**
-                         * @description The project of an api key. Null for keys of the workspace.
-                         * @example 6f1d1f4e-0000-4000-8000-000000000001
-                         */
-                        project_id: string | null;
-                        /**
-                         * @description What it may do; fixed when it is made.
-                         * @example [
-                         *       "api:address:read"
-                         *     ]
-                         */
-                        permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
-                        /**
-                         * @description `expired` and `revoked` keys are refused.
-                         * @enum {string}
-                         */
-                        status: "active" | "expired" | "revoked";
-                        /**
-                         * @description When it ends. Null: never.
-                         * @example null
-                         */
-                        expires_at: string | null;
-                        /**
-                         * @description When it was revoked. Null otherwise.
-                         * @example null
-                         */
-                        revoked_at: string | null;
-                        /**
-                         * @description To the minute. Null while it was not used.
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        last_used_at: string | null;
-                        /**
-                         * @description The key that a roll put in its place. Null otherwise.
-                         * @example null
-                         */
-                        replaced_by: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When it was created.
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * @description The key itself. Shown this once.
-                         * @example svc_api_0123456789ABCDEFGHIJKLMN2YbPlI
-                         */
-                        key: string;
-                        /** @description The old key. */
-                        previous: components["schemas"]["Key"];
-                    };
+                    "application/json": components["schemas"]["RollKeyResult"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -18673,19 +18420,19 @@ export interface operations {
                 cursor?: string;
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at";
-                /** @description Only entries of these actions. Repeated, comma-separated, or both. */
+                /** @description Only entries of these actions. Repeated, comma-separated, or both; the name may end in `[]`. */
                 actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "token.refreshed" | "token.corrected")[];
-                /** @description Only changes of things of these kinds. Repeated, comma-separated, or both. */
+                /** @description Only changes of things of these kinds. Repeated, comma-separated, or both; the name may end in `[]`. */
                 target_types?: ("workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "reset" | "token")[];
                 /**
-                 * @description Only changes of these things. Repeated, comma-separated, or both.
+                 * @description Only changes of these things. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "6f1d1f4e-0000-4000-8000-000000000001"
                  *     ]
                  */
                 target_ids?: string[];
                 /**
-                 * @description Only what these keys, or members by their `id`, did. Repeated, comma-separated, or both.
+                 * @description Only what these keys, or members by their `id`, did. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "6f1d1f4e-0000-4000-8000-000000000001"
                  *     ]
@@ -18763,38 +18510,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: components["schemas"]["AuditLog"][];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AuditLogPage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -18823,21 +18539,21 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "hour" | "-hour";
                 /**
-                 * @description Only what these keys called. Repeated, comma-separated, or both.
+                 * @description Only what these keys called. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "6f1d1f4e-0000-4000-8000-000000000001"
                  *     ]
                  */
                 key_ids?: string[];
                 /**
-                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both.
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1"
                  *     ]
                  */
                 chain_gids?: string[];
                 /**
-                 * @description Only calls of these methods. Repeated, comma-separated, or both.
+                 * @description Only calls of these methods. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eth_getBalance"
                  *     ]
@@ -18905,117 +18621,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @description The page, in the order that was asked for. */
-                        items: {
-                            /**
-                             * Format: date-time
-                             * @description Beginning of the hour.
-                             * @example 2026-01-01T00:00:00.000Z
-                             */
-                            hour: string;
-                            /**
-                             * Format: uuid
-                             * @description The RPC key.
-                             * @example 6f1d1f4e-0000-4000-8000-000000000001
-                             */
-                            key_id: string;
-                            /**
-                             * @description The chain as CAIP-2.
-                             * @example eip155:1
-                             */
-                            chain_gid: string;
-                            /**
-                             * @description The method; `other` for those that the gateway does not know.
-                             * @example eth_getBalance
-                             */
-                            method: string;
-                            /**
-                             * @description Calls that were admitted.
-                             * @example 1200
-                             */
-                            requests: number;
-                            /**
-                             * @description Of them: refused by the gateway after that, or answered with a status of 5xx.
-                             * @example 3
-                             */
-                            failures: number;
-                            /**
-                             * @description Of them: answered without asking a node.
-                             * @example 400
-                             */
-                            cached: number;
-                            /**
-                             * @description Bytes of their bodies.
-                             * @example 120000
-                             */
-                            bytes_in: number;
-                            /**
-                             * @description Bytes of the answers.
-                             * @example 480000
-                             */
-                            bytes_out: number;
-                            /** @description How long they took, from the call to the end of its answer; a call of a batch takes as long as the batch. Null where no time was taken. */
-                            latency: {
-                                /**
-                                 * @description Calls whose time was taken: all that were answered, but for subscriptions.
-                                 * @example 1190
-                                 */
-                                calls: number;
-                                /**
-                                 * @description Their mean in milliseconds.
-                                 * @example 12.41
-                                 */
-                                mean_ms: number;
-                                /**
-                                 * @description At least 95 of 100 took at most so many milliseconds: the bound of a bucket. Null: more than the highest bound.
-                                 * @example 50
-                                 */
-                                p95_ms: number | null;
-                                /** @description The calls by how long they took, the fastest first, without empty buckets: add them up over rows. The bounds are 1, 2, 5, 10, 20, 50 and so on up to 10,000, and 30,000. */
-                                buckets: {
-                                    /**
-                                     * @description They took at most so long, and longer than the bound before. Null: longer than any bound.
-                                     * @example 50
-                                     */
-                                    up_to_ms: number | null;
-                                    /**
-                                     * @description How many.
-                                     * @example 310
-                                     */
-                                    calls: number;
-                                }[];
-                            } | null;
-                        }[];
-                        /** @description Where the page stands in the list. */
-                        meta: {
-                            /**
-                             * @description Items a page.
-                             * @example 20
-                             */
-                            limit: number;
-                            /**
-                             * @description Which page this is, from 1.
-                             * @example 1
-                             */
-                            page: number;
-                            /**
-                             * @description Items on all pages.
-                             * @example 1
-                             */
-                            total: number;
-                            /**
-                             * @description How many pages there are.
-                             * @example 1
-                             */
-                            total_pages: number;
-                            /**
-                             * @description The `cursor` of the next page; absent on the last one.
-                             * @example v1.main.3q2-7wAA
-                             */
-                            next_cursor?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["UsagePage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

@@ -327,21 +327,21 @@ export class TokenOperations {
   }
 
   /**
-   * Add a token to the project's list; its name, symbol and decimals are read from the chain.
-   *
-   * Needs the permission `api:token:write`. `POST /tokens/{chain_gid}/{asset_path}`
-   */
-  create(chainGid: string, assetPath: string, options?: RequestOptions): Promise<Answer<'createToken'>> {
-    return this.#call({ method: 'POST', path: '/tokens/{chain_gid}/{asset_path}', params: { chain_gid: chainGid, asset_path: assetPath }, options });
-  }
-
-  /**
    * One token of the project's list.
    *
    * Needs the permission `api:token:read`. `GET /tokens/{chain_gid}/{asset_path}`
    */
   get(chainGid: string, assetPath: string, options?: RequestOptions): Promise<Answer<'getToken'>> {
     return this.#call({ method: 'GET', path: '/tokens/{chain_gid}/{asset_path}', params: { chain_gid: chainGid, asset_path: assetPath }, options });
+  }
+
+  /**
+   * Add a token to the project's list; its name, symbol and decimals are read from the chain.
+   *
+   * Needs the permission `api:token:write`. `POST /tokens/{chain_gid}/{asset_path}`
+   */
+  create(chainGid: string, assetPath: string, options?: RequestOptions): Promise<Answer<'createToken'>> {
+    return this.#call({ method: 'POST', path: '/tokens/{chain_gid}/{asset_path}', params: { chain_gid: chainGid, asset_path: assetPath }, options });
   }
 
   /**
@@ -1020,7 +1020,7 @@ export class ManagementOperations {
   }
 
   /**
-   * Set what a workspace may have, by the operator's keys; what is not named gets its default. What it has already stays.
+   * Set what a workspace may have, by the operator's keys; what is `null` or not named gets its default. What it has already stays.
    *
    * Needs the permission `mgt:quota:write`. `PUT /management/workspaces/{workspace_id}/quotas`
    */

@@ -309,6 +309,10 @@ describe('doctor', () => {
   it('finds what is wrong, says what to do, and sees a webhook arrive', async () => {
     const hook = await startHook();
     const { id } = await client.notificationChannels.createWebhook({ name: 'hook', url: hook.url });
+    const { address } = await client.addresses.createExternal({
+      value: '0x00000000219ab540356cBB839Cbe05303d7705Fa',
+      chain_family: 'evm',
+    });
     const { code, stdout } = await run(['doctor', '--channel', id, '--json']);
     const findings = new Map(
       linesOf<{ what: string; ok: boolean; found: string }>(stdout).map((one) => [one.what, one]),
@@ -321,6 +325,11 @@ describe('doctor', () => {
       'webhook hook',
       'webhook',
     ]);
+    expect(findings.get('addresses (1)')).toMatchObject({
+      ok: false,
+      found: expect.stringContaining(`${address}: Payments to this address are not detected: `),
+    });
+    await client.addresses.delete(address);
     expect(findings.get('chains')).toMatchObject({ ok: false, found: 'none is active' });
     await hook.close();
     const closed = await run(['doctor', '--channel', id]);

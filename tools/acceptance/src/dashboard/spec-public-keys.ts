@@ -28,14 +28,18 @@ export async function usePublicKeys(world: DashboardWorld): Promise<void> {
   await world.press('Add public key');
   await page.getByRole('heading', { name: 'Deposits' }).waitFor();
   await world.press('Next address');
+  // Nobody follows the chain yet: it goes to no payer unnoticed.
+  await world.say(
+    `Saved, but not monitored. Payments to this address are not detected: ${REGTEST} is inactive.`,
+  );
   await page.getByRole('progressbar', { name: '1 of 20 unused addresses in a row' }).waitFor();
 
   await world.press('Derive a range');
   await page.getByLabel('To index', { exact: true }).fill('30');
   await world.inspect('public-key-range');
   await world.press('Derive');
-  await world.say('30 addresses are monitored');
   await world.say('31 unused, wallets look at 20');
+  await page.getByText('Activate the chain before you show the address to a customer.').waitFor();
   await page.getByText('Beyond the gap').first().waitFor();
   await world.inspect('public-key');
   await world.visit('Public keys');

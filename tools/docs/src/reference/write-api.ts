@@ -17,21 +17,25 @@ const OF_EVERY_REQUEST = ['400', '401', '405', '413', '415', '429', '500', '503'
 /** A page for each tag of the document, one for its schemas, and the first, which says what the samples stand on. */
 export function writeApi(document: OpenApiDocument): Page[] {
   const methods = listMethods(document);
-  const pages = document.tags.map(({ name, description }): Page => {
-    const own = methods.filter(({ tag }) => tag === name);
-    const text = [`# ${titleOfTag(name)} {#operations}`, description, ...own.map(writeOperation)].join(
-      '\n\n',
-    );
+  const tags = listTags(document, methods);
+  const pages = tags.map(({ name, description }): Page => {
+    const own = methods.filter(({ tag }) => tag === name).map((one) => writeOperation(one, document));
+    const text = [`# ${titleOfTag(name)} {#operations}`, description, ...own].join('\n\n');
     return { path: `${FOLDER}/${name}.md`, text };
   });
-  return [writeFirst(document), ...pages, writeSchemas(document)];
+  return [writeFirst(document, tags), ...pages, writeSchemas(document)];
+}
+
+/** Webhooks are operations of others: the page of events has them. */
+function listTags({ tags }: OpenApiDocument, methods: readonly SdkMethod[]): OpenApiDocument['tags'] {
+  return tags.filter(({ name }) => methods.some(({ tag }) => tag === name));
 }
 
 function titleOfTag(tag: string): string {
   return tag.replace(/^./, (letter) => letter.toUpperCase()).replaceAll('_', ' ');
 }
 
-function writeOperation(entry: SdkMethod): string {
+function writeOperation(entry: SdkMethod, { components: { schemas } }: OpenApiDocument): string {
   const { method, path, operation } = entry;
   const { summary, operationId, description, parameters, requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
@@ -40,9 +44,14 @@ function writeOperation(entry: SdkMethod): string {
     `\`${method} /v1${path}\``,
     description,
     ...(parameters.length > 0 ? [writeParameters(parameters)] : []),
-    ...(body ? [`**Body**${requestBody!.required ? '' : ' (optional)'}`, describeMembers(body.schema)] : []),
+    ...(body
+      ? [
+          `**Body**${requestBody!.required ? '' : ' (optional)'}`,
+          describeMembers(findSchema(body.schema, schemas)),
+        ]
+      : []),
     writeSamples(toCall(entry)),
-    ...Object.entries(responses).flatMap(([status, response]) => writeAnswer(status, response)),
+    ...Object.entries(responses).flatMap(([status, response]) => writeAnswer(status, response, schemas)),
     writeProblems(Object.keys(responses)),
   ].join('\n\n');
 }
@@ -57,22 +66,34 @@ function writeParameters(parameters: Operation['parameters']): string {
   return table(['Parameter', 'In', 'Type', 'Meaning'], rows);
 }
 
-function writeAnswer(status: string, response: JsonSchema): string[] {
+function writeAnswer(status: string, response: JsonSchema, schemas: Schemas): string[] {
   if (!status.startsWith('2')) return [];
   const contents = Object.entries((response.content ?? {}) as Content);
   if (contents.length === 0) return [`**${status}**: ${String(response.description)}`];
   return contents.flatMap(([type, { schema, example }]) => {
     const isJson = type === 'application/json';
     const shown = isJson ? JSON.stringify(example, undefined, 2) : String(example ?? '');
-    const title = `**${status}** \`${type}\`${isJson ? `: ${describeAnswer(schema)}` : ''}`;
+    const title = `**${status}** \`${type}\`${isJson ? `: ${describeAnswer(schema, schemas)}` : ''}`;
     return shown === '' ? [title] : [title, fence(isJson ? 'json' : 'txt', shown)];
   });
 }
 
 /** A list is its items. */
-function describeAnswer(schema: JsonSchema): string {
-  const { items } = (schema.properties ?? {}) as { items?: { readonly items?: JsonSchema } };
+function describeAnswer(schema: JsonSchema, schemas: Schemas): string {
+  const { properties = {} } = findSchema(schema, schemas);
+  const { items } = properties as { items?: { readonly items?: JsonSchema } };
   return items?.items === undefined ? describeType(schema) : `a list of ${describeType(items.items)}`;
+}
+
+type Schemas = OpenApiDocument['components']['schemas'];
+
+/** What a reference leads to, with its alternatives. */
+function findSchema(schema: JsonSchema, schemas: Schemas): JsonSchema {
+  const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1)! : undefined;
+  const found = name === undefined ? schema : schemas[name]!;
+  return Array.isArray(found.oneOf)
+    ? { ...found, oneOf: found.oneOf.map((option: JsonSchema) => findSchema(option, schemas)) }
+    : found;
 }
 
 function writeProblems(statuses: readonly string[]): string {
@@ -114,11 +135,11 @@ function writeSchemas({ components }: OpenApiDocument): Page {
   };
 }
 
-function writeFirst({ info, tags }: OpenApiDocument): Page {
+function writeFirst({ info }: OpenApiDocument, tags: OpenApiDocument['tags']): Page {
   const text = [
     '# API',
     info.description,
-    `The same for machines: [openapi.json](/openapi.json){target="_self"} (OpenAPI 3.1), written from the schemas that check the requests. Every request can meet the [problems](/reference/errors) 400, 401, 405, 413, 415, 429, 500 and 503. A problem is ${linkSchema('Problem')}.`,
+    `The same for machines: [openapi.json](/openapi.json){target="_self"} (OpenAPI 3.1), written from the schemas that check the requests, and [asyncapi.json](/asyncapi.json){target="_self"} (AsyncAPI 3.0) for events on NATS. Generators of clients take them as they are; operations marked \`x-internal\` are second paths of others, for them to leave out. Every request can meet the [problems](/reference/errors) 400, 401, 405, 413, 415, 429, 500 and 503. A problem is ${linkSchema('Problem')}.`,
     table(
       ['Operations', ''],
       tags.map(({ name, description }) => [`[${titleOfTag(name)}](/${FOLDER}/${name})`, description]),

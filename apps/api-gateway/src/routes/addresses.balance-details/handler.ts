@@ -7,59 +7,61 @@ import { readAccountBalances } from './read-account-balances.ts';
 import { readCoinBalances } from './read-coin-balances.ts';
 import { toBalanceDetails } from './to-balance-details.ts';
 
-const detailsSchema = z.object({
-  asset_gid: z.string().meta({ description: 'The asset as CAIP-19.', examples: ['eip155:1/slip44:60'] }),
-  total: z
-    .string()
-    .nullable()
-    .meta({
-      description:
-        'All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature. Null, as every amount here, while the decimals of the token are not known.',
-      examples: ['1.5'],
-    }),
-  total_raw: z.string().meta({ description: '`total` in base units.', examples: ['1500000000000000000'] }),
-  decimals: z
-    .int()
-    .nullable()
-    .meta({
-      description: 'Decimal places between base and whole units. Null while they are not known.',
-      examples: [18],
-    }),
-  confirmed: z
-    .string()
-    .nullable()
-    .meta({
-      description:
-        'In blocks with the confirmations that the chain requires. Null while no balance was read in such a block.',
-      examples: ['1.5'],
-    }),
-  unconfirmed: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'What newer blocks changed; below zero where they spent. Null where `confirmed` is.',
-      examples: ['0'],
-    }),
-  immature: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'Coinbase outputs that may not be spent yet. Null on chains of accounts.',
-      examples: [null],
-    }),
-  pending_in: z
-    .string()
-    .nullable()
-    .meta({
-      description:
-        'What pending transactions pay to the address, its own change included; no part of the total.',
-      examples: ['0'],
-    }),
-  pending_out: z
-    .string()
-    .nullable()
-    .meta({ description: 'What pending transactions take from the address.', examples: ['0'] }),
-});
+const detailsSchema = z
+  .object({
+    asset_gid: z.string().meta({ description: 'The asset as CAIP-19.', examples: ['eip155:1/slip44:60'] }),
+    total: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature. Null, as every amount here, while the decimals of the token are not known.',
+        examples: ['1.5'],
+      }),
+    total_raw: z.string().meta({ description: '`total` in base units.', examples: ['1500000000000000000'] }),
+    decimals: z
+      .int()
+      .nullable()
+      .meta({
+        description: 'Decimal places between base and whole units. Null while they are not known.',
+        examples: [18],
+      }),
+    confirmed: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'In blocks with the confirmations that the chain requires. Null while no balance was read in such a block.',
+        examples: ['1.5'],
+      }),
+    unconfirmed: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'What newer blocks changed; below zero where they spent. Null where `confirmed` is.',
+        examples: ['0'],
+      }),
+    immature: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Coinbase outputs that may not be spent yet. Null on chains of accounts.',
+        examples: [null],
+      }),
+    pending_in: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'What pending transactions pay to the address, its own change included; no part of the total.',
+        examples: ['0'],
+      }),
+    pending_out: z
+      .string()
+      .nullable()
+      .meta({ description: 'What pending transactions take from the address.', examples: ['0'] }),
+  })
+  .meta({ id: 'BalanceDetails' });
 
 export const getBalanceDetails = defineRoute({
   method: 'GET',

@@ -6,6 +6,7 @@ import { findHistoryStarts, historySchema, readActiveChains } from '../../addres
 import { defineRoute } from '../../server/define-route.ts';
 import { insertExternalAddresses } from '../../addresses/insert-external-addresses.ts';
 import { parseWith, refuseBurnAddress } from '../../addresses/parse-address.ts';
+import { readMonitoring } from '../../addresses/read-monitoring.ts';
 import { groupsSchema, labelSchema, metadataSchema } from '../../records/address-input.ts';
 import { externalAddressSchema, toExternalRecord } from '../../records/address.ts';
 import { families, familySchema } from '../../records/path-schemas.ts';
@@ -21,10 +22,9 @@ const bodySchema = z
         description: 'The address, in any form that its family reads.',
         examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
       }),
-    chainFamily: familySchema.optional().meta({ description: 'The same as `chain_family`.' }),
-    chain_family: familySchema
-      .optional()
-      .meta({ description: 'The family of chains that knows it; this or `chainFamily` is required.' }),
+    chain_family: familySchema.optional().meta({
+      description: 'The family of chains that the address belongs to. Required, unless `chainFamily` has it.',
+    }),
     label: labelSchema.nullish().meta({ description: 'As you call it.', examples: ['Treasury'] }),
     metadata: metadataSchema.optional().meta({
       description: 'JSON of yours, at most 50 members and 16 KiB.',
@@ -44,6 +44,9 @@ const bodySchema = z
         examples: [0],
       }),
     history: historySchema.optional(),
+    chainFamily: familySchema
+      .optional()
+      .meta({ description: 'Another spelling of `chain_family`.', deprecated: true }),
   })
   .superRefine((body, ctx) => {
     if (body.chain_family === undefined && body.chainFamily === undefined) {
@@ -108,7 +111,8 @@ export const createExternalAddress = defineRoute({
     const row = created.get(parsed.canonical);
     if (row === undefined) throw conflict(`The address ${parsed.display} exists already in this project.`);
     announceAddress(deps, row);
-    const record = toExternalRecord(row);
+    const monitoringOf = await readMonitoring(deps.db, [row]);
+    const record = toExternalRecord(row, monitoringOf(row));
     return { status: 201, body: record, location: `/addresses/${record.address}` };
   },
 });

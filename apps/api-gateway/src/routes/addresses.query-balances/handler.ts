@@ -32,16 +32,18 @@ const bodySchema = z.strictObject({
 const answerSchema = z.object({
   items: z
     .array(
-      z.object({
-        address: z.string().meta({
-          description: 'The address in its display form.',
-          examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
-        }),
-        balances: z.record(z.string(), z.string().nullable()).meta({
-          description: 'As `GET /addresses/{address}/balances` answers.',
-          examples: [{ 'eip155:1/slip44:60': '1.5' }],
-        }),
-      }),
+      z
+        .object({
+          address: z.string().meta({
+            description: 'The address in its display form.',
+            examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
+          }),
+          balances: z.record(z.string(), z.string().nullable()).meta({
+            description: 'As `GET /addresses/{address}/balances` answers.',
+            examples: [{ 'eip155:1/slip44:60': '1.5' }],
+          }),
+        })
+        .meta({ id: 'AddressBalances' }),
     )
     .meta({ description: 'The addresses that the project has, in the order of the request, each once.' }),
   not_found: z

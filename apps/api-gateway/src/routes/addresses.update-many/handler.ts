@@ -38,14 +38,18 @@ const answerSchema = z.object({
   items: z
     .array(
       z.discriminatedUnion('status', [
-        z.object({
-          status: z.literal('updated').meta({ description: 'It was changed.' }),
-          address: addressSchema.meta({ description: 'The address after all changes.' }),
-        }),
-        z.object({
-          status: z.literal('not_found').meta({ description: 'The project has no such address.' }),
-          value: z.string().meta({ description: 'As it was sent.', examples: ['0x1'] }),
-        }),
+        z
+          .object({
+            status: z.literal('updated').meta({ description: 'It was changed.' }),
+            address: addressSchema.meta({ description: 'The address after all changes.' }),
+          })
+          .meta({ id: 'UpdatedAddressItem' }),
+        z
+          .object({
+            status: z.literal('not_found').meta({ description: 'The project has no such address.' }),
+            value: z.string().meta({ description: 'As it was sent.', examples: ['0x1'] }),
+          })
+          .meta({ id: 'MissingAddressItem' }),
       ]),
     )
     .meta({ description: 'One for each item, in their order.' }),

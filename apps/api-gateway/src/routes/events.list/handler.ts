@@ -70,7 +70,8 @@ export const listEvents = defineRoute({
     200: pageOfEvents.extend({
       meta: pageOfEvents.shape.meta
         .extend(positionMeta)
-        .meta({ description: 'Where the page stands in the list.' }),
+        .meta({ id: 'EventPageMeta', description: 'Position and size of the list of events.' })
+        .meta({ description: 'Position and size of the list.' }),
     }),
   },
   alternatives: exportTypes(eventItemSchema),

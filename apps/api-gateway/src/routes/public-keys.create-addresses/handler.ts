@@ -20,7 +20,7 @@ const bodySchema = z
     from: indexSchema.optional().meta({ description: 'Or these: the first, with `to`.', examples: [0] }),
     to: indexSchema.optional().meta({ description: 'The last.', examples: [9] }),
     change: z
-      .union([z.literal(0), z.literal(1)])
+      .literal([0, 1])
       .default(0)
       .meta({ description: '0: receive, 1: change.', examples: [0] }),
   })

@@ -16,7 +16,7 @@ export const createNextAddress = defineRoute({
   body: z
     .strictObject({
       change: z
-        .union([z.literal(0), z.literal(1)])
+        .literal([0, 1])
         .default(0)
         .meta({ description: '0: receive, 1: change.', examples: [0] }),
     })

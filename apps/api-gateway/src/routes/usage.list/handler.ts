@@ -12,29 +12,33 @@ import { openPager, type Key } from '../../lists/pager.ts';
 
 const count = z.int().min(0);
 
-const usageSchema = z.object({
-  hour: z.iso
-    .datetime()
-    .meta({ description: 'Beginning of the hour.', examples: ['2026-01-01T00:00:00.000Z'] }),
-  key_id: z.uuid().meta({ description: 'The RPC key.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
-  chain_gid: z.string().meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] }),
-  method: z.string().meta({
-    description: 'The method; `other` for those that the gateway does not know.',
-    examples: ['eth_getBalance'],
-  }),
-  requests: count.meta({ description: 'Calls that were admitted.', examples: [1_200] }),
-  failures: count.meta({
-    description: 'Of them: refused by the gateway after that, or answered with a status of 5xx.',
-    examples: [3],
-  }),
-  cached: count.meta({ description: 'Of them: answered without asking a node.', examples: [400] }),
-  bytes_in: count.meta({ description: 'Bytes of their bodies.', examples: [120_000] }),
-  bytes_out: count.meta({ description: 'Bytes of the answers.', examples: [480_000] }),
-  latency: latencySchema.nullable().meta({
-    description:
-      'How long they took, from the call to the end of its answer; a call of a batch takes as long as the batch. Null where no time was taken.',
-  }),
-});
+const usageSchema = z
+  .object({
+    hour: z.iso
+      .datetime()
+      .meta({ description: 'Beginning of the hour.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    key_id: z
+      .uuid()
+      .meta({ description: 'The RPC key.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),
+    chain_gid: z.string().meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] }),
+    method: z.string().meta({
+      description: 'The method; `other` for those that the gateway does not know.',
+      examples: ['eth_getBalance'],
+    }),
+    requests: count.meta({ description: 'Calls that were admitted.', examples: [1_200] }),
+    failures: count.meta({
+      description: 'Of them: refused by the gateway after that, or answered with a status of 5xx.',
+      examples: [3],
+    }),
+    cached: count.meta({ description: 'Of them: answered without asking a node.', examples: [400] }),
+    bytes_in: count.meta({ description: 'Bytes of their bodies.', examples: [120_000] }),
+    bytes_out: count.meta({ description: 'Bytes of the answers.', examples: [480_000] }),
+    latency: latencySchema.nullable().meta({
+      description:
+        'How long they took, from the call to the end of its answer; a call of a batch takes as long as the batch. Null where no time was taken.',
+    }),
+  })
+  .meta({ id: 'Usage' });
 type UsageRow = Omit<z.infer<typeof usageSchema>, 'hour' | 'latency'> &
   LatencyColumns & { readonly hour: Date };
 

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
 import { reasonFor, TextField } from '../../ui/field.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
-import { tell } from '../../ui/toast.tsx';
 import { FamilySelect } from './family-select.tsx';
+import { tellMonitored } from './monitoring.tsx';
 import { useFamilies, type Family } from './families.ts';
 
 export function AddDialog({ onClose }: { readonly onClose: () => void }) {
@@ -25,8 +25,8 @@ export function AddDialog({ onClose }: { readonly onClose: () => void }) {
           },
         }),
       ),
-    onSuccess: async ({ address }) => {
-      tell('The address is monitored');
+    onSuccess: async ({ address, warnings }) => {
+      tellMonitored('The address is monitored', { warnings });
       await client.invalidateQueries({ queryKey: ['addresses'] });
       await navigate({ to: '/addresses/$address', params: { address } });
     },

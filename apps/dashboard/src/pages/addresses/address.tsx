@@ -11,11 +11,11 @@ import { Button } from '../../ui/button.tsx';
 import { Hash, shorten } from '../../ui/copy.tsx';
 import { Problem, Waiting } from '../../ui/notice.tsx';
 import { Fact, Facts, Page, Panel } from '../../ui/panel.tsx';
-import { Badge } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { tell, tellProblem } from '../../ui/toast.tsx';
 import { toTitle } from './families.ts';
 import { EditDialog } from './edit-dialog.tsx';
+import { MonitoringBadge, MonitoringWarnings } from './monitoring.tsx';
 import { HistoryPanel } from './history-panel.tsx';
 import { RecentTransactions } from './recent-transactions.tsx';
 
@@ -47,13 +47,12 @@ function AddressDetail({ address }: { readonly address: Address }) {
       title={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           {address.label ?? <span className="font-mono">{shorten(address.address)}</span>}
-          <Badge tone={address.is_monitored ? 'ok' : 'none'}>
-            {address.is_monitored ? 'Monitored' : 'Paused'}
-          </Badge>
+          <MonitoringBadge of={address} />
         </span>
       }
       actions={may('api:address:write') && <Actions address={address} />}
     >
+      <MonitoringWarnings warnings={address.warnings} />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="flex min-w-0 flex-col gap-5">
           <Balances address={address.address} />

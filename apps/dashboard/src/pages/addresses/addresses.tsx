@@ -13,10 +13,10 @@ import { ExportMenu } from '../../ui/export-menu.tsx';
 import { LoadedTable } from '../../ui/loaded-table.tsx';
 import { Empty, Problem } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
-import { Badge } from '../../ui/status.tsx';
 import { ROW_LINK, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { AddDialog } from './add-dialog.tsx';
+import { MonitoringBadge } from './monitoring.tsx';
 import { toTitle, useFamilies } from './families.ts';
 
 /** With a parser of CSV, which is as large as a page. */
@@ -102,9 +102,7 @@ const COLUMNS: readonly Column<Address>[] = [
   {
     name: 'Monitored',
     width: '8rem',
-    cell: ({ is_monitored }) => (
-      <Badge tone={is_monitored ? 'ok' : 'none'}>{is_monitored ? 'Monitored' : 'Paused'}</Badge>
-    ),
+    cell: (address) => <MonitoringBadge of={address} />,
   },
   { name: 'Added', width: '7rem', isRight: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];

@@ -4,7 +4,7 @@ import { api, bodyOf } from '../../api/client.ts';
 import type { PublicKey } from '../../api/public-key-queries.ts';
 import { reasonFor, Select, TextField } from '../../ui/field.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { tellMonitored } from '../addresses/monitoring.tsx';
 
 interface DeriveDialogProps {
   readonly publicKey: PublicKey;
@@ -25,9 +25,11 @@ export function DeriveDialog({ publicKey: { id, next_index }, onClose }: DeriveD
           body: { from: Number(from), to: Number(to), change },
         }),
       ),
-    onSuccess: async ({ created_count }) => {
-      tell(
+    onSuccess: async ({ created_count, items }) => {
+      const warned = items.find(({ warnings }) => warnings.length > 0);
+      tellMonitored(
         `${created_count.toLocaleString()} ${created_count === 1 ? 'address is' : 'addresses are'} monitored`,
+        warned ?? { warnings: [] },
       );
       onClose();
       await client.invalidateQueries({ queryKey: ['public-keys'] });

@@ -20,7 +20,8 @@ import { Badge } from '../../ui/status.tsx';
 import { ROW_LINK, type Column } from '../../ui/table.tsx';
 import { TextDialog } from '../../ui/text-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
-import { tell, tellProblem } from '../../ui/toast.tsx';
+import { tellProblem } from '../../ui/toast.tsx';
+import { MonitoringWarnings, tellMonitored } from '../addresses/monitoring.tsx';
 import { DeriveDialog } from './derive-dialog.tsx';
 import { GapBar } from './gap-bar.tsx';
 
@@ -64,7 +65,7 @@ function Actions({ publicKey: { id, label, next_index } }: { readonly publicKey:
   const deriving = useMutation({
     mutationFn: () =>
       bodyOf(api.POST('/public_keys/{public_key_id}/addresses/next', { params: { path }, body: {} })),
-    onSuccess: ({ address }) => tell(`${shorten(address)} is monitored`),
+    onSuccess: ({ address, warnings }) => tellMonitored(`${shorten(address)} is monitored`, { warnings }),
     onError: tellProblem,
     onSettled: refresh,
   });
@@ -130,6 +131,7 @@ function Addresses({ publicKey }: { readonly publicKey: PublicKey }) {
       }
     >
       {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+      <MonitoringWarnings warnings={rows.find(({ warnings }) => warnings.length > 0)?.warnings ?? []} />
       <LoadedTable
         label="Addresses"
         query={query}

@@ -42,11 +42,19 @@ export function buildAsyncApi(audience: Audience): JsonSchema {
   const messages = Object.fromEntries(kinds.map((kind) => [kind, describeMessage(kind, book)]));
   return {
     asyncapi: '3.0.0',
-    info: { title: titles[audience], version: '1', description: descriptions[audience] },
+    info: {
+      title: titles[audience],
+      version: '1',
+      description: descriptions[audience],
+      license: { name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
     defaultContentType: 'application/json',
     servers: {
       nats: {
-        host: 'localhost:4222',
+        host: '{host}',
+        variables: {
+          host: { default: 'localhost:4222', description: 'Host and port of the server, of NATS_URL.' },
+        },
         protocol: 'nats',
         description: 'NATS with JetStream, at the address of NATS_URL.',
         security: [
@@ -59,8 +67,23 @@ export function buildAsyncApi(audience: Audience): JsonSchema {
     operations: Object.fromEntries(
       audience === 'services' ? services.flatMap(listOperations) : kinds.map(subscribe),
     ),
-    components: { messages, schemas: book.components, securitySchemes },
+    components: {
+      messages,
+      schemas: separateReferences(book.components) as JsonSchema,
+      securitySchemes,
+    },
   };
+}
+
+/** A Reference Object of AsyncAPI 3.0 has no other member: one with a description becomes the only part of a schema. */
+function separateReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(separateReferences);
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, ...others } = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, separateReferences(inner)]),
+  );
+  if ($ref === undefined) return others;
+  return Object.keys(others).length === 0 ? { $ref } : { allOf: [{ $ref }], ...others };
 }
 
 const securitySchemes = {
