@@ -55,7 +55,10 @@ await runService({
         prisma,
         bulk,
         sealer: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
-        dial: createDial({ allow: config.OUTBOUND_ALLOW }),
+        dial: createDial({
+          allow: config.OUTBOUND_ALLOW,
+          own: [config.DATABASE_URL, config.NATS_URL, config.REDIS_URL ?? ''],
+        }),
         logger,
         settings: readSettings(config),
       },

@@ -36,7 +36,7 @@ await runService({
     });
     const bus = await createBus('notifier', { ...natsOptionsOf(config), logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
-    const dial = createDial({ allow: config.OUTBOUND_ALLOW });
+    const dial = createDial({ allow: config.OUTBOUND_ALLOW, own: [config.DATABASE_URL, config.NATS_URL] });
     const http = createHttpClient({ dial, connectTimeoutMs: config.WEBHOOK_TIMEOUT });
     const workers = new Workers();
     const notifier = startNotifier({

@@ -30,6 +30,7 @@ export { createGuardedSockets, type OpenSocket } from './create-guarded-sockets.
 export { resolveAllowed } from './resolve-allowed.ts';
 export {
   BlockedAddressError,
+  OwnServiceError,
   ConnectTimeoutError,
   UnresolvableHostError,
   OutboundUrlError,
