@@ -3,6 +3,7 @@ import { createBusInBackground, natsOptionsOf } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import type { Dial } from '@chainwatch/chain-core';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
+import { healthAddressOf } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
 import { createDial } from '@chainwatch/outbound';
@@ -33,8 +34,7 @@ await runService({
     await waitForSchema({
       db,
       logger,
-      healthPort: config.HEALTH_PORT,
-      healthHost: config.HOST,
+      health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
     });
     const prisma = createPrisma(config.DATABASE_URL, sessions.prisma);
@@ -63,8 +63,7 @@ await runService({
       host: config.HOST,
     });
     const health = await startHealthServer({
-      port: config.HEALTH_PORT,
-      host: config.HOST,
+      ...healthAddressOf(config),
       checks: gateway.readiness,
       metrics: telemetry.handleMetrics,
     });

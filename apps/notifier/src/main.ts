@@ -1,5 +1,6 @@
 import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
+import { healthAddressOf } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createHttpClient } from '@chainwatch/outbound';
@@ -30,8 +31,7 @@ await runService({
     await waitForSchema({
       db,
       logger,
-      healthPort: config.HEALTH_PORT,
-      healthHost: config.HOST,
+      health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
     });
     const bus = await createBus('notifier', { ...natsOptionsOf(config), logger });
@@ -55,8 +55,7 @@ await runService({
     });
     const stopBacklogWatch = startBacklogWatch({ db, planned, logger, health: workers.of('backlogs') });
     const health = await startHealthServer({
-      port: config.HEALTH_PORT,
-      host: config.HOST,
+      ...healthAddressOf(config),
       checks: notifier.readiness,
       metrics: telemetry.handleMetrics,
     });
