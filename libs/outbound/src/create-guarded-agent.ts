@@ -25,8 +25,8 @@ export function createGuardedAgent(dial: Dial, options: GuardedAgentOptions): Ag
   });
 }
 
-/** Makes an undici connector that dials checked addresses only, for a pool of one's own. */
-export function createGuardedConnector(
+/** Makes an undici connector that dials checked addresses only. */
+function createGuardedConnector(
   dial: Dial,
   options: { readonly connectTimeoutMs: number },
 ): buildConnector.connector {

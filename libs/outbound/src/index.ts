@@ -15,11 +15,7 @@ export {
   type ResolvedAddress,
 } from './create-dial.ts';
 export { assertAllowedUrl } from './assert-allowed-url.ts';
-export {
-  createGuardedAgent,
-  createGuardedConnector,
-  type GuardedAgentOptions,
-} from './create-guarded-agent.ts';
+export { createGuardedAgent, type GuardedAgentOptions } from './create-guarded-agent.ts';
 export { createGuardedSockets, type OpenSocket } from './create-guarded-sockets.ts';
 export { resolveAllowed } from './resolve-allowed.ts';
 export { BlockedAddressError, UnresolvableHostError, OutboundUrlError } from './errors.ts';

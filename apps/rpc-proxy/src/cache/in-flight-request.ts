@@ -1,7 +1,7 @@
 import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
-import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
-import type { Failure, ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';
+import type { Failure, WholeReply } from '../upstream-request/outcome.ts';
+import { askInto, type ResponseSink } from '../upstream-request/response-sink.ts';
 import type { MemoryQuota, KeyAccount } from '../limits/tenants.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { AnswerCache, CacheCall } from './answer-cache.ts';
@@ -39,7 +39,8 @@ export class InFlightRequest implements ResponseSink {
   readonly minBlockNumber: number;
   readonly #call: CacheCall;
   readonly #cache: AnswerCache;
-  readonly #upstreamRequest: UpstreamRequest;
+  readonly #query: UpstreamQuery;
+  #upstreamRequest: { abandon(): void } | undefined;
   readonly #onRemoved: () => void;
   readonly #onShared: () => void;
   readonly #leaderId: Buffer;
@@ -72,15 +73,15 @@ export class InFlightRequest implements ResponseSink {
     this.#onRemoved = options.onResolved;
     this.#onShared = options.onShared;
     this.minBlockNumber = options.query.minBlock.number;
-    this.#upstreamRequest = new UpstreamRequest(options.query, this);
+    this.#query = options.query;
   }
 
   send(): void {
     const found = this.#cache.findShared(this.#call);
-    if (found === undefined) return void this.#upstreamRequest.start();
+    if (found === undefined) return void (this.#upstreamRequest = askInto(this.#query, this));
     void found.then((stored) => {
       if (!this.#isWanted) return;
-      if (stored === undefined) this.#upstreamRequest.start();
+      if (stored === undefined) this.#upstreamRequest = askInto(this.#query, this);
       else this.#answer(stored);
     });
   }
@@ -157,7 +158,7 @@ export class InFlightRequest implements ResponseSink {
   #abandonUnwanted(): void {
     if (this.#isWanted) return;
     this.#resolve();
-    this.#upstreamRequest.abandon();
+    this.#upstreamRequest?.abandon();
   }
 
   /** The request is over: no call can join, and the collected pieces are released. */
@@ -169,7 +170,7 @@ export class InFlightRequest implements ResponseSink {
 
   /** Another replica had the answer. */
   #answer(stored: StoredReply): void {
-    this.#upstreamRequest.abandon();
+    this.#upstreamRequest?.abandon();
     this.#resolve();
     this.#onShared();
     this.#leader?.reply.stored(stored, this.#leaderId, 200);

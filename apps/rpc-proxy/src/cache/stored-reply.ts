@@ -1,5 +1,5 @@
 import type { CacheRule } from '@chainwatch/chain-core';
-import type { WholeReply } from '../upstream-request/response-sink.ts';
+import type { WholeReply } from '../upstream-request/outcome.ts';
 import { idsEqual, isNull, scanReply, spansEqual } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import { holdsFailure } from './find-failure.ts';

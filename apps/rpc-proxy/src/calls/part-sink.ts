@@ -4,7 +4,7 @@ import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import { answerFull } from '../limits/answer-full.ts';
 import { sayRefused } from '../upstream-request/judge-reply.ts';
-import type { Failure, WholeReply } from '../upstream-request/response-sink.ts';
+import type { Failure, WholeReply } from '../upstream-request/outcome.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
 /** Limit for the answer to one call of a batch. */

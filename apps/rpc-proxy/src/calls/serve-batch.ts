@@ -3,7 +3,8 @@ import type { ClientReply } from '../http/client-reply.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { HeldParts } from '../limits/held-parts.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
-import { DEADLINE_MS, UpstreamRequest } from '../upstream-request/upstream-request.ts';
+import { DEADLINE_MS } from '../upstream-request/upstream-request.ts';
+import { askInto } from '../upstream-request/response-sink.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { CallSharing } from './call-sharing.ts';
@@ -131,7 +132,7 @@ class Batch implements Ticking {
       queryOf: (): UpstreamQuery => this.#queryOf(ruled),
       goAlone: (): (() => void) => {
         const query = { ...this.#queryOf(ruled), deadline: this.#deadline };
-        const upstreamRequest = new UpstreamRequest(query, part).start();
+        const upstreamRequest = askInto(query, part);
         return () => upstreamRequest.abandon();
       },
     };

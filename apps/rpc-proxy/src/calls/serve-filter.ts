@@ -1,7 +1,7 @@
 import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { Filter, FilterOwner } from '../chains/filter-registry.ts';
-import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
-import type { ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';
+import type { WholeReply } from '../upstream-request/outcome.ts';
+import { askInto, type ResponseSink } from '../upstream-request/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { scanReply } from '../json/scan-reply.ts';
 import { skipSpace, skipString } from '../json/skip-value.ts';
@@ -24,7 +24,7 @@ class FilterCall {
   readonly #request: RpcRequest;
   readonly #ruled: RuledCall;
   readonly #sink: ResponseSink;
-  #upstreamRequest: UpstreamRequest | undefined;
+  #upstreamRequest: { abandon(): void } | undefined;
   #isGone = false;
 
   constructor(request: RpcRequest, ruled: RuledCall, sink: ResponseSink) {
@@ -92,7 +92,7 @@ class FilterCall {
 
   #ask(body: Buffer, upstream: Upstream | undefined, sink: ResponseSink): void {
     const { rule, call } = this.#ruled;
-    this.#upstreamRequest = new UpstreamRequest(
+    this.#upstreamRequest = askInto(
       {
         ...queryOf(this.#request, { rule, body: this.#request.body, call }),
         body,
@@ -100,7 +100,7 @@ class FilterCall {
         acceptEncoding: undefined,
       },
       sink,
-    ).start();
+    );
   }
 
   #answer(outcome: string): void {

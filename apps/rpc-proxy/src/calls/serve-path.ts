@@ -1,4 +1,4 @@
-import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
+import { askInto } from '../upstream-request/response-sink.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { findCallFault } from './ruled-call.ts';
@@ -13,7 +13,7 @@ export function servePath(usage: UsageRecorder): (request: RpcRequest) => void {
     const fault = findCallFault(request, undefined, rule);
     if (fault !== undefined) return reply.refuse(fault.status, fault.error);
     usage.open(request, [{ rule }]);
-    const upstreamRequest = new UpstreamRequest(
+    const upstreamRequest = askInto(
       {
         chain: nodes,
         quota,
@@ -28,6 +28,5 @@ export function servePath(usage: UsageRecorder): (request: RpcRequest) => void {
       reply,
     );
     reply.onLeave(() => upstreamRequest.abandon());
-    upstreamRequest.start();
   };
 }

@@ -1,4 +1,4 @@
-import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
+import { askInto } from '../upstream-request/response-sink.ts';
 import type { ScannedBody } from '../json/scan-body.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
@@ -49,8 +49,7 @@ function serveCall(sharing: CallSharing | undefined, request: RpcRequest, ruled:
 }
 
 function goAlone(request: RpcRequest, ruled: RuledCall, deadline?: number): () => void {
-  const upstreamRequest = new UpstreamRequest({ ...ownWay.queryOf(request, ruled), deadline }, request.reply);
-  upstreamRequest.start();
+  const upstreamRequest = askInto({ ...ownWay.queryOf(request, ruled), deadline }, request.reply);
   return () => upstreamRequest.abandon();
 }
 

@@ -6,7 +6,7 @@ import { withId, type StoredReply } from '../cache/stored-reply.ts';
 import type { MemoryQuota } from '../limits/tenants.ts';
 import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
 import { withoutPage } from '../upstream-request/judge-reply.ts';
-import type { Failure, WholeReply } from '../upstream-request/response-sink.ts';
+import type { Failure, WholeReply } from '../upstream-request/outcome.ts';
 import { pushLimitHeaders } from '../limits/key-limits.ts';
 
 /** Nothing longer than this is held back: the first byte goes out, and the rest is passed on as it comes. */

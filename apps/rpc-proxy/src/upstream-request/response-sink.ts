@@ -1,29 +1,51 @@
 import type { ReplyHead } from '../upstreams/reply-head.ts';
-import type { Full } from '../limits/tenants.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
+import type { Failure, LargeReply, WholeReply } from './outcome.ts';
+import type { UpstreamQuery } from './upstream-query.ts';
+import { UpstreamRequest } from './upstream-request.ts';
 
-export interface WholeReply extends ReplyHead {
-  readonly body: Buffer;
-}
-
-/** The values of `Full` mean that no more memory may be held for the caller. */
-export type Failure = 'unavailable' | 'timeout' | Full;
-
-/**
- * Receives the outcome of one upstream request, exactly one of: a complete reply, a start followed by data, a failure.
- */
 export interface ResponseSink {
-  /** Larger replies come in pieces. */
   readonly wholeBytesMax: number;
   whole(reply: WholeReply, upstream?: Upstream): void;
-  /** The first pieces of a large reply, lent like those of `data`; `resume` is called later if this returned false. */
   start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean;
-  /** One more piece, lent for the duration of the call or, if it returns false, until `resume`. */
   data(piece: Buffer): boolean;
   end(upstream?: Upstream): void;
-  /** The node broke off after `start`. */
   broken(): void;
   fail(failure: Failure): void;
-  /** The request waits behind others of the caller, so nobody else should wait for it. */
   onQueued?(): void;
+}
+
+/** Delivers the outcome of an upstream request to a sink. */
+export function askInto(query: UpstreamQuery, sink: ResponseSink): { abandon(): void } {
+  const stop = new AbortController();
+  const request = new UpstreamRequest(query, {
+    wholeBytesMax: sink.wholeBytesMax,
+    signal: stop.signal,
+    onQueued: () => sink.onQueued?.(),
+  });
+  void request.run().then((outcome) => {
+    if (outcome.type === 'whole') sink.whole(outcome.reply, outcome.upstream);
+    else if (outcome.type === 'failed') sink.fail(outcome.failure);
+    else if (outcome.type === 'large') void deliver(outcome, sink);
+  });
+  return { abandon: () => stop.abort() };
+}
+
+async function deliver({ head, pieces, signal, upstream }: LargeReply, sink: ResponseSink): Promise<void> {
+  let isBegun = false;
+  let resume: () => void = () => undefined;
+  try {
+    for await (const piece of pieces) {
+      const isTaken = isBegun ? sink.data(piece) : sink.start(head, [piece], () => resume());
+      isBegun = true;
+      if (!isTaken)
+        await new Promise<void>((resolve) => {
+          resume = resolve;
+          signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+    }
+    sink.end(upstream);
+  } catch {
+    sink.broken();
+  }
 }
