@@ -1,32 +1,43 @@
 import type { ServerResponse } from 'node:http';
-import { JOINED_BYTES_MAX, type ReplyChannel, type ReplyStart } from './reply-channel.ts';
+import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
+
+// A reason of our own: the default one costs a stack trace.
+const LEFT = new Error('the client left');
 
 /** One answer through node:http. */
 export class PlainChannel implements ReplyChannel {
-  watcher: { tellOut(): void } | undefined;
   readonly #res: ServerResponse;
-  #leave: (() => void) | undefined;
-  #isWaiting = false;
-  #written: (() => void) | undefined;
+  #left: AbortController | undefined;
+  /** Ends the wait for a piece that the kernel does not take. */
+  #stopWaiting: (() => void) | undefined;
 
   constructor(res: ServerResponse) {
     this.#res = res;
-    res.on('close', () => {
-      if (!res.writableFinished) this.#leave?.();
-      this.watcher?.tellOut();
-    });
   }
 
   get isGone(): boolean {
     return this.#res.destroyed;
   }
 
-  get unsentBytes(): number {
-    return this.#res.writableLength;
-  }
-
   get isBegun(): boolean {
     return this.#res.headersSent;
+  }
+
+  /** Made when it is first asked for: an answer from the cache needs none. */
+  get signal(): AbortSignal {
+    if (this.#left === undefined) {
+      const left = (this.#left = new AbortController());
+      if (this.isGone) left.abort(LEFT);
+      this.#res.once('close', () => {
+        if (!this.#res.writableFinished) left.abort(LEFT);
+      });
+    }
+    return this.#left.signal;
+  }
+
+  get out(): Promise<void> {
+    if (this.isGone) return Promise.resolve();
+    return new Promise((resolve) => void this.#res.once('close', resolve));
   }
 
   /**
@@ -49,30 +60,22 @@ export class PlainChannel implements ReplyChannel {
     this.#res.end();
   }
 
-  begin({ status, headers }: ReplyStart, pieces: readonly Buffer[], resume: () => void): boolean {
+  begin(status: number, headers: readonly string[]): void {
     this.#res.writeHead(status, headers as string[]);
-    this.#written = () => {
-      if (!this.#isWaiting || this.#res.writableLength > 0) return;
-      this.#isWaiting = false;
-      resume();
-    };
-    const { socket } = this.#res;
-    if (socket === null) this.#putHead();
-    socket?.cork();
-    for (const piece of pieces) this.write(piece);
-    socket?.uncork();
-    this.#isWaiting = this.#res.writableLength > 0;
-    return !this.#isWaiting;
+    if (this.#res.socket === null) this.#putHead();
+    this.#res.once('close', () => this.#stopWaiting?.());
   }
 
-  write(piece: Buffer): boolean {
-    const { socket } = this.#res;
-    // Corked here, because `write` itself would hold the data back until the next turn.
-    socket?.cork();
-    this.#res.write(piece, this.#written);
-    socket?.uncork();
-    this.#isWaiting = this.#res.writableLength > 0;
-    return !this.#isWaiting;
+  write(piece: Buffer): Promise<void> {
+    if (this.isGone) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#stopWaiting = resolve;
+      const { socket } = this.#res;
+      // Corked here, because `write` itself would hold the data back until the next turn.
+      socket?.cork();
+      this.#res.write(piece, () => resolve());
+      socket?.uncork();
+    });
   }
 
   end(): void {
@@ -81,10 +84,6 @@ export class PlainChannel implements ReplyChannel {
 
   destroy(): void {
     this.#res.destroy();
-  }
-
-  onLeave(leave: () => void): void {
-    this.#leave = leave;
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { ReplyChannel, ReplyStart } from '../http/reply-channel.ts';
+import type { ReplyChannel } from '../http/reply-channel.ts';
 import { scanMembers } from '../json/scan-members.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import { writeErrors } from './write-errors.ts';
@@ -15,6 +15,7 @@ export interface SocketChannelOptions {
 
 /** The limit of one message: it is held until it is complete, and no client waits for more. */
 const ANSWER_BYTES_MAX = 16 * 1_048_576;
+const GONE = new Error('the client left');
 const TOO_LARGE = 'the answer is too large for a socket: ask for it over HTTP';
 
 /** Turns the answer to one message into one message. A refusal in HTTP terms becomes a JSON-RPC error. */
@@ -22,10 +23,9 @@ export class SocketChannel implements ReplyChannel {
   isGone = false;
   isBegun = false;
   /** The sender of the message pays for it. */
-  watcher: ReplyChannel['watcher'];
-  readonly unsentBytes = 0;
+  readonly out = Promise.resolve();
   readonly #options: SocketChannelOptions;
-  #leave: (() => void) | undefined;
+  readonly #left = new AbortController();
   #pieces: Buffer[] = [];
   #bytes = 0;
   #status = 0;
@@ -34,30 +34,31 @@ export class SocketChannel implements ReplyChannel {
     this.#options = options;
   }
 
+  /** Aborts if the client leaves, or can be sent no more of the answer. */
+  get signal(): AbortSignal {
+    return this.#left.signal;
+  }
+
   send(status: number, _headers: readonly string[], body: Buffer): void {
     if (this.isGone) return;
     this.isBegun = true;
     this.#finish(this.#toMessage(status, body));
   }
 
-  begin({ status }: ReplyStart, pieces: readonly Buffer[]): boolean {
+  begin(status: number): void {
     this.isBegun = true;
     this.#status = status;
-    for (const piece of pieces) this.write(piece);
-    return true;
   }
 
-  /** Pieces are only lent, so they are copied. */
-  write(piece: Buffer): boolean {
-    if (this.isGone) return true;
+  async write(piece: Buffer): Promise<void> {
+    if (this.isGone) return;
     if (this.#bytes + piece.length > ANSWER_BYTES_MAX || !this.#options.hold(piece.length)) {
       this.#finish(this.#errors(-32603, TOO_LARGE));
-      this.#leave?.();
-      return true;
+      this.#left.abort(GONE);
+      return;
     }
     this.#bytes += piece.length;
-    this.#pieces.push(Buffer.from(piece));
-    return true;
+    this.#pieces.push(piece);
   }
 
   end(): void {
@@ -68,15 +69,11 @@ export class SocketChannel implements ReplyChannel {
     if (!this.isGone) this.#finish(this.#errors(-32603, 'the node broke off its answer'));
   }
 
-  onLeave(leave: () => void): void {
-    this.#leave = leave;
-  }
-
   /** The client left. */
   tellGone(): void {
     if (this.isGone) return;
     this.#finish(undefined);
-    this.#leave?.();
+    this.#left.abort(GONE);
   }
 
   #finish(message: Buffer | undefined): void {
