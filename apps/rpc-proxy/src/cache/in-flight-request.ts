@@ -36,8 +36,8 @@ export class InFlightRequest {
   /** Pays for the pieces that are kept. */
   readonly #quota: MemoryQuota;
   readonly #followers = new Set<{ readonly key: KeyAccount }>();
-  /** Aborts when nobody waits for the answer. */
-  readonly #unwanted = new AbortController();
+  /** Aborts when nobody waits for the answer, and when it is there. */
+  readonly #stop = new AbortController();
   #share: (stored: StoredReply | undefined) => void = () => undefined;
   readonly #shared = new Promise<StoredReply | undefined>((resolve) => (this.#share = resolve));
   #tellQueued: () => void = () => undefined;
@@ -58,13 +58,14 @@ export class InFlightRequest {
    */
   async lead(signal: AbortSignal): Promise<Answer> {
     const { cache, call, id } = this.#options;
+    // The signal of a batch outlives this request.
+    signal.addEventListener('abort', this.#leave, { signal: this.#stop.signal });
     if (signal.aborted) this.#leave();
-    else signal.addEventListener('abort', this.#leave, { once: true });
     const asked = cache.findShared(call);
     const found = asked === undefined ? undefined : await asked;
     if (found === undefined) return this.#ask();
     // Another replica had the answer.
-    this.#settle(found);
+    this.#end(found);
     return this.#isLed ? { type: 'stored', stored: found, id } : GONE;
   }
 
@@ -95,17 +96,17 @@ export class InFlightRequest {
     const { query, wholeBytesMax } = this.#options;
     const request = new UpstreamRequest(query, {
       wholeBytesMax,
-      signal: this.#unwanted.signal,
+      signal: this.#stop.signal,
       onQueued: () => this.#noteQueued(),
     });
     try {
       const outcome = await request.run();
       if (outcome.type === 'large') return this.#readOn(outcome);
       const isShared = outcome.type === 'whole' && outcome.reply.body.length <= SHARED_BYTES_MAX;
-      this.#settle(isShared ? this.#store(outcome.reply, outcome.upstream) : undefined);
+      this.#end(isShared ? this.#store(outcome.reply, outcome.upstream) : undefined);
       return this.#isLed ? outcome : GONE;
     } catch (error) {
-      this.#settle(undefined);
+      this.#end(undefined);
       throw error;
     }
   }
@@ -127,7 +128,7 @@ export class InFlightRequest {
   #abandonUnwanted(): void {
     if (this.#isLed || this.#followers.size > 0) return;
     this.#options.onClosed();
-    this.#unwanted.abort(UNWANTED);
+    this.#stop.abort(UNWANTED);
   }
 
   /** Gives every follower what is stored, or lets each ask for itself. */
@@ -135,6 +136,11 @@ export class InFlightRequest {
     this.#options.onClosed();
     this.#followers.clear();
     this.#share(stored);
+  }
+
+  #end(stored: StoredReply | undefined): void {
+    this.#settle(stored);
+    this.#stop.abort(UNWANTED);
   }
 
   #store(reply: WholeReply, upstream: Upstream | undefined): StoredReply | undefined {
@@ -158,34 +164,23 @@ export class InFlightRequest {
   }
 
   async #pump({ head, pieces, upstream }: LargeReply, leader: LeaderPieces): Promise<void> {
-    const kept: Buffer[] = [];
-    let bytes = 0;
-    let isShared = true;
+    const kept = new KeptPieces(this.#quota);
     try {
       for await (const piece of pieces) {
-        if (isShared && !this.#mayKeep(piece, bytes)) {
-          isShared = false;
-          this.#settle(undefined);
-        }
-        if (isShared) {
-          kept.push(piece);
-          bytes += piece.length;
-        }
+        if (!kept.add(piece)) this.#settle(undefined);
         await this.#passOn(leader, piece);
+        // The leader has taken all of them.
+        if (!kept.isWhole) kept.release();
       }
-      if (isShared) this.#settle(this.#store({ ...head, body: Buffer.concat(kept, bytes) }, upstream));
+      if (kept.isWhole) this.#settle(this.#store({ ...head, body: kept.join() }, upstream));
       leader.stream.push(null);
     } catch (error) {
       this.#settle(undefined);
       leader.stream.destroy(error as Error);
     }
-    // The leader may not have taken all of them yet.
     await leader.closed;
-    this.#quota.release(bytes);
-  }
-
-  #mayKeep(piece: Buffer, keptBytes: number): boolean {
-    return keptBytes + piece.length <= SHARED_BYTES_MAX && this.#quota.take(piece.length) === undefined;
+    kept.release();
+    this.#stop.abort(UNWANTED);
   }
 
   /**
@@ -197,6 +192,38 @@ export class InFlightRequest {
     if (leader.isBehind) this.#options.onClosed();
     while (leader.isBehind && this.#followers.size === 0) await leader.taken();
     if (!leader.stream.destroyed) leader.stream.push(piece);
+  }
+}
+
+/** The pieces of a large reply from the first one on, as long as they may be shared and there is room for them. */
+class KeptPieces {
+  isWhole = true;
+  readonly #quota: MemoryQuota;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(quota: MemoryQuota) {
+    this.#quota = quota;
+  }
+
+  /** @returns false if the pieces cannot be shared */
+  add(piece: Buffer): boolean {
+    this.isWhole &&=
+      this.#bytes + piece.length <= SHARED_BYTES_MAX && this.#quota.take(piece.length) === undefined;
+    if (!this.isWhole) return false;
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    return true;
+  }
+
+  join(): Buffer {
+    return Buffer.concat(this.#pieces, this.#bytes);
+  }
+
+  release(): void {
+    this.#quota.release(this.#bytes);
+    this.#bytes = 0;
+    this.#pieces = [];
   }
 }
 

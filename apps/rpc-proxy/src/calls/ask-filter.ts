@@ -6,7 +6,6 @@ import { GONE, type Outcome } from '../upstream-request/outcome.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
 import type { Caller } from './call-sharing.ts';
 import { queryOf, type RuledCall } from './ruled-call.ts';
 
@@ -40,7 +39,10 @@ export async function askFilter(
     Buffer.from(filter.nodeId),
     body.subarray(idEnd, call.end),
   ]);
-  const asked = new UpstreamRequest(queryFor(request, ruled, own, filter.upstream), caller).run();
+  const asked = new UpstreamRequest(
+    queryFor(request, ruled, { body: own, upstream: filter.upstream }),
+    caller,
+  ).run();
   if (rule.method === filters.ends) chain.filters.remove(owner, id);
   return asked;
 }
@@ -60,7 +62,7 @@ async function makeFilter(
   if (call.idStart === -1) return answerWith(request, ruled, '');
   if (!filters.hasRoom(owner)) return answerWith(request, ruled, NO_ROOM_ERROR);
   const own = request.body.subarray(call.start, call.end);
-  const outcome = await new UpstreamRequest(queryFor(request, ruled, own), caller).run();
+  const outcome = await new UpstreamRequest(queryFor(request, ruled, { body: own }), caller).run();
   if (outcome.type !== 'whole' || outcome.upstream === undefined) return outcome;
   const { reply, upstream } = outcome;
   const { body } = reply;
@@ -74,14 +76,14 @@ async function makeFilter(
   return { type: 'whole', reply: { ...reply, body: Buffer.concat(named) }, upstream };
 }
 
+/** @param own what differs from the client's call */
 function queryFor(
   request: RpcRequest,
   { rule, call }: RuledCall,
-  body: Buffer,
-  upstream?: Upstream,
+  own: Pick<UpstreamQuery, 'body' | 'upstream'>,
 ): UpstreamQuery {
   const query = queryOf(request, { rule, body: request.body, call });
-  return { ...query, body, upstream, acceptEncoding: undefined };
+  return { ...query, ...own, acceptEncoding: undefined };
 }
 
 /** The gateway's own answer; empty for a call without an id. */
