@@ -8,6 +8,16 @@ import type { Upstream } from '../upstreams/upstream.ts';
 import type { AnswerCache, CacheCall } from './answer-cache.ts';
 import { type Answer, type StoredReply, toStored } from './stored-reply.ts';
 
+/** Who waits for an answer. */
+interface Client {
+  readonly isGone: boolean;
+}
+
+interface Follower {
+  readonly key: KeyAccount;
+  readonly client: Client;
+}
+
 export interface InFlightOptions {
   readonly call: CacheCall;
   readonly cache: AnswerCache;
@@ -16,11 +26,11 @@ export interface InFlightOptions {
   readonly id: Buffer;
   /** What the leader takes at once; it gets larger replies in pieces. */
   readonly wholeBytesMax: number;
+  readonly leader: Client;
   /** No call can join any more. */
   readonly onClosed: () => void;
 }
 
-const UNWANTED = new Error('nobody waits for the answer');
 /** Larger replies go to the leader only; they are neither cached nor shared. */
 const SHARED_BYTES_MAX = 4 * 1_048_576;
 
@@ -35,16 +45,15 @@ export class InFlightRequest {
   readonly #options: InFlightOptions;
   /** Pays for the pieces that are kept. */
   readonly #quota: MemoryQuota;
-  readonly #followers = new Set<{ readonly key: KeyAccount }>();
-  /** Aborts when nobody waits for the answer, and when it is there. */
-  readonly #stop = new AbortController();
+  readonly #followers = new Set<Follower>();
   #share: (stored: StoredReply | undefined) => void = () => undefined;
   readonly #shared = new Promise<StoredReply | undefined>((resolve) => (this.#share = resolve));
   #tellQueued: () => void = () => undefined;
   /** The request waits behind others of its key or workspace. */
   readonly #queued = new Promise<undefined>((resolve) => (this.#tellQueued = () => resolve(undefined)));
   #isQueued = false;
-  #isLed = true;
+  /** The leader wants no more. */
+  #isLeft = false;
 
   constructor(options: InFlightOptions) {
     this.#options = options;
@@ -52,61 +61,60 @@ export class InFlightRequest {
     this.minBlockNumber = options.query.minBlock.number;
   }
 
-  /**
-   * Asks, and brings the leader's own answer.
-   * @param signal aborts when the leader leaves
-   */
-  async lead(signal: AbortSignal): Promise<Answer> {
+  /** Nobody waits for the answer. */
+  get isGone(): boolean {
+    return !this.#isLed && !this.#isFollowed;
+  }
+
+  get #isLed(): boolean {
+    return !this.#isLeft && !this.#options.leader.isGone;
+  }
+
+  get #isFollowed(): boolean {
+    for (const { client } of this.#followers) if (!client.isGone) return true;
+    return false;
+  }
+
+  /** Asks, and brings the leader's own answer. */
+  async lead(): Promise<Answer> {
     const { cache, call, id } = this.#options;
-    // The signal of a batch outlives this request.
-    signal.addEventListener('abort', this.#leave, { signal: this.#stop.signal });
-    if (signal.aborted) this.#leave();
     const asked = cache.findShared(call);
     const found = asked === undefined ? undefined : await asked;
     if (found === undefined) return this.#ask();
     // Another replica had the answer.
-    this.#end(found);
+    this.#settle(found);
     return this.#isLed ? { type: 'stored', stored: found, id } : GONE;
   }
 
-  /** False while the request waits in the queue and the follower belongs to another key. */
+  /** False if the request is given up, or waits in the queue and the follower belongs to another key. */
   takes(key: KeyAccount): boolean {
-    return key === this.#quota.key || !this.#isQueued;
+    return (key === this.#quota.key || !this.#isQueued) && !this.isGone;
   }
 
   /**
    * Waits for the leader's answer.
    * @returns undefined if there is none to share: the follower asks for itself
    */
-  async join(key: KeyAccount, signal: AbortSignal): Promise<StoredReply | undefined> {
-    const follower = { key };
-    const leave = (): void => {
-      this.#followers.delete(follower);
-      this.#abandonUnwanted();
-    };
-    this.#followers.add(follower);
-    signal.addEventListener('abort', leave);
-    const isOwn = key === this.#quota.key;
-    const stored = await (isOwn ? this.#shared : Promise.race([this.#shared, this.#queued]));
-    signal.removeEventListener('abort', leave);
-    return stored;
+  join(key: KeyAccount, client: Client): Promise<StoredReply | undefined> {
+    this.#followers.add({ key, client });
+    return key === this.#quota.key ? this.#shared : Promise.race([this.#shared, this.#queued]);
   }
 
   async #ask(): Promise<Answer> {
     const { query, wholeBytesMax } = this.#options;
     const request = new UpstreamRequest(query, {
       wholeBytesMax,
-      signal: this.#stop.signal,
+      client: this,
       onQueued: () => this.#noteQueued(),
     });
     try {
       const outcome = await request.run();
       if (outcome.type === 'large') return this.#readOn(outcome);
       const isShared = outcome.type === 'whole' && outcome.reply.body.length <= SHARED_BYTES_MAX;
-      this.#end(isShared ? this.#store(outcome.reply, outcome.upstream) : undefined);
+      this.#settle(isShared ? this.#store(outcome.reply, outcome.upstream) : undefined);
       return this.#isLed ? outcome : GONE;
     } catch (error) {
-      this.#end(undefined);
+      this.#settle(undefined);
       throw error;
     }
   }
@@ -119,28 +127,11 @@ export class InFlightRequest {
     this.#tellQueued();
   }
 
-  /** The leader left. */
-  #leave = (): void => {
-    this.#isLed = false;
-    this.#abandonUnwanted();
-  };
-
-  #abandonUnwanted(): void {
-    if (this.#isLed || this.#followers.size > 0) return;
-    this.#options.onClosed();
-    this.#stop.abort(UNWANTED);
-  }
-
   /** Gives every follower what is stored, or lets each ask for itself. */
   #settle(stored: StoredReply | undefined): void {
     this.#options.onClosed();
     this.#followers.clear();
     this.#share(stored);
-  }
-
-  #end(stored: StoredReply | undefined): void {
-    this.#settle(stored);
-    this.#stop.abort(UNWANTED);
   }
 
   #store(reply: WholeReply, upstream: Upstream | undefined): StoredReply | undefined {
@@ -154,8 +145,8 @@ export class InFlightRequest {
   #readOn(large: LargeReply): Answer {
     const leader = new LeaderPieces();
     const cancel = (): void => {
+      this.#isLeft = true;
       leader.stream.destroy();
-      this.#leave();
     };
     void this.#pump(large, leader);
     if (this.#isLed) return { ...large, pieces: leader.stream, cancel };
@@ -180,7 +171,6 @@ export class InFlightRequest {
     }
     await leader.closed;
     kept.release();
-    this.#stop.abort(UNWANTED);
   }
 
   /**
@@ -190,7 +180,7 @@ export class InFlightRequest {
   async #passOn(leader: LeaderPieces, piece: Buffer): Promise<void> {
     if (leader.isBehind) await Promise.race([leader.taken(), nextTurn()]);
     if (leader.isBehind) this.#options.onClosed();
-    while (leader.isBehind && this.#followers.size === 0) await leader.taken();
+    while (leader.isBehind && !this.#isFollowed) await leader.taken();
     if (!leader.stream.destroyed) leader.stream.push(piece);
   }
 }

@@ -17,7 +17,7 @@ import { queryOf, type RuledCall } from './ruled-call.ts';
 export async function askFilter(
   request: RpcRequest,
   ruled: RuledCall,
-  caller: Pick<Caller, 'wholeBytesMax' | 'signal'>,
+  caller: Pick<Caller, 'wholeBytesMax' | 'client'>,
 ): Promise<Outcome> {
   const { chain, principal, body } = request;
   const { call, rule } = ruled;
@@ -32,7 +32,7 @@ export async function askFilter(
   const serving = chain.upstreams.filter(({ isDown, isWrongChain }) => !isDown && !isWrongChain);
   const filter = await chain.filters.find(owner, id, serving).catch(() => 'failed' as const);
   if (filter === 'failed') return UNAVAILABLE;
-  if (caller.signal.aborted) return GONE;
+  if (caller.client.isGone) return GONE;
   if (filter === undefined) return answerWith(request, ruled, filters.unknownAnswer(rule.method));
   const own = Buffer.concat([
     body.subarray(call.start, idStart),
@@ -54,7 +54,7 @@ async function makeFilter(
   {
     owner,
     caller,
-  }: { readonly owner: FilterOwner; readonly caller: Pick<Caller, 'wholeBytesMax' | 'signal'> },
+  }: { readonly owner: FilterOwner; readonly caller: Pick<Caller, 'wholeBytesMax' | 'client'> },
 ): Promise<Outcome> {
   const { filters } = request.chain;
   const { call } = ruled;

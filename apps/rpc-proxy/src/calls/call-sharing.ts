@@ -19,15 +19,14 @@ export interface Caller {
   readonly queryOf: () => UpstreamQuery;
   /** Larger replies come in pieces. */
   readonly wholeBytesMax: number;
-  /** Aborts when the caller leaves. */
-  readonly signal: AbortSignal;
+  readonly client: { readonly isGone: boolean };
   /** The end of its time, on the chain's clock. */
   readonly deadline: number;
 }
 
 /** Asks the nodes for one caller, within its own time. */
-export function askAlone({ queryOf, wholeBytesMax, signal, deadline }: Caller): Promise<Outcome> {
-  return new UpstreamRequest({ ...queryOf(), deadline }, { wholeBytesMax, signal }).run();
+export function askAlone({ queryOf, wholeBytesMax, client, deadline }: Caller): Promise<Outcome> {
+  return new UpstreamRequest({ ...queryOf(), deadline }, { wholeBytesMax, client }).run();
 }
 
 /** Answers from the cache, and requests in flight that several callers share. */
@@ -68,8 +67,8 @@ export class CallSharing {
     const running = this.#findRunning(key, chain.minBlockOf(principal.keyId), quota.key);
     if (running === undefined) return this.#lead(key, { request, ruled, id, caller });
     this.#countShared(request, ruled);
-    const shared = await running.join(quota.key, caller.signal);
-    if (caller.signal.aborted) return GONE;
+    const shared = await running.join(quota.key, caller.client);
+    if (caller.client.isGone) return GONE;
     if (shared !== undefined) return { type: 'stored', stored: shared, id };
     if (chain.clock.now >= caller.deadline) return { type: 'failed', failure: 'timeout' };
     return askAlone(caller);
@@ -109,12 +108,13 @@ export class CallSharing {
       query: { ...caller.queryOf(), acceptEncoding: undefined },
       id,
       wholeBytesMax: caller.wholeBytesMax,
+      leader: caller.client,
       onClosed: () => {
         if (this.#inFlight.get(key) === inFlight) this.#inFlight.delete(key);
       },
     });
     this.#inFlight.set(key, inFlight);
-    const answer = await inFlight.lead(caller.signal);
+    const answer = await inFlight.lead();
     // Another replica had it.
     if (answer.type === 'stored') this.#countShared(request, ruled);
     return answer;

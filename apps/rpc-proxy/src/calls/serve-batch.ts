@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { Answer } from '../cache/stored-reply.ts';
 import type { ClientReply } from '../http/client-reply.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
@@ -13,7 +12,6 @@ import { queryOf, type RuledCall } from './ruled-call.ts';
 import { askFilter } from './ask-filter.ts';
 import { failurePart, NO_PART, PART_BYTES_MAX, toPart, type Part } from './to-part.ts';
 
-const OVER = new Error('nobody waits for the call');
 const AT_ONCE_MAX = 16;
 
 const HEAD: ReplyHead = {
@@ -46,7 +44,7 @@ export async function serveBatch(
   const full = held.take(request.body);
   if (full !== undefined) return reply.fail(full);
   const parts = await new Batch({ sharing, request, calls, held }).run().finally(() => held.release());
-  if (reply.signal.aborted) return;
+  if (reply.isGone) return;
   reply.failedCalls = new Set(parts.flatMap(({ isFailure }, index) => (isFailure ? [index] : [])));
   respond(reply, parts);
 }
@@ -69,11 +67,11 @@ class Batch implements Ticking {
   readonly #parts: (Part | undefined)[];
   /** The calls in flight, by index. */
   readonly #inFlight = new Set<number>();
-  /** Ends the calls in flight: nobody waits for them. */
-  readonly #stop = new AbortController();
   /** The node that took the last write. */
   #writtenTo: Upstream | undefined;
   #next = 0;
+  /** The client left, or the time is over: nobody waits for the calls in flight. */
+  isGone = false;
   /** Number of calls without a reply. */
   #open: number;
   #resolve: (parts: readonly Part[]) => void = () => undefined;
@@ -89,32 +87,27 @@ class Batch implements Ticking {
     this.#deadline = request.chain.clock.now + DEADLINE_MS;
     this.#parts = calls.map(() => undefined);
     this.#open = calls.length;
-    setMaxListeners(0, this.#stop.signal);
   }
 
   /** Brings a part for each call, by index, when all are there or the time is over. */
   async run(): Promise<readonly Part[]> {
-    const { chain, reply } = this.#request;
-    const { signal } = reply;
-    const leave = (): void => this.#leave();
-    signal.addEventListener('abort', leave);
+    const { chain } = this.#request;
     chain.clock.add(this);
     try {
       return await new Promise((resolve, reject) => {
         this.#resolve = resolve;
         this.#reject = reject;
-        if (signal.aborted) leave();
         this.#startMore();
       });
     } finally {
       chain.clock.remove(this);
-      signal.removeEventListener('abort', leave);
-      this.#stop.abort(OVER);
+      this.isGone = true;
     }
   }
 
   /** Calls that have no reply when the time is over get an error. */
   tick(now: number): void {
+    if (this.#request.reply.isGone && !this.isGone) this.#leave();
     if (now < this.#deadline) return;
     this.#open = 0;
     this.#resolve(
@@ -126,7 +119,7 @@ class Batch implements Ticking {
     while (this.#next < this.#calls.length && this.#mayStart()) {
       const index = this.#next++;
       const call = this.#calls[index]!;
-      if (this.#stop.signal.aborted && !isWrite(call)) {
+      if (this.isGone && !isWrite(call)) {
         this.#finish(index, NO_PART);
         continue;
       }
@@ -152,7 +145,7 @@ class Batch implements Ticking {
     const caller: Caller = {
       queryOf: () => this.#queryOf(ruled),
       wholeBytesMax: PART_BYTES_MAX,
-      signal: this.#stop.signal,
+      client: this,
       deadline: this.#deadline,
     };
     if (ruled.rule.kind === 'filter') return askFilter(this.#request, ruled, caller);
@@ -172,7 +165,7 @@ class Batch implements Ticking {
 
   /** The client left: reads are given up. Writes go on, and so do those behind them. */
   #leave(): void {
-    this.#stop.abort(OVER);
+    this.isGone = true;
     for (const index of [...this.#inFlight]) if (!isWrite(this.#calls[index]!)) this.#finish(index, NO_PART);
   }
 

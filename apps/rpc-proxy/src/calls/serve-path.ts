@@ -26,7 +26,7 @@ export function servePath(usage: UsageRecorder): (request: RpcRequest) => Promis
       rest,
       verb: req.method === 'GET' ? 'GET' : 'POST',
     };
-    const options = { wholeBytesMax: WHOLE_BYTES_MAX, signal: reply.signal };
+    const options = { wholeBytesMax: WHOLE_BYTES_MAX, client: reply };
     return reply.send(await new UpstreamRequest(query, options).run());
   };
 }

@@ -54,7 +54,7 @@ function answerCall(
   const callerOf = (): Caller => ({
     queryOf: () => queryOf(request, { rule, body, call }),
     wholeBytesMax: WHOLE_BYTES_MAX,
-    signal: reply.signal,
+    client: reply,
     deadline: chain.clock.now + DEADLINE_MS,
   });
   if (rule.kind === 'filter') return askFilter(request, ruled, callerOf());

@@ -47,9 +47,9 @@ export class ClientReply {
     this.#channel = channel;
   }
 
-  /** Aborts if the client leaves before its answer is out. */
-  get signal(): AbortSignal {
-    return this.#channel.signal;
+  /** The client left, or the connection was cut. */
+  get isGone(): boolean {
+    return this.#channel.isGone;
   }
 
   /** Resolves when the answer is out, or the client is gone. */

@@ -1,13 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
 
-// A reason of our own: the default one costs a stack trace.
-const LEFT = new Error('the client left');
-
 /** One answer through node:http. */
 export class PlainChannel implements ReplyChannel {
   readonly #res: ServerResponse;
-  #left: AbortController | undefined;
   /** Ends the wait for a piece that the kernel does not take. */
   #stopWaiting: (() => void) | undefined;
 
@@ -21,18 +17,6 @@ export class PlainChannel implements ReplyChannel {
 
   get isBegun(): boolean {
     return this.#res.headersSent;
-  }
-
-  /** Made when it is first asked for: an answer from the cache needs none. */
-  get signal(): AbortSignal {
-    if (this.#left === undefined) {
-      const left = (this.#left = new AbortController());
-      if (this.isGone) left.abort(LEFT);
-      this.#res.once('close', () => {
-        if (!this.#res.writableFinished) left.abort(LEFT);
-      });
-    }
-    return this.#left.signal;
   }
 
   get out(): Promise<void> {

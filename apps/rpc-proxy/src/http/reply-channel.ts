@@ -7,8 +7,6 @@ export interface ReplyChannel {
   readonly isGone: boolean;
   /** A head was sent: no other answer can be given. */
   readonly isBegun: boolean;
-  /** Aborts if the client leaves before its answer is out. */
-  readonly signal: AbortSignal;
   /** Resolves when nothing of the answer is held any more: the kernel has all of it, or the client is gone. */
   readonly out: Promise<void>;
   /** @param body belongs to the channel from here on, and must not change */

@@ -15,7 +15,6 @@ export interface SocketChannelOptions {
 
 /** The limit of one message: it is held until it is complete, and no client waits for more. */
 const ANSWER_BYTES_MAX = 16 * 1_048_576;
-const GONE = new Error('the client left');
 const TOO_LARGE = 'the answer is too large for a socket: ask for it over HTTP';
 
 /** Turns the answer to one message into one message. A refusal in HTTP terms becomes a JSON-RPC error. */
@@ -25,18 +24,12 @@ export class SocketChannel implements ReplyChannel {
   /** The sender of the message pays for it. */
   readonly out = Promise.resolve();
   readonly #options: SocketChannelOptions;
-  readonly #left = new AbortController();
   #pieces: Buffer[] = [];
   #bytes = 0;
   #status = 0;
 
   constructor(options: SocketChannelOptions) {
     this.#options = options;
-  }
-
-  /** Aborts if the client leaves, or can be sent no more of the answer. */
-  get signal(): AbortSignal {
-    return this.#left.signal;
   }
 
   send(status: number, _headers: readonly string[], body: Buffer): void {
@@ -53,9 +46,7 @@ export class SocketChannel implements ReplyChannel {
   async write(piece: Buffer): Promise<void> {
     if (this.isGone) return;
     if (this.#bytes + piece.length > ANSWER_BYTES_MAX || !this.#options.hold(piece.length)) {
-      this.#finish(this.#errors(-32603, TOO_LARGE));
-      this.#left.abort(GONE);
-      return;
+      return this.#finish(this.#errors(-32603, TOO_LARGE));
     }
     this.#bytes += piece.length;
     this.#pieces.push(piece);
@@ -71,9 +62,7 @@ export class SocketChannel implements ReplyChannel {
 
   /** The client left. */
   tellGone(): void {
-    if (this.isGone) return;
-    this.#finish(undefined);
-    this.#left.abort(GONE);
+    if (!this.isGone) this.#finish(undefined);
   }
 
   #finish(message: Buffer | undefined): void {

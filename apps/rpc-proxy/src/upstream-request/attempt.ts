@@ -59,10 +59,11 @@ export class Attempt implements NodeCall {
   isQueued = false;
   /** Bytes were sent: from here on the node may have acted. */
   isSent = false;
+  isDone = false;
+  abort: (() => void) | undefined;
   readonly #asked: Asked | undefined;
   readonly #wholeBytesMax: number;
-  readonly #abort = new AbortController();
-  #isDone = false;
+  #cancelled: AbortController | undefined;
   /** Bytes taken from the quota, and how many of them are for the answer. */
   #held = 0;
   #room = 0;
@@ -76,14 +77,16 @@ export class Attempt implements NodeCall {
     this.#wholeBytesMax = wholeBytesMax;
   }
 
+  /** Aborts when the attempt is cancelled. */
   get signal(): AbortSignal {
-    return this.#abort.signal;
+    this.#cancelled ??= new AbortController();
+    return this.#cancelled.signal;
   }
 
-  onSend = (): void => {
+  onSend(): void {
     this.isSent = true;
     this.startedAt = this.upstream.clock.now;
-  };
+  }
 
   /** Reserves memory for the request and the expected answer until the attempt is done. */
   reserve(bodyBytes: number): Full | undefined {
@@ -110,9 +113,10 @@ export class Attempt implements NodeCall {
 
   /** The attempt is no longer wanted. */
   cancel(): void {
-    if (this.#isDone) return;
+    if (this.isDone) return;
     this.#finish();
-    this.#abort.abort(CANCELLED);
+    this.abort?.();
+    this.#cancelled?.abort(CANCELLED);
   }
 
   async #read(reply: NodeReply): Promise<AttemptOutcome> {
@@ -201,8 +205,8 @@ export class Attempt implements NodeCall {
   }
 
   #finish(): void {
-    if (this.#isDone) return;
-    this.#isDone = true;
+    if (this.isDone) return;
+    this.isDone = true;
     this.quota.release(this.#held);
     this.#held = 0;
     this.upstream.finish(this);

@@ -19,8 +19,8 @@ const AGAIN_MAX = 50;
 export interface UpstreamRequestOptions {
   /** Larger replies come in pieces. */
   readonly wholeBytesMax: number;
-  /** The caller left. A write continues: whether it takes effect must not depend on who waits. */
-  readonly signal: AbortSignal;
+  /** Looked at with each tick of the clock. A write continues: whether it takes effect must not depend on who waits. */
+  readonly client: { readonly isGone: boolean };
   /** The request waits behind others of the caller, so nobody else should wait for it. */
   readonly onQueued?: () => void;
 }
@@ -60,22 +60,20 @@ export class UpstreamRequest implements Ticking {
   /** Brings the one outcome. Called once. */
   run(): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      const { signal } = this.#options;
-      if (signal.aborted && !this.#isWrite) return resolve(GONE);
+      if (this.#isUnwanted) return resolve(GONE);
       this.#resolve = resolve;
       this.#reject = reject;
       this.#query.chain.clock.add(this);
-      signal.addEventListener('abort', this.#abandon);
       if (!this.#startAttempt()) this.#giveUp('unavailable');
     });
   }
 
-  #abandon = (): void => {
-    if (this.#isDone || (this.#isWrite && this.#passing === undefined)) return;
-    this.#end(GONE);
-  };
+  get #isUnwanted(): boolean {
+    return this.#options.client.isGone && (!this.#isWrite || this.#passing !== undefined);
+  }
 
   tick(now: number): void {
+    if (this.#isUnwanted) return this.#end(GONE);
     if (now >= this.#deadline) {
       // Its pieces end with an error.
       if (this.#passing !== undefined) return this.#finish();
@@ -359,7 +357,6 @@ export class UpstreamRequest implements Ticking {
     if (this.#isDone) return;
     this.#isDone = true;
     this.#query.chain.clock.remove(this);
-    this.#options.signal.removeEventListener('abort', this.#abandon);
     for (const attempt of this.#attempts) attempt.cancel();
     this.#attempts = [];
   }

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { connect as connectSecurely, createServer as createSecureServer } from 'node:tls';
 import { createDial, createGuardedSockets, type OpenSocket } from '@chainwatch/outbound';
 import { waitFor } from '@chainwatch/testing';
-import { ConnectionPool } from './connection-pool.ts';
+import { ConnectionPool, type Sender } from './connection-pool.ts';
 import { setTimeout } from 'node:timers/promises';
 import { StaleConnectionError, type NodeReply, type NodeRequest } from './node-connection.ts';
 
@@ -96,13 +96,18 @@ class Taker {
   error: Error | undefined;
   isSent = false;
   isWanting: () => Promise<void> | undefined = () => undefined;
-  readonly stop = new AbortController();
+  readonly sender: Sender;
   readonly done: Promise<Taker>;
 
   constructor(body: string, into: ConnectionPool, idleMsMax?: number) {
-    const options = { signal: this.stop.signal, idleMsMax, onSend: () => void (this.isSent = true) };
+    this.sender = {
+      idleMsMax: idleMsMax ?? Infinity,
+      isDone: false,
+      abort: undefined,
+      onSend: () => void (this.isSent = true),
+    };
     this.done = into
-      .send(requestOf(body), options)
+      .send(requestOf(body), this.sender)
       .then((reply) => this.#read(reply))
       .catch((error: Error) => void (this.error = error))
       .then(() => this);
@@ -113,7 +118,7 @@ class Taker {
       this.body += piece.toString('latin1');
       await this.isWanting();
     }
-    if (head.status === 299) this.stop.abort();
+    if (head.status === 299) this.sender.abort?.();
     else accept();
   }
 }
@@ -344,8 +349,8 @@ describe('a request', () => {
     answer = () => undefined;
     const [first, second, third] = ['first', 'second', 'third'].map((body) => send(body));
     await waitFor(() => visits[0]?.text.endsWith('first') === true);
-    second!.stop.abort();
-    first!.stop.abort();
+    second!.sender.abort?.();
+    first!.sender.abort?.();
     answer = ({ socket }) => socket.write(ok());
     expect(await third!.done).toMatchObject({ body: 'ok' });
     expect([

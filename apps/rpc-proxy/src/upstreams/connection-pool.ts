@@ -20,16 +20,19 @@ const CONNECTIONS_MAX = 256;
 const SWEEP_MS = 1_000;
 const AGE_MS_MAX = 300_000;
 
-export interface SendOptions {
-  /** Ends the request, and its connection if it was sent. */
-  readonly signal: AbortSignal;
+/** Who sends a request. An `AbortSignal` would cost more than everything else that is done for a call here. */
+export interface Sender {
   /**
    * Kept connections that have been idle for longer are skipped, because the server may have closed them. With 0 the
-   * request gets a connection that has carried nothing yet. Default: no limit.
+   * request gets a connection that has carried nothing yet.
    */
-  readonly idleMsMax?: number;
+  readonly idleMsMax: number;
+  /** The reply is no longer wanted. */
+  readonly isDone: boolean;
   /** Called when the request is sent: from then on the server may have acted. */
-  readonly onSend?: () => void;
+  onSend(): void;
+  /** Set by the pool: ends the request, and its connection if it was sent. */
+  abort: (() => void) | undefined;
 }
 
 interface Waiting extends PendingRequest {
@@ -60,13 +63,13 @@ export class ConnectionPool implements ConnectionOwner {
    * @returns the reply when its head has arrived
    * @throws StaleConnectionError, or another Error when there is no reply
    */
-  send(request: NodeRequest, { signal, idleMsMax = Infinity, onSend }: SendOptions): Promise<NodeReply> {
+  send(request: NodeRequest, sender: Sender): Promise<NodeReply> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(ABORTED);
-      const isFresh = idleMsMax === 0;
-      const waiting: Waiting = { request, onSend, resolve, reject, isFresh, connection: undefined };
-      signal.addEventListener('abort', () => this.#withdraw(waiting), { once: true });
-      const connection = isFresh ? undefined : this.#takeFree(idleMsMax);
+      if (sender.isDone) return reject(ABORTED);
+      const isFresh = sender.idleMsMax === 0;
+      const waiting: Waiting = { request, sender, resolve, reject, isFresh, connection: undefined };
+      sender.abort = () => this.#withdraw(waiting);
+      const connection = isFresh ? undefined : this.#takeFree(sender.idleMsMax);
       if (connection !== undefined) return this.#start(waiting, connection);
       this.#waiting.add(waiting);
       this.#makeRoom();

@@ -25,8 +25,8 @@ export interface NodeReply {
 /** A request, and who waits for the head of its reply. */
 export interface PendingRequest {
   readonly request: NodeRequest;
-  /** The request is sent now: from here on the node may have acted. */
-  readonly onSend: (() => void) | undefined;
+  /** Told when the request is sent: from then on the node may have acted. */
+  readonly sender: { onSend(): void };
   readonly resolve: (reply: NodeReply) => void;
   readonly reject: (error: Error) => void;
 }
@@ -102,7 +102,7 @@ export class NodeConnection {
 
   send(pending: PendingRequest): void {
     this.#pending = pending;
-    pending.onSend?.();
+    pending.sender.onSend();
     const { method, path, headers, body } = pending.request;
     const length = method === 'GET' ? [] : ['Content-Length', String(body.length)];
     const req = request({
@@ -119,8 +119,10 @@ export class NodeConnection {
       .on('error', (error) => this.destroy(error))
       .on('close', () => this.#closed());
     this.#req = req;
-    if (body.length > JOINED_BYTES_MAX) req.end(body);
-    else req.end(body.toString('latin1', 0, body.length), 'latin1');
+    if (body.length === 0 || body.length > JOINED_BYTES_MAX) return void req.end(body);
+    req.write(body.toString('latin1', 0, body.length), 'latin1');
+    // The request has its socket at the next tick. An end before that would be a second piece to write.
+    process.nextTick(() => req.end());
   }
 
   /** Ends the connection if it serves the request, which is no longer wanted. */

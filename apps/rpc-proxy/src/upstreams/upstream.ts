@@ -1,7 +1,7 @@
 import type { NodeHead } from '@chainwatch/chain-core';
 import type { OpenSocket } from '@chainwatch/outbound';
 import { CallQueue, type QueuedCall } from '../limits/call-queue.ts';
-import { ConnectionPool } from './connection-pool.ts';
+import { ConnectionPool, type Sender } from './connection-pool.ts';
 import type { Clock } from './clock.ts';
 import { LatencyTracker } from './latency-tracker.ts';
 import { assertPath, listHeaders } from './list-headers.ts';
@@ -24,21 +24,9 @@ export interface RequestMessage {
 }
 
 /** What a node knows of a call that it is asked. */
-export interface NodeCall extends QueuedCall {
+export interface NodeCall extends QueuedCall, Sender {
   /** Other calls of the same key or workspace are ahead of it. */
   isQueued: boolean;
-  /** Connections that have been idle for longer are not used. */
-  readonly idleMsMax: number;
-  readonly signal: AbortSignal;
-  /** The request is sent now: from here on the node may have acted. */
-  onSend(): void;
-}
-
-/** A call that waits for its turn. */
-interface Turn extends QueuedCall {
-  readonly call: NodeCall;
-  readonly begin: () => void;
-  readonly refuse: (reason: Error) => void;
 }
 
 export interface UpstreamOptions {
@@ -71,10 +59,12 @@ export class Upstream {
   readonly #calls: ConnectionPool;
   /** For the gateway's own questions. */
   readonly #questions: ConnectionPool;
-  readonly #queue: CallQueue<Turn>;
+  readonly #queue: CallQueue<NodeCall>;
+  /** What to do when it is the call's turn. */
+  readonly #turns = new Map<NodeCall, () => void>();
   readonly #headers: readonly string[];
   /** The calls in flight, with those that wait for their turn. */
-  readonly attempts = new Map<NodeCall, Turn>();
+  readonly attempts = new Set<NodeCall>();
   readonly latencies = new LatencyTracker();
   head: NodeHead | undefined;
   /** A health question has been answered, or has failed, at least once. */
@@ -121,9 +111,9 @@ export class Upstream {
     this.#queue = new CallQueue({
       max: CALLS_MAX,
       maxPerKey: options.callsPerKey,
-      send: ({ call, begin }) => {
+      send: (call) => {
         call.isQueued = false;
-        begin();
+        this.#turns.get(call)?.();
       },
     });
   }
@@ -137,13 +127,10 @@ export class Upstream {
    * @returns the reply when its head has arrived
    */
   async send(call: NodeCall, message: RequestMessage): Promise<NodeReply> {
+    this.attempts.add(call);
     call.isQueued = true;
-    await new Promise<void>((begin, refuse) => {
-      const turn: Turn = { quota: call.quota, call, begin, refuse };
-      this.attempts.set(call, turn);
-      call.signal.addEventListener('abort', () => refuse(ABORTED), { once: true });
-      this.#queue.enter(turn);
-    });
+    this.#queue.enter(call);
+    if (call.isQueued) await this.#waitTurn(call);
     const { rest, verb = 'POST', acceptEncoding, body } = message;
     return this.#calls.send(
       {
@@ -162,20 +149,31 @@ export class Upstream {
 
   /** The call is done, whatever its outcome. */
   finish(call: NodeCall): void {
-    const turn = this.attempts.get(call);
-    if (turn === undefined) return;
     this.attempts.delete(call);
-    this.#queue.leave(turn);
+    this.#queue.leave(call);
+  }
+
+  async #waitTurn(call: NodeCall): Promise<void> {
+    const turn = new Promise<void>((resolve, reject) => {
+      this.#turns.set(call, resolve);
+      call.abort = () => reject(ABORTED);
+    });
+    await turn.finally(() => this.#turns.delete(call));
   }
 
   /** Sends one of the gateway's own questions, over connections of their own. */
   async ask(path: string, body: Buffer, signal: AbortSignal): Promise<NodeReply> {
     const request = { method: 'POST', path, headers: this.#headers, body } as const;
+    const sender = { idleMsMax: Infinity, isDone: false, onSend: () => undefined, abort: () => undefined };
+    signal.addEventListener('abort', () => {
+      sender.isDone = true;
+      sender.abort();
+    });
     try {
-      return await this.#questions.send(request, { signal });
+      return await this.#questions.send(request, sender);
     } catch (error) {
       if (!(error instanceof StaleConnectionError)) throw error;
-      return this.#questions.send(request, { signal, idleMsMax: 0 });
+      return this.#questions.send(request, Object.assign(sender, { idleMsMax: 0 }));
     }
   }
 
@@ -225,10 +223,8 @@ export class Upstream {
   }
 
   destroy(): void {
-    for (const { refuse } of this.attempts.values()) refuse(CLOSED);
+    for (const call of this.#turns.keys()) call.abort?.();
     this.#calls.destroy();
     this.#questions.destroy();
   }
 }
-
-const CLOSED = new Error('the node is not asked any more');
