@@ -102,7 +102,8 @@ export class Attempt implements NodeCall {
   async run(message: RequestMessage): Promise<AttemptOutcome> {
     let outcome: AttemptOutcome;
     try {
-      outcome = await this.#read(await this.upstream.send(this, message));
+      const reply = await this.upstream.send(this, message);
+      outcome = await this.#read(reply);
     } catch (error) {
       outcome = { type: 'error', error: error as Error };
     }
@@ -223,7 +224,7 @@ function readWhile(body: Readable, take: (piece: Buffer) => boolean): Promise<bo
   return new Promise((resolve, reject) => {
     // What was lost before anybody listened is not told again.
     if (body.destroyed) return reject(body.errored ?? new Error('the reply broke off'));
-    const stop = (): void => void body.off('data', onData).off('end', onEnd).off('error', onError);
+    const stop = (): void => void body.off('data', onData).off('end', onEnd).off('error', reject);
     const onData = (piece: Buffer): void => {
       if (take(piece)) return;
       stop();
@@ -234,10 +235,6 @@ function readWhile(body: Readable, take: (piece: Buffer) => boolean): Promise<bo
       stop();
       resolve(true);
     };
-    const onError = (error: Error): void => {
-      stop();
-      reject(error);
-    };
-    body.on('data', onData).on('end', onEnd).on('error', onError);
+    body.on('data', onData).on('end', onEnd).on('error', reject);
   });
 }

@@ -93,6 +93,14 @@ export class UpstreamRequest implements Ticking {
     }
   }
 
+  async #follow(attempt: Attempt): Promise<void> {
+    try {
+      this.#settle(attempt, await attempt.run(this.#query));
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
   #settle(attempt: Attempt, outcome: AttemptOutcome): void {
     // An attempt that was given up.
     if (!this.#attempts.includes(attempt)) return;
@@ -250,10 +258,7 @@ export class UpstreamRequest implements Ticking {
       this.#mayHedge && this.#attempts.length === 1 && chain.upstreams.length > 1
         ? attempt.startedAt + upstream.latencies.hedgeDelayMs(this.#query.method)
         : Infinity;
-    attempt
-      .run(this.#query)
-      .then((outcome) => this.#settle(attempt, outcome))
-      .catch(this.#reject);
+    void this.#follow(attempt);
     if (this.#attempts.every(({ isQueued }) => isQueued)) this.#options.onQueued?.();
     return true;
   }

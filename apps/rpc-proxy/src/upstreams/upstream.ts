@@ -126,12 +126,16 @@ export class Upstream {
    * Sends the call when it is its turn.
    * @returns the reply when its head has arrived
    */
-  async send(call: NodeCall, message: RequestMessage): Promise<NodeReply> {
+  send(call: NodeCall, message: RequestMessage): Promise<NodeReply> {
     this.attempts.add(call);
     call.isQueued = true;
     this.#queue.enter(call);
-    if (call.isQueued) await this.#waitTurn(call);
-    const { rest, verb = 'POST', acceptEncoding, body } = message;
+    return call.isQueued
+      ? this.#waitTurn(call).then(() => this.#send(call, message))
+      : this.#send(call, message);
+  }
+
+  #send(call: NodeCall, { rest, verb = 'POST', acceptEncoding, body }: RequestMessage): Promise<NodeReply> {
     return this.#calls.send(
       {
         method: verb,
