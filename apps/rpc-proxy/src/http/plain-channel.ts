@@ -50,16 +50,14 @@ export class PlainChannel implements ReplyChannel {
     this.#res.once('close', () => this.#stopWaiting?.());
   }
 
-  write(piece: Buffer): Promise<void> {
-    if (this.isGone) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#stopWaiting = resolve;
-      const { socket } = this.#res;
-      // Corked here, because `write` itself would hold the data back until the next turn.
-      socket?.cork();
-      this.#res.write(piece, () => resolve());
-      socket?.uncork();
-    });
+  async write(piece: Buffer): Promise<void> {
+    if (this.isGone) return;
+    const { socket } = this.#res;
+    // Corked here, because `write` itself would hold the data back until the next turn.
+    socket?.cork();
+    this.#res.write(piece, () => this.#stopWaiting?.());
+    socket?.uncork();
+    if (this.#res.writableLength > 0) await new Promise<void>((resolve) => (this.#stopWaiting = resolve));
   }
 
   end(): void {

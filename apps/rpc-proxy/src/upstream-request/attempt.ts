@@ -1,10 +1,10 @@
-import type { Readable } from 'node:stream';
 import { BaseError } from '@chainwatch/problem';
 import type { Full, MemoryQuota } from '../limits/tenants.ts';
 import type { NodeReply } from '../upstreams/node-connection.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { NodeCall, RequestMessage, Upstream } from '../upstreams/upstream.ts';
 import type { WholeReply } from './outcome.ts';
+import { readOn, readWhile } from './read-pieces.ts';
 import { type Asked, fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
 
 /** Memory reserved for an answer before anything of it is known. */
@@ -20,6 +20,8 @@ export type AttemptOutcome =
       readonly head: ReplyHead;
       readonly first: readonly Buffer[];
       readonly pieces: AsyncGenerator<Buffer>;
+      /** Resolves when the pieces have ended, with the reason if they broke off. */
+      readonly over: Promise<Error | undefined>;
     }
   /** The reply answers another call, and its connection is gone. */
   | { readonly type: 'foreign'; readonly head: ReplyHead }
@@ -163,17 +165,30 @@ export class Attempt implements NodeCall {
       for (const piece of first) tail?.add(piece);
       if (bytes === head.contentLength && tail?.fits === false) return { type: 'foreign', head };
     }
-    return { type: 'large', head, first, pieces: this.#readOn(reply, bytes, tail) };
+    let end: (error?: Error) => void = () => undefined;
+    const over = new Promise<Error | undefined>((resolve) => (end = resolve));
+    return { type: 'large', head, first, pieces: this.#readOn(reply, { first, tail, end }), over };
   }
 
   async *#readOn(
     { head, body, accept }: NodeReply,
-    firstBytes: number,
-    tail: TailCheck | undefined,
+    {
+      first,
+      tail,
+      end,
+    }: {
+      readonly first: readonly Buffer[];
+      readonly tail: TailCheck | undefined;
+      readonly end: (error?: Error) => void;
+    },
   ): AsyncGenerator<Buffer> {
-    let bytes = firstBytes;
+    let bytes = 0;
     try {
-      for await (const piece of body as AsyncIterable<Buffer>) {
+      for (const piece of first) {
+        bytes += piece.length;
+        yield piece;
+      }
+      for await (const piece of readOn(body)) {
         this.#hear();
         bytes += piece.length;
         tail?.add(piece);
@@ -184,8 +199,12 @@ export class Attempt implements NodeCall {
       if (tail?.fits === false) throw new ForeignReplyError();
       accept();
       this.#finish();
+    } catch (error) {
+      end(error as Error);
+      throw error;
     } finally {
       this.cancel();
+      end();
     }
   }
 
@@ -215,26 +234,3 @@ export class Attempt implements NodeCall {
 }
 
 const CANCELLED = new Error('the attempt is no longer wanted');
-
-/**
- * Reads a body in the parser's own calls, which costs less than an iterator where the body is short.
- * @returns whether the body ended before `take` returned false
- */
-function readWhile(body: Readable, take: (piece: Buffer) => boolean): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    // What was lost before anybody listened is not told again.
-    if (body.destroyed) return reject(body.errored ?? new Error('the reply broke off'));
-    const stop = (): void => void body.off('data', onData).off('end', onEnd).off('error', reject);
-    const onData = (piece: Buffer): void => {
-      if (take(piece)) return;
-      stop();
-      body.pause();
-      resolve(false);
-    };
-    const onEnd = (): void => {
-      stop();
-      resolve(true);
-    };
-    body.on('data', onData).on('end', onEnd).on('error', reject);
-  });
-}

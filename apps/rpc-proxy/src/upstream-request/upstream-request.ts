@@ -150,7 +150,7 @@ export class UpstreamRequest implements Ticking {
 
   #passOn(attempt: Attempt, large: AttemptOutcome & { readonly type: 'large' }): void {
     const { chain } = this.#query;
-    const { head, first } = large;
+    const { head, first, pieces, over } = large;
     // Large failures are pages of a proxy in front of the node.
     if (isFailure(head.status) || (head.status >= 400 && !startsAsJson(first[0]!))) {
       attempt.cancel();
@@ -162,30 +162,19 @@ export class UpstreamRequest implements Ticking {
     attempt.upstream.succeed();
     chain.count(attempt.upstream, 'ok');
     chain.raiseMinBlock(this.#query.minBlock, attempt.upstream);
+    void over.then((error) => {
+      // Otherwise the caller, or the deadline, ended it.
+      if (error !== undefined && !this.#isDone) this.#noteFailure(attempt, head, error);
+      this.#finish();
+    });
     this.#resolve({
       type: 'large',
       head,
-      pieces: this.#readOn(attempt, large),
+      pieces,
       cancel: () => this.#finish(),
       signal: attempt.signal,
       upstream: attempt.upstream,
     });
-  }
-
-  async *#readOn(
-    attempt: Attempt,
-    { head, first, pieces }: AttemptOutcome & { readonly type: 'large' },
-  ): AsyncGenerator<Buffer> {
-    try {
-      yield* first;
-      yield* pieces;
-    } catch (error) {
-      // The caller, or the deadline, ended it.
-      if (!this.#isDone) this.#noteFailure(attempt, head, error as Error);
-      throw error;
-    } finally {
-      this.#finish();
-    }
   }
 
   #noteFailure(attempt: Attempt, head: ReplyHead, error: Error): void {
