@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { histogram, withLogFields, type Logger } from '@chainwatch/telemetry';
+import { traceRequest } from './trace-request.ts';
 
 const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -19,12 +20,12 @@ export function recordRequests(logger: Pick<Logger, 'debug'>): RequestHandler {
     const requestId = given !== undefined && ACCEPTED_ID.test(given) ? given : randomUUID();
     res.locals.requestId = requestId;
     res.setHeader('X-Request-Id', requestId);
+    // Without the query, which may contain confidential values.
+    const path = req.originalUrl.split('?', 1)[0]!.slice(0, 512);
     res.once('close', () => {
       const durationMs = performance.now() - startedAt;
-      const route = (req.route as { path?: string } | undefined)?.path ?? 'none';
+      const route = routeOf(req) ?? 'none';
       requestSeconds.record(durationMs / 1_000, { method: req.method, route, status: res.statusCode });
-      // Without the query, which may contain confidential values.
-      const path = req.originalUrl.split('?', 1)[0]!.slice(0, 512);
       logger.debug(
         {
           request_id: requestId,
@@ -36,6 +37,14 @@ export function recordRequests(logger: Pick<Logger, 'debug'>): RequestHandler {
         'a request was answered',
       );
     });
-    withLogFields({ request_id: requestId }, next);
+    traceRequest(req, res, {
+      path,
+      readRoute: () => routeOf(req),
+      handle: () => withLogFields({ request_id: requestId }, next),
+    });
   };
+}
+
+function routeOf(req: Request): string | undefined {
+  return (req.route as { path?: string } | undefined)?.path;
 }
