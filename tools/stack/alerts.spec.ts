@@ -1,19 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { parse, stringify } from 'yaml';
 import { findDebianTool } from './find-debian-tool.ts';
+import { BOARDS, ofInstallation } from './render-dashboards.mjs';
 import { serviceNames } from './services.mjs';
+import { applySettings, readSettings } from './settings.mjs';
 
+const settings = readSettings();
+const PROMETHEUS = join(repoDir, 'deploy/prometheus');
 const RULES = join(repoDir, 'deploy/prometheus/rules.yaml');
 const RUNBOOKS = join(repoDir, 'docs/guides/runbooks');
 
 interface Rule {
   readonly alert: string;
+  readonly expr: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly runbook: string };
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
 }
 const rules = (parse(readFileSync(RULES, 'utf8')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
   (group) => group.rules,
@@ -88,8 +93,29 @@ const HEALTHY: Series = {
   [RETENTION]: rising(0, 15),
   'chainwatch_nats_connected{instance="a"}': flat(1),
   'chainwatch_redis_connected{instance="g"}': flat(1),
+  [build('notifier').replace('{', '{instance="a",')]: flat(1),
   'nodejs_eventloop_lag_p99_seconds{instance="a"}': `${'0 0.9 0 '.repeat(300)}0`,
+  // A program that is none of ours.
+  'nodejs_eventloop_lag_p99_seconds{instance="z"}': flat(3),
 };
+/** The same for as long as any case goes on, whatever its interval. */
+const LASTING: Series = {
+  // Of another release than `b`, for good.
+  ...Object.fromEntries(
+    Object.entries(HEALTHY).map(([name, values]) => [
+      name.replace('version="0.1.0"', 'version="0.0.9"'),
+      values,
+    ]),
+  ),
+  [RETENTION]: flat(1e9),
+};
+/** Every replica of the service. */
+const gone = (service: string, values: string): Series =>
+  Object.fromEntries(
+    Object.keys(HEALTHY)
+      .filter((name) => name.startsWith('chainwatch_build_info') && name.includes(`"${service}"`))
+      .map((name) => [name, values]),
+  );
 /** Every series of the chain, one value of which is replaced. */
 const none = (labels: string): Series =>
   Object.fromEntries(
@@ -109,6 +135,8 @@ function bitcoinWeek(): number[] {
   });
 }
 const week = bitcoinWeek();
+
+const SCRAPELESS = 'nothing is scraped';
 
 const CASES: readonly Case[] = [
   { name: 'all is well', fires: { '1m': [], '1h': [], '2h': [] } },
@@ -179,24 +207,21 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'the notifier is not there',
-    series: { [build('notifier')]: `${flat(1, 19)} ${GONE}` },
+    series: gone('notifier', `${flat(1, 19)} ${GONE}`),
     fires: { '6m': [], '8m': ['ServiceIsAbsent notifier'] },
   },
   {
     name: 'a service restarts',
-    series: { [build('notifier')]: `${flat(1, 19)} stale _x3 ${flat(1)}` },
+    series: gone('notifier', `${flat(1, 19)} stale _x3 ${flat(1)}`),
     fires: { '5m30s': [], '6m': [], '8m': [] },
   },
   {
     name: 'one of two replicas goes',
-    series: {
-      [build('notifier').replace('{', '{instance="a",')]: flat(1),
-      [build('notifier')]: `${flat(1, 19)} ${GONE}`,
-    },
+    series: { [build('notifier')]: `${flat(1, 19)} ${GONE}` },
     fires: { '30m': [] },
   },
   {
-    name: 'nothing is scraped',
+    name: SCRAPELESS,
     series: Object.fromEntries(Object.keys(HEALTHY).map((name) => [name, GONE])),
     fires: {
       '10m': serviceNames
@@ -463,28 +488,45 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** As promtool reads it. */
+/** The series of an installation, with its label. */
+const ofInstallationNamed = (installation: string, series: Series): Series =>
+  Object.fromEntries(
+    Object.entries(series).map(([name, values]) => {
+      const [metric, labels = ''] = name.replace('}', '').split('{');
+      const matchers = [
+        `${settings.installationLabel}="${installation}"`,
+        ...(labels === '' ? [] : [labels]),
+      ];
+      return [`${metric}{${matchers.join(',')}}`, values];
+    }),
+  );
+
+/** As promtool reads it: the case as installation `b`, beside a healthy one; `nothing is scraped` is the one that is alone. */
 function printCase({ name, series = {}, interval = '15s', since, isAlone = false, fires }: Case): object {
+  const isBeside = name !== SCRAPELESS;
+  const own = { ...(isAlone ? {} : HEALTHY), ...series };
   const firing = 'ALERTS{alertstate="firing"}';
   const fired = since === undefined ? firing : `max_over_time(${firing}[${since}])`;
   return {
     name,
     interval,
-    input_series: Object.entries({ ...(isAlone ? {} : HEALTHY), ...series }).map(([each, values]) => ({
-      series: each,
-      values,
-    })),
+    input_series: Object.entries(
+      isBeside
+        ? { ...ofInstallationNamed('b', own), ...ofInstallationNamed('a', isAlone ? {} : LASTING) }
+        : own,
+    ).map(([each, values]) => ({ series: each, values })),
     promql_expr_test: Object.entries(fires).map(([evalTime, alerts]) => ({
-      expr: `sum by (alertname, what) (
+      expr: `sum by (${settings.installationLabel}, alertname, what) (
         label_join(${fired}, "what", "", "chain_gid", "service", "stage", "kind", "persistentvolumeclaim", "mountpoint")) > bool 0`,
       eval_time: evalTime,
       exp_samples: alerts.map((alert) => {
         const [alertname, what] = alert.split(' ');
-        return {
-          labels:
-            what === undefined ? `{alertname="${alertname}"}` : `{alertname="${alertname}",what="${what}"}`,
-          value: 1,
-        };
+        const labels = [
+          `alertname="${alertname}"`,
+          ...(what === undefined ? [] : [`what="${what}"`]),
+          ...(isBeside ? [`${settings.installationLabel}="b"`] : []),
+        ];
+        return { labels: `{${labels.join(',')}}`, value: 1 };
       }),
     })),
   };
@@ -512,9 +554,48 @@ describe('alerts', () => {
 
   withPromtool('a case that is wrong fails', () => {
     expect(() => test([{ name: 'wrong', fires: { '1h': ['DeliveriesFail'] } }])).toThrow();
-    expect(() =>
-      test([{ name: 'wrong', series: { [build('notifier')]: GONE }, fires: { '1h': [] } }]),
-    ).toThrow();
+    expect(() => test([{ name: 'wrong', series: gone('notifier', GONE), fires: { '1h': [] } }])).toThrow();
+  });
+
+  const tests = readdirSync(PROMETHEUS).filter((name) => name.endsWith('.test.yaml'));
+  withPromtool.each(tests)('%s passes, as an operator runs it', (name) => {
+    execFileSync(promtool!, ['test', 'rules', join(PROMETHEUS, name)], { stdio: 'pipe', encoding: 'utf8' });
+  });
+
+  it('keeps installations apart: each aggregation and each match has their label', () => {
+    const faults = rules.flatMap(({ alert, expr }) => findMixes(expr).map((fault) => [alert, fault]));
+    expect(faults).toEqual([]);
+    expect(findMixes('max(a) - sum by (chain_gid) (b) > on (namespace) absent(c)')).toEqual([
+      'max(',
+      'by (chain_gid)',
+      'absent(',
+    ]);
+    const queries = BOARDS.flatMap(({ panels }) => panels.flatMap(([, , each]) => Object.values(each)));
+    for (const query of queries) {
+      const rendered = ofInstallation(query, settings.installationLabel);
+      const series = rendered.match(/(?<![\w"])(chainwatch|nodejs|process)_\w+|ALERTS/g)!;
+      expect([rendered, rendered.split(`${settings.installationLabel}="$installation"`).length - 1]).toEqual([
+        rendered,
+        series.length,
+      ]);
+    }
+  });
+
+  withPromtool('has another label where the settings name one, in rules and their tests', () => {
+    for (const name of ['rules.yaml', ...tests]) {
+      const text = readFileSync(join(PROMETHEUS, name), 'utf8');
+      const other = applySettings(text, {
+        ...settings,
+        installationLabel: 'cluster',
+        runbookUrl: 'https://x.example/r',
+      });
+      expect(other).not.toMatch(/\bnamespace\b(?!\/)/);
+      expect(other).not.toContain(settings.runbookUrl);
+      expect(applySettings(other, settings)).toBe(text);
+      writeFileSync(join(folder, name), other);
+    }
+    for (const name of tests)
+      execFileSync(promtool!, ['test', 'rules', join(folder, name)], { stdio: 'pipe', encoding: 'utf8' });
   });
 
   it('has a case in which each rule fires, and a week in which the rule of 45 minutes would have', () => {
@@ -528,14 +609,11 @@ describe('alerts', () => {
 
   it('has a page for each alert, which says what it means, what to look at and what to do', () => {
     const pages = readdirSync(RUNBOOKS).filter((name) => name !== 'README.md');
-    expect([...new Set(rules.map(({ annotations }) => annotations.runbook))].sort()).toEqual(
-      pages.map((name) => `docs/guides/runbooks/${name}`).sort(),
-    );
+    expect([...new Set(rules.map(({ alert }) => `${alert}.md`))].sort()).toEqual(pages.sort());
     for (const { alert, annotations, labels } of rules) {
-      expect(annotations.runbook).toBe(`docs/guides/runbooks/${alert}.md`);
-      expect(existsSync(join(repoDir, annotations.runbook))).toBe(true);
+      expect(annotations.runbook_url).toBe(`${settings.runbookUrl}/${alert}.html`);
       expect(['page', 'ticket']).toContain(labels.severity);
-      const text = readFileSync(join(repoDir, annotations.runbook), 'utf8');
+      const text = readFileSync(join(RUNBOOKS, `${alert}.md`), 'utf8');
       expect(text.split('\n')[0]).toBe(`# ${alert}`);
       expect([alert, text.match(/^## .*$/gm)]).toEqual([alert, ['## Meaning', '## Look', '## Do']]);
     }
@@ -543,3 +621,12 @@ describe('alerts', () => {
     for (const page of pages) expect(index).toContain(`](${page})`);
   });
 });
+
+/** Parts of an expression that mix the series of several installations. The absence of all there are is meant. */
+function findMixes(expr: string): string[] {
+  const aggregation =
+    /\b(?:sum|min|max|count|avg|group|topk|quantile|absent)\s?\((?!\))|\b(?:by|on|ignoring) \(([^)]*)\)/g;
+  return [...expr.replace(/or on \(\) absent\([^)]*\)/g, '').matchAll(aggregation)].flatMap(
+    ([part, labels]) => (labels?.split(', ').includes(settings.installationLabel) ? [] : [part]),
+  );
+}

@@ -358,8 +358,32 @@ export const BOARDS = [
 const COLUMNS = 24;
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
 
-/** @param {Board} board @returns {object} as Grafana reads it */
-export function renderDashboard({ name, title, panels, variables = {} }) {
+/** A metric of the services, and the selector behind it. */
+const SERIES = /\b((?:chainwatch|nodejs|process)_\w+|ALERTS)\b(?:\{([^}]*)\})?/g;
+
+/**
+ * The query for the installation that the board's variable chooses. Without the label every series is of the one installation: the
+ * variable is then empty, which selects just those.
+ *
+ * @param {string} query @param {string} label
+ */
+export function ofInstallation(query, label) {
+  return query
+    .replace(SERIES, (_all, metric, selector = '') => {
+      const matchers = [`${label}="$installation"`, ...(selector === '' ? [] : [selector])];
+      return `${metric}{${matchers.join(',')}}`;
+    })
+    .replaceAll('on (instance)', `on (${label}, instance)`);
+}
+
+/** @param {Board} board @param {string} label that tells installations apart @returns {object} as Grafana reads it */
+export function renderDashboard({ name, title, panels, variables = {} }, label) {
+  const allVariables = Object.entries({
+    installation: `label_values(chainwatch_build_info, ${label})`,
+    ...Object.fromEntries(
+      Object.entries(variables).map(([variable, query]) => [variable, ofInstallation(query, label)]),
+    ),
+  });
   let [x, y] = [0, 0];
   const placed = panels.map(([panelTitle, unit, queries, type = 'timeseries'], index) => {
     const [w, h] = type === 'stat' ? [6, 4] : [12, 8];
@@ -374,7 +398,7 @@ export function renderDashboard({ name, title, panels, variables = {} }) {
       gridPos,
       fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
       targets: Object.entries(queries).map(([legendFormat, expr], at) => ({
-        expr,
+        expr: ofInstallation(expr, label),
         legendFormat,
         refId: String.fromCharCode(65 + at),
       })),
@@ -393,7 +417,7 @@ export function renderDashboard({ name, title, panels, variables = {} }) {
     templating: {
       list: [
         { name: 'datasource', type: 'datasource', query: 'prometheus' },
-        ...Object.entries(variables).map(([variable, query]) => ({
+        ...allVariables.map(([variable, query]) => ({
           name: variable,
           type: 'query',
           datasource: DATASOURCE,

@@ -15,10 +15,12 @@ import {
   secretOf,
 } from './render-kubernetes.mjs';
 import { readServices } from './services.mjs';
+import { applySettings, readSettings } from './settings.mjs';
 
 /** @typedef {import('./services.mjs').Service} Service */
 
 const RULES = 'deploy/prometheus/rules.yaml';
+const RULE_TESTS = ['deploy/prometheus/installations.test.yaml'];
 const KUBERNETES = 'deploy/kubernetes';
 const HEADER = '# Written by `node tools/stack/write-deployment.mjs`';
 
@@ -35,7 +37,12 @@ export function renderDeployment(dir = repoDir) {
   const fromServices = `${HEADER} from deploy/services.json: change it there.\n`;
   const fillRegion = (/** @type {string} */ path, /** @type {string} */ text) =>
     readFileSync(join(dir, path), 'utf8').replace(REGION, () => `${text}\n`);
-  const rules = fillRegion(RULES, services.map(absenceRule).join('\n'));
+  const settings = readSettings(dir);
+  const label = settings.installationLabel;
+  const rules = applySettings(
+    fillRegion(RULES, services.map((service) => absenceRule(service, settings)).join('\n')),
+    settings,
+  );
   /** @type {[string, string][]} */
   const files = [
     [RULES, rules],
@@ -45,7 +52,7 @@ export function renderDeployment(dir = repoDir) {
       fillRegion(
         'deploy/prometheus/prometheus.yaml',
         services.map(({ name }) => `          - ${name}`).join('\n'),
-      ),
+      ).replace(/(?<=target_label: )\w+(?=, replacement)/, label),
     ],
     [
       `${KUBERNETES}/overlays/trial/kustomization.yaml`,
@@ -75,10 +82,12 @@ export function renderDeployment(dir = repoDir) {
       fromServices + print(services.map(productionReplicas)),
     ],
   ];
+  for (const path of RULE_TESTS)
+    files.push([path, applySettings(readFileSync(join(dir, path), 'utf8'), settings)]);
   for (const board of BOARDS)
     files.push([
       `deploy/grafana/dashboards/${board.name}.json`,
-      `${JSON.stringify(renderDashboard(board), null, 2)}\n`,
+      `${JSON.stringify(renderDashboard(board, label), null, 2)}\n`,
     ]);
   return new Map(files);
 }
@@ -99,17 +108,23 @@ function composeService({ name, localPort, memoryMax, mails, signsIn }) {
   return `  ${name}: { <<: *service, command: [${name}.mjs], mem_limit: ${limit}${ports}${environment} }`;
 }
 
-/** An ingestor is missed while a chain of its family is active. @param {Service} service */
-function absenceRule({ name }) {
+/**
+ * An ingestor is missed while a chain of its family is active, another service while any other one of its installation
+ * answers, or did within a day.
+ *
+ * @param {Service} service @param {import('./settings.mjs').Settings} settings
+ */
+function absenceRule({ name }, { installationLabel: label, runbookUrl }) {
   const [, family] = /^block-ingestor-(.+)$/.exec(name) ?? [];
   const builds = `chainwatch_build_info{service="${name}"}`;
+  const running = `group by (${label}) (${builds})`;
   const expr =
     family === undefined
-      ? `absent(${builds})`
-      : `max(chainwatch_active_chains{family="${family}"}) > 0 unless on () ${builds}`;
+      ? `group by (${label}) (last_over_time(chainwatch_build_info[1d])) unless on (${label}) ${running} or on () absent(${builds})`
+      : `max by (${label}) (chainwatch_active_chains{family="${family}"}) > 0 unless on (${label}) ${running}`;
   return `      - alert: ServiceIsAbsent
         expr: ${expr}
         for: 90s
         labels: { severity: page, service: ${name} }
-        annotations: { summary: 'no replica of ${name} answers Prometheus', runbook: docs/guides/runbooks/ServiceIsAbsent.md }`;
+        annotations: { summary: '{{ $labels.${label} }}: no replica of ${name} answers Prometheus', runbook_url: ${runbookUrl}/ServiceIsAbsent.html }`;
 }
