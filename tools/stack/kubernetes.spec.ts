@@ -17,6 +17,7 @@ import { findDebianTool } from './find-debian-tool.ts';
 import { BOARDS } from './render-dashboards.mjs';
 import { renderDeployment } from './render-deployment.mjs';
 import { serviceNames, services } from './services.mjs';
+import { readSettings, SETTINGS } from './settings.mjs';
 
 interface Manifest {
   readonly apiVersion: string;
@@ -43,14 +44,16 @@ const kubectl = await findDebianTool('kubectl', 'kubernetes-client');
 const folder = mkdtempSync(join(tmpdir(), 'kubernetes-'));
 const root = join(folder, 'deploy');
 
+const TRIAL = 'deploy/kubernetes/overlays/trial';
+
 /** Objects by the folder of the kustomization that makes them. */
 const rendered = new Map<string, readonly Manifest[]>();
 const templateOf = ({ spec }: Manifest): PodTemplate => (spec as { template: PodTemplate }).template;
 const ofKind = (path: string, kind: string): Manifest[] =>
   rendered.get(path)!.filter((object) => object.kind === kind);
 
-function render(path: string): readonly Manifest[] {
-  const text = execFileSync(kubectl!, ['kustomize', join(root, path)], {
+function render(path: string, dir = root): readonly Manifest[] {
+  const text = execFileSync(kubectl!, ['kustomize', join(dir, path)], {
     encoding: 'utf8',
     // Newer ones warn of names that older ones need.
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -179,7 +182,7 @@ function render(path: string): readonly Manifest[] {
     );
   });
 
-  it('replaces pods when a setting changed, and the Job when a migration came', () => {
+  it('replaces pods when a setting changed', () => {
     const before = rendered.get('base')!;
     const file = join(root, 'kubernetes/base/kustomization.yaml');
     const text = readFileSync(file, 'utf8');
@@ -191,20 +194,75 @@ function render(path: string): readonly Manifest[] {
       .filter((object) => !after.some((other) => JSON.stringify(other) === JSON.stringify(object)))
       .map(({ metadata }) => metadata.name);
     expect(changed.sort()).toEqual(serviceNames.filter((name) => name !== 'notifier').sort());
+  });
 
+  it('rolls out releases with and without a migration: nothing immutable changes under its name', () => {
     const clone = join(folder, 'clone');
     for (const path of ['prisma/migrations', 'prisma/sql', 'deploy'])
       cpSync(join(repoDir, path), join(clone, path), { recursive: true });
-    const nameJob = (): string =>
-      (parse(renderDeployment(clone).get('deploy/kubernetes/base/migrate.yaml')!) as Manifest).metadata.name;
-    const names = [nameJob()];
+    cpSync(join(root, 'kubernetes/overlays/trial/secrets.env'), join(clone, `${TRIAL}/secrets.env`));
+    const overlays = [TRIAL, 'deploy/kubernetes/overlays/production'];
+    /** Objects of each overlay. */
+    const release = (image: string): (readonly Manifest[])[] => {
+      writeFileSync(join(clone, SETTINGS), JSON.stringify({ ...readSettings(), image }));
+      for (const [path, text] of renderDeployment(clone)) writeFileSync(join(clone, path), text);
+      return overlays.map((path) => render(path, clone));
+    };
+    const releases = [release('example.com/chainwatch:1'), release('example.com/chainwatch:2')];
     mkdirSync(join(clone, 'prisma/migrations/29991231000000_later'));
     writeFileSync(join(clone, 'prisma/migrations/29991231000000_later/migration.sql'), 'SELECT 1;\n');
-    names.push(nameJob());
+    releases.push(release('example.com/chainwatch:3'));
+    // The same tag, pushed again with other functions.
     appendFileSync(join(clone, 'prisma/sql/queue_events.sql'), '\n-- Changed.\n');
-    names.push(nameJob());
-    expect(names[0]).toBe(ofKind('base', 'Job')[0]!.metadata.name);
-    expect(new Set(names).size).toBe(3);
+    releases.push(release('example.com/chainwatch:3'));
+
+    const clashes: string[] = [];
+    const immutable = overlays.map((_overlay, at) => {
+      const known = new Map<string, string>();
+      for (const object of releases.flatMap((objects) => objects[at]!)) {
+        const key = `${object.kind} ${object.metadata.name}`;
+        const fields = JSON.stringify(pickImmutable(object));
+        if ((known.get(key) ?? fields) !== fields) clashes.push(key);
+        known.set(key, fields);
+      }
+      return known;
+    });
+    expect(clashes).toEqual([]);
+    const namesOf = (component: string): Set<string> =>
+      new Set([...immutable[0]!.keys()].filter((key) => key.startsWith(`Job chainwatch-${component}-`)));
+    expect([namesOf('migrate').size, namesOf('bootstrap').size]).toEqual([4, 3]);
+    // As an overlay with `images` would have it, which only Argo CD and Flux can apply.
+    const [job] = releases[0]![0]!.filter(({ kind }) => kind === 'Job');
+    const other = JSON.parse(JSON.stringify(job).replaceAll('chainwatch:1', 'chainwatch:9')) as Manifest;
+    expect(pickImmutable(other)).not.toEqual(pickImmutable(job!));
+    expect(job).toMatchObject({
+      metadata: {
+        annotations: {
+          'argocd.argoproj.io/hook': 'Sync',
+          'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
+          'kustomize.toolkit.fluxcd.io/force': 'Enabled',
+        },
+      },
+      spec: { ttlSecondsAfterFinished: 86_400 },
+    });
+  });
+
+  it('names one image for all that is ours, which is pulled only where a node has none', () => {
+    for (const path of ['base', 'overlays/production', 'overlays/trial', 'addons/bootstrap'])
+      for (const object of rendered.get(path)!.filter(({ kind }) => /^(Deployment|Job)$/.test(kind))) {
+        if (object.metadata.labels!['app.kubernetes.io/part-of'] !== 'chainwatch') continue;
+        const { containers, initContainers = [] } = templateOf(object).spec;
+        for (const container of [...containers, ...initContainers])
+          expect(container).toMatchObject({ image: readSettings().image, imagePullPolicy: 'IfNotPresent' });
+      }
+    expect(readSettings().image).toMatch(/:[\w.-]+$/);
+  });
+
+  it('takes no working pod away in a rollout, and lets a node be drained', () => {
+    for (const { spec } of ofKind('base', 'Deployment'))
+      expect(spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } } });
+    for (const { spec } of ofKind('base', 'PodDisruptionBudget'))
+      expect(spec).toMatchObject({ maxUnavailable: 1 });
   });
 
   it('selects pods that there are: budgets, scalers, policies, monitors, routes', () => {
@@ -292,6 +350,20 @@ const MUTATIONS: readonly (readonly [string, (object: never) => void])[] = [
   ],
   ['PodDisruptionBudget', (object: { spec: { selector: unknown } }) => void (object.spec.selector = 'all')],
 ] as never;
+
+/** What the API server refuses to change. */
+function pickImmutable({ kind, spec = {} }: Manifest): object {
+  const {
+    selector,
+    template,
+    replicas: _replicas,
+    updateStrategy: _strategy,
+    ...rest
+  } = spec as Record<string, unknown>;
+  if (kind === 'Job') return { selector, template };
+  if (kind === 'Deployment') return { selector };
+  return kind === 'StatefulSet' ? { selector, ...rest } : {};
+}
 
 const CUSTOM: Readonly<Record<string, string>> = {
   'keda.sh': 'keda',

@@ -61,14 +61,18 @@ export function renderDeployment(dir = repoDir) {
         services.map(({ name }) => `  - { name: ${secretOf(name)}, env: secrets.env }`).join('\n'),
       ),
     ],
-    [`${KUBERNETES}/base/deployments.yaml`, fromServices + print(services.map(deployment))],
+    [
+      `${KUBERNETES}/base/deployments.yaml`,
+      fromServices + print(services.map((service) => deployment(service, settings.image))),
+    ],
     [`${KUBERNETES}/base/services.yaml`, fromServices + print(gateways.flatMap(clusterService))],
     [`${KUBERNETES}/base/disruption-budgets.yaml`, fromServices + print(services.map(disruptionBudget))],
     [
       `${KUBERNETES}/base/migrate.yaml`,
-      `${HEADER}, again after each new migration.\n` + print([migrateJob(dir)]),
+      `${HEADER}, again for each image and after each new migration.\n` +
+        print([migrateJob(dir, settings.image)]),
     ],
-    [`${KUBERNETES}/addons/bootstrap/job.yaml`, `${HEADER}.\n` + print([bootstrapJob()])],
+    [`${KUBERNETES}/addons/bootstrap/job.yaml`, `${HEADER}.\n` + print([bootstrapJob(settings.image)])],
     [
       `${KUBERNETES}/addons/external-secrets/external-secrets.yaml`,
       fromServices + print([...services.map(({ name }) => name), 'migrate'].map(externalSecret)),

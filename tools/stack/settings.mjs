@@ -12,9 +12,11 @@ import { repoDir } from '../../libs/host/src/repo.mjs';
  * @property {string} runbookUrl the address of the runbooks: `<runbookUrl>/<alert>.html`
  */
 
+export const SETTINGS = 'deploy/settings.json';
+
 /** @param {string} [dir] of the repository @returns {Settings} */
 export function readSettings(dir = repoDir) {
-  return JSON.parse(readFileSync(join(dir, 'deploy/settings.json'), 'utf8'));
+  return JSON.parse(readFileSync(join(dir, SETTINGS), 'utf8'));
 }
 
 const LABEL = /(?<=^# Installation label: )\w+$/m;
