@@ -25,11 +25,11 @@ export {
 } from './create-http-client.ts';
 export { createSocketOpener, type OpenerOptions } from './create-socket-opener.ts';
 export { findReachable, type ConnectTarget } from './connect-to-any.ts';
-export { createGuardedConnector } from './create-guarded-connector.ts';
 export { createGuardedSockets, type OpenSocket } from './create-guarded-sockets.ts';
 export { resolveAllowed } from './resolve-allowed.ts';
 export {
   BlockedAddressError,
+  OwnServiceError,
   ConnectTimeoutError,
   UnresolvableHostError,
   OutboundUrlError,
