@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
-import { parse, stringify } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { findDebianTool } from './find-debian-tool.ts';
 import { BOARDS, ofInstallation } from './render-dashboards.mjs';
 import { serviceNames } from './services.mjs';
@@ -596,6 +596,35 @@ describe('alerts', () => {
     }
     for (const name of tests)
       execFileSync(promtool!, ['test', 'rules', join(folder, name)], { stdio: 'pipe', encoding: 'utf8' });
+  });
+
+  withPromtool('KEDA has an analyzer more for each further chain of its installation that lags', () => {
+    const text = readFileSync(join(repoDir, 'deploy/kubernetes/addons/keda/scaling.yaml'), 'utf8');
+    const query = parseAllDocuments(text)
+      .map((document) => document.toJS() as { spec?: { triggers?: { metadata: { query?: string } }[] } })
+      .flatMap(({ spec }) => spec?.triggers ?? [])
+      .flatMap(({ metadata }) => metadata.query ?? [])
+      .find((each) => each.includes('chainwatch_analyzer'))!;
+    const { installationLabel: label, installation } = settings;
+    const lag = (who: string, chain: string, seconds: number): object => ({
+      series: `chainwatch_analyzer_lag_seconds{${label}="${who}",chain_gid="${chain}",instance="a"}`,
+      values: flat(seconds, 20),
+    });
+    const others = ['1', '2', '3', '4'].map((chain) => lag('other', chain, 9_000));
+    const cases: readonly (readonly [readonly object[], number])[] = [
+      [others, 1],
+      [[...others, lag(installation, '1', 10), lag(installation, '2', 59)], 1],
+      [[...others, lag(installation, '1', 1_000_000), lag(installation, '2', 0)], 2],
+      [['1', '2', '3'].map((chain) => lag(installation, chain, 120)), 4],
+    ];
+    const file = join(folder, 'keda.yaml');
+    const tests = cases.map(([input_series, value]) => ({
+      interval: '15s',
+      input_series,
+      promql_expr_test: [{ expr: `sum(${query})`, eval_time: '2m', exp_samples: [{ labels: '{}', value }] }],
+    }));
+    writeFileSync(file, stringify({ rule_files: [], tests }));
+    execFileSync(promtool!, ['test', 'rules', file], { stdio: 'pipe', encoding: 'utf8' });
   });
 
   it('has a case in which each rule fires, and a week in which the rule of 45 minutes would have', () => {

@@ -79,7 +79,7 @@ function render(path: string, dir = root): readonly Manifest[] {
 
   it('has every object of every kustomization valid against its schema', async () => {
     expect([...rendered.keys()].sort()).toEqual([
-      ...['bootstrap', 'egress', 'external-secrets', 'gateway-api', 'ingress', 'keda', 'monitoring'].map(
+      ...['bootstrap', 'egress', 'external-secrets', 'gateway-api', 'ingress', 'keda', 'monitoring', 'pgbouncer'].map(
         (name) => `addons/${name}`,
       ),
       'base',
@@ -298,6 +298,85 @@ function render(path: string, dir = root): readonly Manifest[] {
     );
     const backends = JSON.stringify([rendered.get('addons/ingress'), rendered.get('addons/gateway-api')]);
     for (const { metadata } of ofKind('base', 'Service')) expect(backends).toContain(`"${metadata.name}"`);
+  });
+
+  it('scales by CPU before the one thread of a service is full', () => {
+    const requests = new Map(
+      ofKind('overlays/production', 'Deployment').map((object) => [
+        object.metadata.name,
+        Number.parseInt(String(templateOf(object).spec.containers[0]!.resources.requests.cpu), 10),
+      ]),
+    );
+    interface Scaler {
+      readonly scaleTargetRef: { readonly name: string };
+      readonly metrics?: readonly { resource: { target: { averageUtilization: number } } }[];
+      readonly triggers?: readonly { type: string; metadata: { value: string } }[];
+    }
+    const used = ['HorizontalPodAutoscaler', 'ScaledObject'].flatMap((kind) =>
+      ofKind('overlays/production', kind).map(({ spec }) => {
+        const { scaleTargetRef, metrics, triggers } = spec as unknown as Scaler;
+        const percent =
+          metrics?.[0]!.resource.target.averageUtilization ??
+          Number(triggers!.find(({ type }) => type === 'cpu')!.metadata.value);
+        return [scaleTargetRef.name, (requests.get(scaleTargetRef.name)! * percent) / 100] as const;
+      }),
+    );
+    expect(used.map(([name]) => name).sort()).toEqual(
+      services
+        .filter(({ isScaled }) => isScaled)
+        .map(({ name }) => name)
+        .sort(),
+    );
+    for (const [name, milli] of used) expect([name, milli >= 500 && milli <= 800]).toEqual([name, true]);
+  });
+
+  it('lets pods dial names, the database and its pooler, the bus, traces, and those that mail the mail server', () => {
+    const ports = (policy: string): string[] =>
+      ofKind('addons/egress', 'NetworkPolicy')
+        .filter(({ metadata }) => metadata.name === policy)
+        .flatMap(({ spec }) => (spec as { egress: { ports: { protocol: string; port: number }[] }[] }).egress)
+        .flatMap((rule) => rule.ports.map(({ protocol, port }) => `${protocol} ${port}`));
+    const all = ['UDP 53', 'TCP 53', 'TCP 5432', 'TCP 6432', 'TCP 4222', 'TCP 4318'];
+    expect(ports('chainwatch-egress')).toEqual(all);
+    expect(JSON.stringify(rendered.get('addons/egress'))).toContain('"169.254.20.10/32"');
+    expect(ports('chainwatch-egress-mail')).toEqual(['TCP 25', 'TCP 465', 'TCP 587']);
+    const mail = ofKind('addons/egress', 'NetworkPolicy').find(({ metadata }) =>
+      metadata.name.endsWith('-mail'),
+    );
+    const { podSelector } = mail!.spec as { podSelector: { matchExpressions: { values: string[] }[] } };
+    expect(podSelector.matchExpressions[0]!.values).toEqual(
+      services.filter(({ mails }) => mails).map(({ name }) => name),
+    );
+    // What the pooler's Service sends to is a port that is let in and out.
+    const [pooler] = ofKind('addons/pgbouncer', 'Deployment');
+    expect(templateOf(pooler!).spec.containers[0]).toMatchObject({ ports: [{ containerPort: 6432 }] });
+    expect(templateOf(pooler!).metadata.labels['app.kubernetes.io/part-of']).toBe('chainwatch');
+    const [settings] = ofKind('addons/pgbouncer', 'ConfigMap');
+    const ini = (settings!.data as Record<string, string>)['pgbouncer.ini']!;
+    expect(ini).toMatch(/^listen_port = 6432$/m);
+    expect(ini).toMatch(/^pool_mode = transaction$/m);
+  });
+
+  it('keeps installations apart by the label of the settings: scalers, scrapes', () => {
+    const settings = { ...readSettings(), installation: 'eu', installationLabel: 'cluster' };
+    const clone = join(folder, 'labels');
+    for (const path of ['prisma', 'deploy'])
+      cpSync(join(repoDir, path), join(clone, path), { recursive: true });
+    writeFileSync(join(clone, SETTINGS), JSON.stringify(settings));
+    const files = renderDeployment(clone);
+    const queries = (text: string): string[] => [...text.matchAll(/chainwatch_\w+\{[^}]*\}/g)].map(([query]) => query);
+    expect(queries(readFileSync(join(repoDir, 'deploy/kubernetes/addons/keda/scaling.yaml'), 'utf8'))).toEqual([
+      'chainwatch_analyzer_lag_seconds{namespace="chainwatch"}',
+    ]);
+    expect(queries(files.get('deploy/kubernetes/addons/keda/scaling.yaml')!)).toEqual([
+      'chainwatch_analyzer_lag_seconds{cluster="eu"}',
+    ]);
+    expect(parse(files.get('deploy/kubernetes/addons/monitoring/pod-monitor.yaml')!)).toMatchObject({
+      spec: { podMetricsEndpoints: [{ relabelings: [{ targetLabel: 'cluster', replacement: 'eu' }] }] },
+    });
+    expect(parse(files.get('deploy/prometheus/prometheus.yaml')!)).toMatchObject({
+      scrape_configs: [{ relabel_configs: [{ target_label: 'cluster', replacement: 'eu' }] }],
+    });
   });
 
   it('gives the monitoring operator the rules and the dashboards that everybody has', () => {

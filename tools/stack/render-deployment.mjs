@@ -10,6 +10,7 @@ import {
   disruptionBudget,
   externalSecret,
   migrateJob,
+  podMonitor,
   productionReplicas,
   prometheusRule,
   secretOf,
@@ -22,6 +23,7 @@ import { applySettings, readSettings } from './settings.mjs';
 const RULES = 'deploy/prometheus/rules.yaml';
 const RULE_TESTS = ['deploy/prometheus/installations.test.yaml'];
 const KUBERNETES = 'deploy/kubernetes';
+const SCALING = `${KUBERNETES}/addons/keda/scaling.yaml`;
 const HEADER = '# Written by `node tools/stack/write-deployment.mjs`';
 
 /**
@@ -52,8 +54,10 @@ export function renderDeployment(dir = repoDir) {
       fillRegion(
         'deploy/prometheus/prometheus.yaml',
         services.map(({ name }) => `          - ${name}`).join('\n'),
-      ).replace(/(?<=target_label: )\w+(?=, replacement)/, label),
+      ).replace(/(?<=target_label: )\w+, replacement: [\w-]+/, `${label}, replacement: ${settings.installation}`),
     ],
+    [SCALING, scaleOwn(readFileSync(join(dir, SCALING), 'utf8'), settings)],
+    [`${KUBERNETES}/addons/monitoring/pod-monitor.yaml`, `${HEADER}.\n` + print([podMonitor(settings)])],
     [
       `${KUBERNETES}/overlays/trial/kustomization.yaml`,
       fillRegion(
@@ -111,6 +115,10 @@ function composeService({ name, localPort, memoryMax, mails, signsIn }) {
   const environment = groups.length > 1 ? `, environment: { <<: [${own}] }` : '';
   return `  ${name}: { <<: *service, command: [${name}.mjs], mem_limit: ${limit}${ports}${environment} }`;
 }
+
+/** KEDA's queries of this installation alone. @param {string} text @param {import('./settings.mjs').Settings} settings */
+const scaleOwn = (text, { installation, installationLabel }) =>
+  text.replace(/(?<=chainwatch_\w+\{)\w+="[^"]*"/g, `${installationLabel}="${installation}"`);
 
 /**
  * An ingestor is missed while a chain of its family is active, another service while any other one of its installation

@@ -246,13 +246,17 @@ export function disruptionBudget({ name, component }) {
   };
 }
 
-/** In production a scaler says how many there are, or it is two. @param {Service} service */
-export function productionReplicas({ name, isScaled }) {
+/** In production a scaler says how many there are, by what each may use, or it is two. @param {Service} service */
+export function productionReplicas({ name, isScaled, cpuLoaded }) {
+  const containers = [{ name: 'service', resources: { requests: { cpu: cpuLoaded } } }];
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name },
-    spec: { replicas: isScaled ? null : 2 },
+    spec: {
+      replicas: isScaled ? null : 2,
+      ...(cpuLoaded !== undefined && { template: { spec: { containers } } }),
+    },
   };
 }
 
@@ -278,5 +282,29 @@ export function prometheusRule(groups) {
     kind: 'PrometheusRule',
     metadata: { name: 'chainwatch', labels: { 'app.kubernetes.io/part-of': 'chainwatch' } },
     spec: groups,
+  };
+}
+
+/** The operator gives each series its namespace; another label has to be said. @param {import('./settings.mjs').Settings} settings */
+export function podMonitor({ installation, installationLabel }) {
+  const labels = { 'app.kubernetes.io/part-of': 'chainwatch' };
+  const relabelings = [{ targetLabel: installationLabel, replacement: installation }];
+  return {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PodMonitor',
+    metadata: { name: 'chainwatch', labels },
+    spec: {
+      // Jobs have no port `health`.
+      selector: { matchLabels: labels },
+      jobLabel: 'app.kubernetes.io/name',
+      podMetricsEndpoints: [
+        {
+          port: 'health',
+          path: '/metrics',
+          interval: '15s',
+          ...(installationLabel !== 'namespace' && { relabelings }),
+        },
+      ],
+    },
   };
 }
