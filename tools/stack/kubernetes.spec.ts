@@ -79,9 +79,16 @@ function render(path: string, dir = root): readonly Manifest[] {
 
   it('has every object of every kustomization valid against its schema', async () => {
     expect([...rendered.keys()].sort()).toEqual([
-      ...['bootstrap', 'egress', 'external-secrets', 'gateway-api', 'ingress', 'keda', 'monitoring', 'pgbouncer'].map(
-        (name) => `addons/${name}`,
-      ),
+      ...[
+        'bootstrap',
+        'egress',
+        'external-secrets',
+        'gateway-api',
+        'ingress',
+        'keda',
+        'monitoring',
+        'pgbouncer',
+      ].map((name) => `addons/${name}`),
       'base',
       'grafana',
       'overlays/production',
@@ -364,10 +371,11 @@ function render(path: string, dir = root): readonly Manifest[] {
       cpSync(join(repoDir, path), join(clone, path), { recursive: true });
     writeFileSync(join(clone, SETTINGS), JSON.stringify(settings));
     const files = renderDeployment(clone);
-    const queries = (text: string): string[] => [...text.matchAll(/chainwatch_\w+\{[^}]*\}/g)].map(([query]) => query);
-    expect(queries(readFileSync(join(repoDir, 'deploy/kubernetes/addons/keda/scaling.yaml'), 'utf8'))).toEqual([
-      'chainwatch_analyzer_lag_seconds{namespace="chainwatch"}',
-    ]);
+    const queries = (text: string): string[] =>
+      [...text.matchAll(/chainwatch_\w+\{[^}]*\}/g)].map(([query]) => query);
+    expect(
+      queries(readFileSync(join(repoDir, 'deploy/kubernetes/addons/keda/scaling.yaml'), 'utf8')),
+    ).toEqual(['chainwatch_analyzer_lag_seconds{namespace="chainwatch"}']);
     expect(queries(files.get('deploy/kubernetes/addons/keda/scaling.yaml')!)).toEqual([
       'chainwatch_analyzer_lag_seconds{cluster="eu"}',
     ]);

@@ -213,10 +213,19 @@ export const BOARDS = [
       ['API requests', 'ops', { '{{status}}': rate('chainwatch_http_request_seconds_count', 'status') }],
       ['An API request', 's', quantiles('chainwatch_http_request_seconds')],
       [
-        'An API request, p99 by route',
+        'An API request, mean by route',
         's',
         {
-          '{{method}} {{route}}': `histogram_quantile(0.99, sum by (le, method, route) (rate(chainwatch_http_request_seconds_bucket[${RATE}])))`,
+          '{{method}} {{route}}': `${rate('chainwatch_http_route_seconds_total', 'method, route')} / ${rate('chainwatch_http_requests_total', 'method, route')}`,
+        },
+      ],
+      [
+        'API requests that end with 5xx, by route',
+        'ops',
+        {
+          '{{method}} {{route}}': orNone(
+            rate('chainwatch_http_requests_total{status="5xx"}', 'method, route'),
+          ),
         },
       ],
       [

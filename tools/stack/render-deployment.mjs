@@ -54,7 +54,10 @@ export function renderDeployment(dir = repoDir) {
       fillRegion(
         'deploy/prometheus/prometheus.yaml',
         services.map(({ name }) => `          - ${name}`).join('\n'),
-      ).replace(/(?<=target_label: )\w+, replacement: [\w-]+/, `${label}, replacement: ${settings.installation}`),
+      ).replace(
+        /(?<=target_label: )\w+, replacement: [\w-]+/,
+        `${label}, replacement: ${settings.installation}`,
+      ),
     ],
     [SCALING, scaleOwn(readFileSync(join(dir, SCALING), 'utf8'), settings)],
     [`${KUBERNETES}/addons/monitoring/pod-monitor.yaml`, `${HEADER}.\n` + print([podMonitor(settings)])],
