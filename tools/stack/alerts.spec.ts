@@ -6,7 +6,7 @@ import { repoDir } from '@chainwatch/host';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { findDebianTool } from './find-debian-tool.ts';
 import { BOARDS, ofInstallation } from './render-dashboards.mjs';
-import { serviceNames } from './services.mjs';
+import { serviceNames, services } from './services.mjs';
 import { applySettings, readSettings } from './settings.mjs';
 
 const settings = readSettings();
@@ -20,9 +20,14 @@ interface Rule {
   readonly labels: { readonly severity: string };
   readonly annotations: { readonly summary: string; readonly runbook_url: string };
 }
-const rules = (parse(readFileSync(RULES, 'utf8')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
-  (group) => group.rules,
-);
+interface Recorded {
+  readonly record: string;
+  readonly expr: string;
+}
+const allRules = (
+  parse(readFileSync(RULES, 'utf8')) as { groups: { rules: (Rule | Recorded)[] }[] }
+).groups.flatMap((group) => group.rules);
+const rules = allRules.filter((rule): rule is Rule => 'alert' in rule);
 
 type Series = Readonly<Record<string, string>>;
 interface Case {
@@ -486,6 +491,146 @@ const CASES: readonly Case[] = [
     },
     fires: { '29m': [], '2h5m': [], '4h20m': ['SeveralVersionsRun'] },
   },
+  {
+    name: 'the RPC gateway fails every call, of strangers too',
+    series: {
+      'chainwatch_rpc_answers_total{status="5xx"}': rising(0, 5),
+      'chainwatch_rpc_answers_total{status="2xx"}': flat(1_000),
+      'chainwatch_rpc_answers_total{status="4xx"}': rising(0, 500),
+    },
+    fires: { '1m': [], '10m': ['ObjectiveBurnsFast rpc', 'RpcCallsFail'] },
+  },
+  {
+    name: 'every call of one chain fails, and those of others do not',
+    series: {
+      'chainwatch_rpc_requests_total{chain_gid="eip155:1",method="eth_call"}': rising(0, 2),
+      'chainwatch_rpc_failures_total{chain_gid="eip155:1",method="eth_call"}': rising(0, 2),
+      'chainwatch_rpc_requests_total{chain_gid="eip155:10",method="eth_call"}': rising(0, 900),
+    },
+    fires: { '4m': [], '11m': ['RpcCallsFail eip155:1'] },
+  },
+  {
+    name: 'a chain has three calls in an hour, and all of them fail; another one has few failures',
+    series: {
+      'chainwatch_rpc_requests_total{chain_gid="eip155:1",method="eth_call"}': `0x40 1x40 2x40 ${flat(3)}`,
+      'chainwatch_rpc_failures_total{chain_gid="eip155:1",method="eth_call"}': `0x40 1x40 2x40 ${flat(3)}`,
+      'chainwatch_rpc_requests_total{chain_gid="eip155:10",method="eth_call"}': rising(0, 10),
+      'chainwatch_rpc_failures_total{chain_gid="eip155:10",method="eth_call"}': rising(0, 1),
+    },
+    fires: { '11m': [], '31m': [], '1h': [] },
+  },
+  {
+    name: 'clients are refused, and one answer in 2,000 is 5xx',
+    series: {
+      'chainwatch_rpc_answers_total{status="2xx"}': rising(0, 1_999),
+      'chainwatch_rpc_answers_total{status="4xx"}': rising(0, 9_000),
+      'chainwatch_rpc_answers_total{status="5xx"}': rising(0, 1),
+    },
+    fires: { '2h': [] },
+  },
+  {
+    name: 'one delivery in five takes more than 5 s',
+    series: {
+      'chainwatch_event_delivered_seconds_count{instance="a"}': rising(0, 100),
+      'chainwatch_event_delivered_seconds_bucket{instance="a",le="5"}': rising(0, 80),
+      'chainwatch_event_delivered_seconds_bucket{instance="a",le="10"}': rising(0, 100),
+    },
+    fires: { '1m': [], '10m': ['ObjectiveBurnsFast deliveries'] },
+  },
+  {
+    name: 'the same, as Prometheus 3 names the bucket, until it is mended',
+    series: {
+      'chainwatch_event_delivered_seconds_count{instance="a"}': rising(0, 100),
+      'chainwatch_event_delivered_seconds_bucket{instance="a",le="5.0"}': `${rising(0, 80, 80)} ${rising(6_480, 100, 200)}`,
+    },
+    fires: { '15m': ['ObjectiveBurnsFast deliveries'], '55m': [] },
+  },
+  {
+    name: 'one event in twenty is made late, for hours',
+    interval: '1m',
+    isAlone: true,
+    series: {
+      ...Object.fromEntries(serviceNames.map((name) => [build(name), flat(1)])),
+      [backlogAge('dispatch')]: flat(1),
+      'chainwatch_event_made_seconds_count{chain_gid="eip155:1"}': rising(0, 400),
+      'chainwatch_event_made_seconds_bucket{chain_gid="eip155:1",le="5"}': rising(0, 380),
+    },
+    fires: { '50m': [], '1h30m': ['ObjectiveBurnsSlowly events'] },
+  },
+  {
+    name: 'one of the few events of a quiet installation is late',
+    series: {
+      'chainwatch_event_made_seconds_count{chain_gid="eip155:1"}': `${flat(0, 20)} ${flat(1, 100)} ${flat(2, 400)}`,
+      'chainwatch_event_made_seconds_bucket{chain_gid="eip155:1",le="5"}': `${flat(0, 120)} ${flat(1, 400)}`,
+      'chainwatch_event_delivered_seconds_count{instance="a"}': `${flat(0, 20)} ${flat(1, 400)}`,
+      'chainwatch_event_delivered_seconds_bucket{instance="a",le="5"}': flat(0),
+    },
+    fires: { '6m': [], '20m': [], '1h30m': [] },
+  },
+  {
+    name: 'one standby falls behind, the slot of another one has nobody',
+    series: {
+      'pg_replication_lag_seconds{instance="primary"}': flat(0),
+      'pg_replication_lag_seconds{instance="one"}': `${flat(8, 39)} ${rising(10, 15)}`,
+      'pg_replication_slot_slot_is_active{instance="primary",slot_name="one"}': flat(1),
+      'pg_replication_slot_slot_is_active{instance="primary",slot_name="two"}': `${flat(1, 119)} ${flat(0)}`,
+    },
+    fires: { '10m': [], '17m': ['StandbyLags'], '36m': ['StandbyLags', 'StandbyLags two'] },
+  },
+  {
+    name: 'WAL is not archived any more',
+    series: {
+      'pg_stat_archiver_last_archive_age{instance="primary"}': `${'3 18 33 48 '.repeat(20)}${rising(0, 15)}`,
+      'pg_stat_archiver_failed_count{instance="primary"}': flat(2),
+      'pg_replication_is_replica{instance="primary"}': flat(0),
+    },
+    fires: { '30m': [], '42m': ['WalIsNotArchived'] },
+  },
+  {
+    name: 'the command that archives has never worked; one of a day ago that did, on what is a standby now',
+    series: {
+      'pg_stat_archiver_failed_count{instance="primary"}': rising(0, 1),
+      'pg_stat_archiver_last_archive_age{instance="one"}': rising(90_000, 15),
+      'pg_replication_is_replica{instance="one"}': flat(1),
+    },
+    fires: { '1m': [], '15m': ['WalIsNotArchived'] },
+  },
+  {
+    name: 'an archive command fails twice',
+    series: {
+      'pg_stat_archiver_failed_count{instance="primary"}': `${flat(0, 40)} ${flat(2)}`,
+      'pg_stat_archiver_last_archive_age{instance="primary"}': flat(50),
+    },
+    fires: { '12m': [], '30m': [] },
+  },
+  {
+    name: 'KEDA restarts, then it is gone',
+    series: {
+      'keda_build_info{instance="a"}': `${flat(1, 39)} ${GONE}`,
+      'keda_build_info{instance="b"}': `_x44 ${flat(1, 79)} ${GONE}`,
+    },
+    fires: { '28m': [], '50m': ['ScalerStandsStill'] },
+  },
+  {
+    name: 'KEDA does not get at what it scales by, and not at what others scale by',
+    series: {
+      'keda_scaled_object_errors_total{scaledObject="notifier"}': `${flat(3, 40)} ${rising(3, 1)}`,
+      'keda_scaled_object_errors_total{scaledObject="another"}': rising(0, 1),
+    },
+    fires: { '10m': [], '30m': ['ScalerStandsStill notifier'] },
+  },
+  {
+    name: 'an autoscaler has no metrics',
+    series: {
+      'kube_horizontalpodautoscaler_status_condition{horizontalpodautoscaler="keda-hpa-tx-analyzer",condition="ScalingActive",status="false"}':
+        flat(1),
+      'kube_horizontalpodautoscaler_status_condition{horizontalpodautoscaler="rpc-proxy",condition="ScalingActive",status="false"}':
+        flat(0),
+      'kube_horizontalpodautoscaler_status_condition{horizontalpodautoscaler="another",condition="ScalingActive",status="false"}':
+        flat(1),
+    },
+    fires: { '10m': [], '20m': ['ScalerStandsStill keda-hpa-tx-analyzer'] },
+  },
 ];
 
 /** The series of an installation, with its label. */
@@ -517,7 +662,7 @@ function printCase({ name, series = {}, interval = '15s', since, isAlone = false
     ).map(([each, values]) => ({ series: each, values })),
     promql_expr_test: Object.entries(fires).map(([evalTime, alerts]) => ({
       expr: `sum by (${settings.installationLabel}, alertname, what) (
-        label_join(${fired}, "what", "", "chain_gid", "service", "stage", "kind", "persistentvolumeclaim", "mountpoint")) > bool 0`,
+        label_join(${fired}, "what", "", "chain_gid", "service", "stage", "kind", "persistentvolumeclaim", "mountpoint", "objective", "slot_name", "scaledObject", "horizontalpodautoscaler")) > bool 0`,
       eval_time: evalTime,
       exp_samples: alerts.map((alert) => {
         const [alertname, what] = alert.split(' ');
@@ -563,7 +708,7 @@ describe('alerts', () => {
   });
 
   it('keeps installations apart: each aggregation and each match has their label', () => {
-    const faults = rules.flatMap(({ alert, expr }) => findMixes(expr).map((fault) => [alert, fault]));
+    const faults = allRules.flatMap((rule) => findMixes(rule.expr).map((fault) => [rule, fault]));
     expect(faults).toEqual([]);
     expect(findMixes('max(a) - sum by (chain_gid) (b) > on (namespace) absent(c)')).toEqual([
       'max(',
@@ -573,7 +718,7 @@ describe('alerts', () => {
     const queries = BOARDS.flatMap(({ panels }) => panels.flatMap(([, , each]) => Object.values(each)));
     for (const query of queries) {
       const rendered = ofInstallation(query, settings.installationLabel);
-      const series = rendered.match(/(?<![\w"])(chainwatch|nodejs|process)_\w+|ALERTS/g)!;
+      const series = rendered.match(/(?<![\w":])(chainwatch|nodejs|process)[_:][\w:]+|ALERTS/g)!;
       expect([rendered, rendered.split(`${settings.installationLabel}="$installation"`).length - 1]).toEqual([
         rendered,
         series.length,
@@ -625,6 +770,17 @@ describe('alerts', () => {
     }));
     writeFileSync(file, stringify({ rule_files: [], tests }));
     execFileSync(promtool!, ['test', 'rules', file], { stdio: 'pipe', encoding: 'utf8' });
+  });
+
+  it('watches the scalers that there are', () => {
+    const { expr } = rules.find(({ alert }) => alert === 'ScalerStandsStill')!;
+    const named = [...expr.matchAll(/(?:scaledObject|horizontalpodautoscaler)=~"([^"]+)"/g)].map(
+      ([, names]) => names!.split('|'),
+    );
+    const scaled = services.filter(({ isScaled }) => isScaled);
+    const byLoad = scaled.filter(({ component }) => component === 'worker').map(({ name }) => name);
+    const byCpu = scaled.filter(({ component }) => component === 'gateway').map(({ name }) => name);
+    expect(named).toEqual([byLoad, [...byCpu, ...byLoad.map((name) => `keda-hpa-${name}`)]]);
   });
 
   it('has a case in which each rule fires, and a week in which the rule of 45 minutes would have', () => {

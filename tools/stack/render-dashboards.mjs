@@ -53,6 +53,11 @@ export const BOARDS = [
       ['Channels that fail', 'short', { channels: 'sum(chainwatch_channels{status!="active"})' }, 'stat'],
       ['Alerts', 'short', { '{{alertname}}': orNone('sum by (alertname) (ALERTS{alertstate="firing"})') }],
       [
+        'Objectives: missed so many times as often as they may be, in an hour',
+        'short',
+        { '{{objective}}': orNone('chainwatch:objective_burn:rate1h') },
+      ],
+      [
         'Age of the newest block',
         's',
         { '{{chain_gid}}': 'min by (chain_gid) (chainwatch_chain_head_age_seconds)' },
@@ -258,6 +263,7 @@ export const BOARDS = [
           ),
         },
       ],
+      ['RPC answers by status', 'ops', { '{{status}}': rate('chainwatch_rpc_answers_total', 'status') }],
       ['RPC answers', 'Bps', { '{{chain_gid}}': rate('chainwatch_rpc_sent_bytes_total', 'chain_gid') }],
       [
         'Requests to nodes',
@@ -368,7 +374,7 @@ const COLUMNS = 24;
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
 
 /** A metric of the services, and the selector behind it. */
-const SERIES = /\b((?:chainwatch|nodejs|process)_\w+|ALERTS)\b(?:\{([^}]*)\})?/g;
+const SERIES = /\b((?:chainwatch|nodejs|process)[_:][\w:]+|ALERTS)\b(?:\{([^}]*)\})?/g;
 
 /**
  * The query for the installation that the board's variable chooses. Without the label every series is of the one installation: the

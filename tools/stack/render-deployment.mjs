@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { repoDir } from '../../libs/host/src/repo.mjs';
+import { renderObjectives } from './objectives.mjs';
 import { BOARDS, renderDashboard } from './render-dashboards.mjs';
 import {
   bootstrapJob,
@@ -38,11 +39,15 @@ export function renderDeployment(dir = repoDir) {
   const gateways = services.filter(({ component }) => component === 'gateway');
   const fromServices = `${HEADER} from deploy/services.json: change it there.\n`;
   const fillRegion = (/** @type {string} */ path, /** @type {string} */ text) =>
-    readFileSync(join(dir, path), 'utf8').replace(REGION, () => `${text}\n`);
+    fill(readFileSync(join(dir, path), 'utf8'), 'services.json', text);
   const settings = readSettings(dir);
   const label = settings.installationLabel;
   const rules = applySettings(
-    fillRegion(RULES, services.map((service) => absenceRule(service, settings)).join('\n')),
+    fill(
+      fillRegion(RULES, services.map((service) => absenceRule(service, settings)).join('\n')),
+      'objectives.mjs',
+      renderObjectives(label),
+    ),
     settings,
   );
   /** @type {[string, string][]} */
@@ -103,8 +108,11 @@ export function renderDeployment(dir = repoDir) {
   return new Map(files);
 }
 
-/** Between the two comments a file has a line for each service. */
-const REGION = /(?<=# services\.json:.*\n)[^]*?(?= *# end of services\.json)/;
+/** What stands between the two comments that name a source. @param {string} file @param {string} source @param {string} text */
+function fill(file, source, text) {
+  const region = new RegExp(`(?<=# ${source}:.*\\n)[^]*?(?= *# end of ${source})`);
+  return file.replace(region, () => `${text}\n`);
+}
 
 /** @param {readonly object[]} objects */
 const print = (objects) => objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
