@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { findDebianTool } from './find-debian-tool.ts';
-import { BOARDS, ofInstallation } from './render-dashboards.mjs';
+import { BOARDS } from './boards.mjs';
+import { ofInstallation } from './render-dashboards.mjs';
 import { serviceNames, services } from './services.mjs';
 import { applySettings, readSettings } from './settings.mjs';
 

@@ -8,7 +8,7 @@ import { startPostgres } from '@chainwatch/testing-stack';
 import pg from 'pg';
 import { parse, parseAllDocuments } from 'yaml';
 import { buildRelease } from './bundle.mjs';
-import { BOARDS } from './render-dashboards.mjs';
+import { BOARDS } from './boards.mjs';
 import { renderDeployment } from './render-deployment.mjs';
 import { serviceNames } from './services.mjs';
 

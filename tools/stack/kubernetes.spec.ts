@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { parse, parseAllDocuments } from 'yaml';
 import { findDebianTool } from './find-debian-tool.ts';
-import { BOARDS } from './render-dashboards.mjs';
+import { BOARDS } from './boards.mjs';
 import { renderDeployment } from './render-deployment.mjs';
 import { serviceNames, services } from './services.mjs';
 import { readSettings, SETTINGS } from './settings.mjs';

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { repoDir } from '../../libs/host/src/repo.mjs';
 import { renderObjectives } from './objectives.mjs';
-import { BOARDS, renderDashboard } from './render-dashboards.mjs';
+import { BOARDS } from './boards.mjs';
+import { renderDashboard } from './render-dashboards.mjs';
 import {
   bootstrapJob,
   clusterService,

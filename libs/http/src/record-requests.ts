@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { counter, histogram, withLogFields, type Logger } from '@chainwatch/telemetry';
+import { traceRequest } from './trace-request.ts';
 
 const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -28,11 +29,11 @@ export function recordRequests(logger: Pick<Logger, 'debug'>): RequestHandler {
     const requestId = given !== undefined && ACCEPTED_ID.test(given) ? given : randomUUID();
     res.locals.requestId = requestId;
     res.setHeader('X-Request-Id', requestId);
+    // Without the query, which may contain confidential values.
+    const path = req.originalUrl.split('?', 1)[0]!.slice(0, 512);
     res.once('close', () => {
       const durationMs = performance.now() - startedAt;
       measure(req, res.statusCode, durationMs / 1_000);
-      // Without the query, which may contain confidential values.
-      const path = req.originalUrl.split('?', 1)[0]!.slice(0, 512);
       logger.debug(
         {
           request_id: requestId,
@@ -44,7 +45,11 @@ export function recordRequests(logger: Pick<Logger, 'debug'>): RequestHandler {
         'a request was answered',
       );
     });
-    withLogFields({ request_id: requestId }, next);
+    traceRequest(req, res, {
+      path,
+      readRoute: () => routeOf(req),
+      handle: () => withLogFields({ request_id: requestId }, next),
+    });
   };
 }
 
@@ -53,9 +58,13 @@ function measure(req: Request, statusCode: number, seconds: number): void {
   const status = `${Math.floor(statusCode / 100)}xx`;
   const asked = req.method === 'HEAD' ? 'GET' : req.method;
   const method = METHODS.has(asked) ? asked : 'other';
-  const path = (req.route as { path?: string | RegExp } | undefined)?.path;
-  const route = path === undefined || statusCode === 405 ? 'none' : String(path);
+  const route = statusCode === 405 ? 'none' : (routeOf(req) ?? 'none');
   requestSeconds.record(seconds, { status });
   requests.add(1, { method, route, status });
   routeSeconds.add(seconds, { method, route });
+}
+
+function routeOf(req: Request): string | undefined {
+  const path = (req.route as { path?: string | RegExp } | undefined)?.path;
+  return path === undefined ? undefined : String(path);
 }

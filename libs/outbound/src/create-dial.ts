@@ -5,6 +5,7 @@ import type { Dial } from '@chainwatch/chain-core';
 import { BLOCKED_IPV4, BLOCKED_IPV6, GLOBAL_UNICAST_IPV6, IPV4_CARRIERS } from './blocked-ranges.ts';
 import { BlockedAddressError, OutboundUrlError, OwnServiceError, UnresolvableHostError } from './errors.ts';
 import { createOwnServices } from './own-services.ts';
+import type { ResolvedAddress, ResolveHost } from './resolve-host.ts';
 
 const blockedIpv4 = BLOCKED_IPV4.map(([cidr, name]) => ({ cidr: ipaddr.parseCIDR(cidr) as Cidr, name }));
 const blockedIpv6 = BLOCKED_IPV6.map(([cidr, name]) => ({ cidr: ipaddr.parseCIDR(cidr) as Cidr, name }));
@@ -16,13 +17,6 @@ const carriers = IPV4_CARRIERS.map((carrier) => ({
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Cidr = [Address, number];
-
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
-export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export interface DialOptions {
   /** CIDR ranges that may be dialled although they are on the deny list. */

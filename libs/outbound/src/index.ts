@@ -12,8 +12,6 @@ export {
   createDial,
   hostOf,
   type DialOptions,
-  type ResolveHost,
-  type ResolvedAddress,
 } from './create-dial.ts';
 export { assertAllowedUrl } from './assert-allowed-url.ts';
 export {
@@ -34,3 +32,4 @@ export {
   UnresolvableHostError,
   OutboundUrlError,
 } from './errors.ts';
+export type { ResolvedAddress, ResolveHost } from './resolve-host.ts';

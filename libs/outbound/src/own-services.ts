@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { ResolveHost } from './create-dial.ts';
+import type { ResolveHost } from './resolve-host.ts';
 
 export const DEFAULT_PORTS: Readonly<Record<string, number>> = {
   'http:': 80,

@@ -31,6 +31,11 @@ export { startPostgresServer, type PostgresServerHandle } from './start-postgres
 export { startRedis, type RedisHandle } from './start-redis.ts';
 export { chooseDataDir } from './temporary-directory.ts';
 export { takeBaseBackup } from './take-base-backup.ts';
+export {
+  startTraceCollector,
+  type CollectedSpan,
+  type TraceCollectorHandle,
+} from './start-trace-collector.ts';
 export { startTcpProxy, type TcpProxy } from './start-tcp-proxy.ts';
 export { waitFor, type WaitOptions } from './wait-for.ts';
 export { waitForPort } from './wait-for-port.ts';
