@@ -504,19 +504,19 @@ const CASES: readonly Case[] = [
   {
     name: 'every call of one chain fails, and those of others do not',
     series: {
-      'chainwatch_rpc_requests_total{chain_gid="eip155:1",method="eth_call"}': rising(0, 2),
-      'chainwatch_rpc_failures_total{chain_gid="eip155:1",method="eth_call"}': rising(0, 2),
-      'chainwatch_rpc_requests_total{chain_gid="eip155:10",method="eth_call"}': rising(0, 900),
+      'chainwatch_rpc_requests_total{chain_gid="eip155:1"}': rising(0, 2),
+      'chainwatch_rpc_failures_total{chain_gid="eip155:1"}': rising(0, 2),
+      'chainwatch_rpc_requests_total{chain_gid="eip155:10"}': rising(0, 900),
     },
     fires: { '4m': [], '11m': ['RpcCallsFail eip155:1'] },
   },
   {
     name: 'a chain has three calls in an hour, and all of them fail; another one has few failures',
     series: {
-      'chainwatch_rpc_requests_total{chain_gid="eip155:1",method="eth_call"}': `0x40 1x40 2x40 ${flat(3)}`,
-      'chainwatch_rpc_failures_total{chain_gid="eip155:1",method="eth_call"}': `0x40 1x40 2x40 ${flat(3)}`,
-      'chainwatch_rpc_requests_total{chain_gid="eip155:10",method="eth_call"}': rising(0, 10),
-      'chainwatch_rpc_failures_total{chain_gid="eip155:10",method="eth_call"}': rising(0, 1),
+      'chainwatch_rpc_requests_total{chain_gid="eip155:1"}': `0x40 1x40 2x40 ${flat(3)}`,
+      'chainwatch_rpc_failures_total{chain_gid="eip155:1"}': `0x40 1x40 2x40 ${flat(3)}`,
+      'chainwatch_rpc_requests_total{chain_gid="eip155:10"}': rising(0, 10),
+      'chainwatch_rpc_failures_total{chain_gid="eip155:10"}': rising(0, 1),
     },
     fires: { '11m': [], '31m': [], '1h': [] },
   },
