@@ -6,6 +6,7 @@ import { repoDir } from '@chainwatch/host';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { findDebianTool } from './find-debian-tool.ts';
 import { BOARDS } from './boards.mjs';
+import { OBJECTIVES } from './objectives.mjs';
 import { ofInstallation } from './render-dashboards.mjs';
 import { serviceNames, services } from './services.mjs';
 import { applySettings, readSettings } from './settings.mjs';
@@ -771,6 +772,16 @@ describe('alerts', () => {
     }));
     writeFileSync(file, stringify({ rule_files: [], tests }));
     execFileSync(promtool!, ['test', 'rules', file], { stdio: 'pipe', encoding: 'utf8' });
+  });
+
+  it('says of each objective what it is, and where to look when it is missed', () => {
+    const page = readFileSync(join(repoDir, 'docs/guides/metrics.md'), 'utf8');
+    const runbook = readFileSync(join(RUNBOOKS, 'ObjectiveBurnsFast.md'), 'utf8');
+    for (const { name, all } of OBJECTIVES) {
+      expect(page).toContain(`| \`${name}\` |`);
+      expect(page).toContain(all.replace(/_count$|\{.*$/, ''));
+      expect([name, runbook.split(`\`${name}\``).length - 1]).toEqual([name, 3]);
+    }
   });
 
   it('watches the scalers that there are', () => {

@@ -35,7 +35,7 @@ export const OBJECTIVES = [
   },
 ];
 
-export const WINDOWS = ['5m', '30m', '1h', '6h', '3d'];
+const WINDOWS = ['5m', '30m', '1h', '6h', '3d'];
 
 /**
  * 1: the budget is spent just as fast as it may be. One is added to what may be bad, so that a single bad one burns nothing where
@@ -43,7 +43,7 @@ export const WINDOWS = ['5m', '30m', '1h', '6h', '3d'];
  *
  * @param {Objective} objective @param {string} window @param {string} label that tells installations apart
  */
-export function burnRate({ budget, all, bad, good }, window, label) {
+function burnRate({ budget, all, bad, good }, window, label) {
   const sum = (/** @type {string} */ counter) => `sum by (${label}) (increase(${counter}[${window}]))`;
   const missed = bad === undefined ? `(${sum(all)} - ${sum(String(good))})` : sum(bad);
   return `${missed} / (${budget} * ${sum(all)} + 1)`;
