@@ -1,13 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
-import { histogram, withLogFields, type Logger } from '@chainwatch/telemetry';
+import { counter, histogram, withLogFields, type Logger } from '@chainwatch/telemetry';
 import { traceRequest } from './trace-request.ts';
 
 const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
+// What tells routes apart are two numbers a route: a histogram of each route and status would be thousands of series.
 const requestSeconds = histogram('chainwatch_http_request_seconds', {
-  description: 'From the head of a request to the end of its answer, by route.',
+  description: 'From the head of a request to the end of its answer, by class of status.',
 });
+const requests = counter('chainwatch_http_requests_total', {
+  description: 'Requests that were answered, by route and class of status.',
+});
+const routeSeconds = counter('chainwatch_http_route_seconds_total', {
+  description: 'What the requests of a route took together.',
+});
+
+const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
  * Gives each request its id, adds it to the request's log lines, measures its time, and logs its end at level debug.
@@ -24,8 +33,7 @@ export function recordRequests(logger: Pick<Logger, 'debug'>): RequestHandler {
     const path = req.originalUrl.split('?', 1)[0]!.slice(0, 512);
     res.once('close', () => {
       const durationMs = performance.now() - startedAt;
-      const route = routeOf(req) ?? 'none';
-      requestSeconds.record(durationMs / 1_000, { method: req.method, route, status: res.statusCode });
+      measure(req, res.statusCode, durationMs / 1_000);
       logger.debug(
         {
           request_id: requestId,
@@ -45,6 +53,18 @@ export function recordRequests(logger: Pick<Logger, 'debug'>): RequestHandler {
   };
 }
 
+/** A client chooses neither how many methods there are, nor which one stands beside which route. */
+function measure(req: Request, statusCode: number, seconds: number): void {
+  const status = `${Math.floor(statusCode / 100)}xx`;
+  const asked = req.method === 'HEAD' ? 'GET' : req.method;
+  const method = METHODS.has(asked) ? asked : 'other';
+  const route = statusCode === 405 ? 'none' : (routeOf(req) ?? 'none');
+  requestSeconds.record(seconds, { status });
+  requests.add(1, { method, route, status });
+  routeSeconds.add(seconds, { method, route });
+}
+
 function routeOf(req: Request): string | undefined {
-  return (req.route as { path?: string } | undefined)?.path;
+  const path = (req.route as { path?: string | RegExp } | undefined)?.path;
+  return path === undefined ? undefined : String(path);
 }
