@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startMailServer, type ReceivedMail } from '@chainwatch/testing';
+import { startMailServer, startNats, type ReceivedMail } from '@chainwatch/testing';
 
-/** What lies outside of the machine for the channels of the pages: receivers, chat services and a mail server. */
+/** What lies outside of the machine for the channels of the pages: receivers, chat services, a NATS and a mail server. */
 export interface Outside {
   /** So that the services find it. */
   readonly env: Readonly<Record<string, string>>;
@@ -17,6 +17,7 @@ export interface Outside {
 
 export async function startOutside(): Promise<Outside> {
   const mailServer = await startMailServer();
+  const nats = await startNats({ args: ['--user', 'user', '--pass', 'password'] });
   const paths: string[] = [];
   const server = createServer((req, res) => {
     paths.push(req.url!);
@@ -37,13 +38,17 @@ export async function startOutside(): Promise<Outside> {
       SMTP_FROM: 'alerts@example.com',
       PUBLIC_URL: 'https://watch.example.com',
     },
-    instead: Object.fromEntries(names.map((name) => [`https://${name}`, `http://${host}`])),
+    instead: {
+      ...Object.fromEntries(names.map((name) => [`https://${name}`, `http://${host}`])),
+      'nats.example.com:4222': new URL(nats.url).host,
+    },
     paths,
     mails: mailServer.mails,
     async stop() {
       server.close();
       server.closeAllConnections();
       await mailServer.stop();
+      await nats.stop();
     },
   };
 }

@@ -16,7 +16,6 @@ const runDir = join(stateDir, 'run');
 
 interface StackJson {
   readonly api_url: string;
-  readonly nats_url: string;
   readonly keys: { readonly api: string };
   readonly chains: Record<string, { endpoint_url: string }>;
 }
@@ -39,7 +38,7 @@ function openReader(): Reader {
   copyFileSync(join(stateDir, 'stack.json'), join(folder, '.chainwatch/stack.json'));
   for (const name of ['package.json', 'node_modules', 'tools'])
     if (!existsSync(join(folder, name))) symlinkSync(join(repoDir, name), join(folder, name));
-  const { api_url, nats_url, chains } = readStack();
+  const { api_url, chains } = readStack();
   return {
     folder,
     // npm asks nobody but this stack.
@@ -47,7 +46,6 @@ function openReader(): Reader {
     instead: {
       ...outside.instead,
       'https://api.example.com': new URL(api_url).origin,
-      'nats.example.com:4222': new URL(nats_url).host,
       'http://127.0.0.1:8545': chains['eip155:31337']!.endpoint_url,
     },
   };

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { createBusInBackground, natsOptionsOf } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
+import type { Dial } from '@chainwatch/chain-core';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
+import { healthAddressOf } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
 import { createDial } from '@chainwatch/outbound';
@@ -22,30 +24,20 @@ await runService({
   start: async (logger) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: NAME });
-    // Two thirds for raw SQL, the rest for Prisma.
-    const poolSize = config.DB_POOL_SIZE ?? 15;
+    const sessions = readSessions(config);
     const db = createDatabase({
+      ...sessions.raw,
       url: config.DATABASE_URL,
       isPrepared: config.DB_PREPARED,
-      applicationName: NAME,
       logger,
-      statementTimeoutMs: config.STATEMENT_TIMEOUT,
-      poolSize: Math.round((poolSize * 2) / 3),
-      findOwner: findRequestOwner,
     });
     await waitForSchema({
       db,
       logger,
-      healthPort: config.HEALTH_PORT,
-      healthHost: config.HOST,
+      health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
     });
-    const prisma = createPrisma(config.DATABASE_URL, {
-      poolSize: Math.floor(poolSize / 3),
-      findOwner: findRequestOwner,
-      applicationName: NAME,
-      statementTimeoutMs: config.STATEMENT_TIMEOUT,
-    });
+    const prisma = createPrisma(config.DATABASE_URL, sessions.prisma);
     const cache = createCache(config.REDIS_URL, { logger });
     const bus = createBusInBackground(NAME, { ...natsOptionsOf(config), logger });
     const bulk = createBulkThreads(config);
@@ -55,7 +47,7 @@ await runService({
         prisma,
         bulk,
         sealer: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
-        dial: createDial({ allow: config.OUTBOUND_ALLOW }),
+        dial: openDial(config),
         logger,
         settings: readSettings(config),
       },
@@ -71,8 +63,7 @@ await runService({
       host: config.HOST,
     });
     const health = await startHealthServer({
-      port: config.HEALTH_PORT,
-      host: config.HOST,
+      ...healthAddressOf(config),
       checks: gateway.readiness,
       metrics: telemetry.handleMetrics,
     });
@@ -91,6 +82,19 @@ await runService({
 });
 
 type Config = ReturnType<typeof readConfig>;
+
+/** Two thirds of the sessions are for raw SQL, the rest for Prisma. */
+function readSessions({ DB_POOL_SIZE: poolSize = 15, STATEMENT_TIMEOUT: statementTimeoutMs }: Config) {
+  const common = { applicationName: NAME, statementTimeoutMs, findOwner: findRequestOwner };
+  return {
+    raw: { ...common, poolSize: Math.round((poolSize * 2) / 3) },
+    prisma: { ...common, poolSize: Math.floor(poolSize / 3) },
+  };
+}
+
+function openDial({ OUTBOUND_ALLOW: allow, DATABASE_URL, NATS_URL, REDIS_URL = '' }: Config): Dial {
+  return createDial({ allow, own: [DATABASE_URL, NATS_URL, REDIS_URL] });
+}
 
 function readSettings(config: Config): ApiSettings {
   return {

@@ -1,5 +1,6 @@
 import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { findFamily } from '@chainwatch/chain-registry';
+import { healthAddressOf } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
@@ -25,8 +26,7 @@ await runService({
     await waitForSchema({
       db,
       logger,
-      healthPort: config.HEALTH_PORT,
-      healthHost: config.HOST,
+      health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
     });
     const bus = await createBus('balance-service', {
@@ -48,8 +48,7 @@ await runService({
       }),
     });
     const health = await startHealthServer({
-      port: config.HEALTH_PORT,
-      host: config.HOST,
+      ...healthAddressOf(config),
       checks: () => service.readiness(),
       metrics: telemetry.handleMetrics,
     });

@@ -1,5 +1,6 @@
 import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
+import { healthAddressOf } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createHttpClient } from '@chainwatch/outbound';
@@ -30,13 +31,12 @@ await runService({
     await waitForSchema({
       db,
       logger,
-      healthPort: config.HEALTH_PORT,
-      healthHost: config.HOST,
+      health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
     });
     const bus = await createBus('notifier', { ...natsOptionsOf(config), logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
-    const dial = createDial({ allow: config.OUTBOUND_ALLOW });
+    const dial = createDial({ allow: config.OUTBOUND_ALLOW, own: [config.DATABASE_URL, config.NATS_URL] });
     const http = createHttpClient({ dial, connectTimeoutMs: config.WEBHOOK_TIMEOUT });
     const workers = new Workers();
     const notifier = startNotifier({
@@ -55,8 +55,7 @@ await runService({
     });
     const stopBacklogWatch = startBacklogWatch({ db, planned, logger, health: workers.of('backlogs') });
     const health = await startHealthServer({
-      port: config.HEALTH_PORT,
-      host: config.HOST,
+      ...healthAddressOf(config),
       checks: notifier.readiness,
       metrics: telemetry.handleMetrics,
     });

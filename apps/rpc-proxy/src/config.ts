@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   boolean,
   DATABASE_VARIABLES,

@@ -1,5 +1,6 @@
 import { createBusInBackground, natsOptionsOf } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
+import { healthAddressOf } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
@@ -24,8 +25,7 @@ await runService({
     await waitForSchema({
       db,
       logger,
-      healthPort: config.HEALTH_PORT,
-      healthHost: config.HOST,
+      health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
     });
     const cache = createCache(config.REDIS_URL, { logger });
@@ -52,8 +52,7 @@ await runService({
       host: config.HOST,
     });
     const health = await startHealthServer({
-      port: config.HEALTH_PORT,
-      host: config.HOST,
+      ...healthAddressOf(config),
       checks: proxy.readiness,
       metrics: telemetry.handleMetrics,
     });

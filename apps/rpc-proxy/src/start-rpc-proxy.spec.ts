@@ -972,6 +972,35 @@ describe('usage', () => {
     ]);
   });
 
+  it('has as failures what the gateway answered with an error, also for a call of a batch', async () => {
+    const gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url] });
+    await allServe(gateway);
+    const key = await world.makeKey(['rpc:evm:read', 'rpc:evm:send']);
+    nodes[0]!.answer = (seen, res, req) => {
+      if (seen.body.includes('eth_sendRawTransaction')) return void req.socket.destroy();
+      if (seen.body.includes('eth_call'))
+        return sendJson(res, { body: '{"jsonrpc":"2.0","id":2,"error":{"code":3,"message":"reverted"}}' });
+      answerResult('"0x1"')(seen, res, req);
+    };
+    const write = call('eth_sendRawTransaction', '["0x02"]', '3');
+    const notification = write.replace('"id":3,', '');
+    await post(gateway, `[${call('eth_chainId')},${call('eth_call', '[]', '2')},${write},${notification}]`, {
+      key,
+    });
+    // Alone: as before.
+    await post(gateway, write, { key });
+    await gateway.flushUsage();
+    const { rows } = await world.db.query(
+      'SELECT method, sum(requests)::int AS requests, sum(failures)::int AS failures FROM rpc_usage WHERE key_id = (SELECT id FROM api_keys WHERE key_hash = $1) GROUP BY method ORDER BY method',
+      [Buffer.from(hashApiKey(key))],
+    );
+    expect(rows).toEqual([
+      { method: 'eth_call', requests: 1, failures: 0 },
+      { method: 'eth_chainId', requests: 1, failures: 0 },
+      { method: 'eth_sendRawTransaction', requests: 3, failures: 3 },
+    ]);
+  });
+
   it('has the time of each answered call, added to what replicas of the release before wrote', async () => {
     const gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url] });
     await allServe(gateway);

@@ -127,7 +127,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
       stopObserving();
       stopObservingLimits();
       await flusher.stop();
-      await directory.close();
+      directory.close();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createBus, natsOptionsOf } from '@chainwatch/bus';
+import { healthAddressOf } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import { readConfig } from './config.ts';
@@ -22,8 +23,7 @@ await runService({
     await waitForSchema({
       db,
       logger,
-      healthPort: config.HEALTH_PORT,
-      healthHost: config.HOST,
+      health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
     });
     const bus = await createBus(NAME, { ...natsOptionsOf(config), logger });
@@ -41,8 +41,7 @@ await runService({
       },
     });
     const health = await startHealthServer({
-      port: config.HEALTH_PORT,
-      host: config.HOST,
+      ...healthAddressOf(config),
       checks: analyzer.readiness,
       metrics: telemetry.handleMetrics,
     });

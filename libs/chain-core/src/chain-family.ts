@@ -160,6 +160,8 @@ export interface Dial {
   ) => void;
   /** @throws BlockedAddressError when `url` names a literal address that is not allowed (no look-up happens for those). */
   check(url: string): void;
+  /** @throws OwnServiceError when one of the addresses, at the port, is a server of the service itself. */
+  checkAddresses?(host: string, port: number, addresses: readonly string[]): Promise<void>;
 }
 
 /** One node of one network. Every call rejects with a `ChainClientError`, takes a signal and has a time-out. */

@@ -89,3 +89,14 @@ export const NATS_VARIABLES = {
   NATS_CERT_FILE: true,
   NATS_KEY_FILE: true,
 } as const;
+
+/** Where a service answers health checks and metrics. */
+export function healthAddressOf({
+  HEALTH_PORT: port,
+  HOST: host,
+}: Pick<z.infer<typeof serviceConfig>, 'HEALTH_PORT' | 'HOST'>): {
+  readonly port: number;
+  readonly host?: string;
+} {
+  return { port, host };
+}

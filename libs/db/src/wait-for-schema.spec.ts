@@ -43,9 +43,12 @@ describe('waitForSchema', () => {
     const lines: string[] = [];
     const log = (_fields: object, message: string): void => void lines.push(message);
     let isDone = false;
-    const waiting = waitForSchema({ db, healthPort, waitMs: 60_000, logger: { info: log, warn: log } }).then(
-      () => (isDone = true),
-    );
+    const waiting = waitForSchema({
+      db,
+      health: { port: healthPort },
+      waitMs: 60_000,
+      logger: { info: log, warn: log },
+    }).then(() => (isDone = true));
     const sentence = `expected a database with migration ${newest}, but ${names.length} migrations are missing: run migrate.mjs of this release`;
     await waitFor(async () => (await readReadiness(healthPort)).status === 503);
     expect(await readReadiness(healthPort)).toEqual({

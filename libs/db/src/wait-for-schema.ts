@@ -8,9 +8,7 @@ export interface SchemaWaitOptions {
   readonly db: Sql;
   readonly waitMs: number;
   /** Where /readyz says meanwhile what is missing. Undefined: nowhere. */
-  readonly healthPort?: number;
-  /** Default: every interface. */
-  readonly healthHost?: string;
+  readonly health?: { readonly port: number; readonly host?: string };
   readonly logger?: Pick<Logger, 'info' | 'warn'>;
   /** Default: those of this release. */
   readonly migrationNames?: readonly string[];
@@ -24,19 +22,13 @@ const LOOK_MS = 1_000;
  * @throws SchemaBehindError after `waitMs`
  */
 export async function waitForSchema(options: SchemaWaitOptions): Promise<void> {
-  const { db, waitMs, healthPort, healthHost, logger, migrationNames = readMigrationNames() } = options;
+  const { db, waitMs, health: address, logger, migrationNames = readMigrationNames() } = options;
   const deadline = Date.now() + waitMs;
   let fault = await findSchemaFault(db, migrationNames);
   if (fault === undefined) return;
   logger?.warn({ wait_ms: waitMs }, `the schema was waited for: ${fault}`);
   const health =
-    healthPort === undefined
-      ? undefined
-      : await startHealthServer({
-          port: healthPort,
-          host: healthHost,
-          checks: () => ({ schema: notOk(fault ?? '') }),
-        });
+    address && (await startHealthServer({ ...address, checks: () => ({ schema: notOk(fault ?? '') }) }));
   try {
     for (; fault !== undefined; fault = await findSchemaFault(db, migrationNames)) {
       if (Date.now() >= deadline) throw new SchemaBehindError(fault, waitMs);

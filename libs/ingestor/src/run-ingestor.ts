@@ -1,6 +1,6 @@
 import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import type { ChainFamily, ChainFamilyName } from '@chainwatch/chain-core';
-import { loadConfig } from '@chainwatch/config';
+import { loadConfig, healthAddressOf } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
@@ -20,7 +20,7 @@ export async function runIngestor(
   const name = `block-ingestor-${familyName}`;
   await runService({
     name,
-    start: async (log) => {
+    start: async (logger) => {
       const config = loadConfig(ingestorConfig);
       const family = await findFamily(familyName);
       const { INSTANCE_ID: owner } = config;
@@ -31,45 +31,39 @@ export async function runIngestor(
         applicationName: name,
         poolSize: config.DB_POOL_SIZE ?? 10,
         keepsPlans: true,
-        logger: log,
+        logger,
       });
-      await waitForSchema({
-        db,
-        logger: log,
-        healthPort: config.HEALTH_PORT,
-        healthHost: config.HOST,
-        waitMs: config.SCHEMA_WAIT,
-      });
+      const health = healthAddressOf(config);
+      await waitForSchema({ db, logger, health, waitMs: config.SCHEMA_WAIT });
       const bus = await createBus('block-ingestor', {
         ...natsOptionsOf(config),
         name: `${name} ${owner}`,
-        logger: log,
+        logger,
       });
       const ingestor = startIngestor({
         familyName,
         family,
         db,
         bus,
-        log,
+        log: logger,
         opener: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
         dial: createDial({ allow: config.OUTBOUND_ALLOW }),
         endpoints: config.CHAIN_ENDPOINTS,
         timeoutMs: config.NODE_TIMEOUT,
         startBlocks: config.START_BLOCK,
       });
-      const health = await startHealthServer({
-        port: config.HEALTH_PORT,
-        host: config.HOST,
+      const server = await startHealthServer({
+        ...health,
         checks: () => checkIngestor({ db, bus, ingestor }),
         metrics: telemetry.handleMetrics,
       });
-      log.info({ port: health.port }, 'health and metrics were served');
+      logger.info({ port: server.port }, 'health and metrics were served');
       return {
         async stop() {
           await ingestor.stop();
           await bus.close();
           await db.close();
-          await health.stop();
+          await server.stop();
           await telemetry.stop();
         },
       };

@@ -1,7 +1,8 @@
 import type { Dial } from '@chainwatch/chain-core';
 import { hostOf } from './create-dial.ts';
 import { OutboundUrlError } from './errors.ts';
-import { resolveAllowed } from './resolve-allowed.ts';
+import { DEFAULT_PORTS } from './own-services.ts';
+import { resolveAll } from './resolve-allowed.ts';
 
 export interface AllowedUrlOptions {
   /** With the colon; default http:, https:, ws: and wss:. */
@@ -27,6 +28,13 @@ export async function assertAllowedUrl(
     throw new OutboundUrlError(`expected a URL with ${protocols.join(', ')}, got ${parsed.protocol}`);
   }
   if (parsed.hostname === '') throw new OutboundUrlError('expected a URL with a host');
-  await resolveAllowed(hostOf(parsed), dial, options.timeoutMs ?? 5_000);
+  const host = hostOf(parsed);
+  const addresses = await resolveAll(host, dial, options.timeoutMs ?? 5_000);
+  const port = Number(parsed.port) || (DEFAULT_PORTS[parsed.protocol] ?? 0);
+  await dial.checkAddresses?.(
+    host,
+    port,
+    addresses.map(({ address }) => address),
+  );
   return parsed;
 }

@@ -44,10 +44,16 @@ export async function findReachable(target: ConnectTarget): Promise<string> {
   return address;
 }
 
-function findAddresses({ host, port, dial, timeoutMs }: ConnectTarget): Promise<readonly Address[]> {
+async function findAddresses({ host, port, dial, timeoutMs }: ConnectTarget): Promise<readonly Address[]> {
   // A literal address is never looked up.
   dial?.check(`http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`);
-  return resolveAll(host, dial, timeoutMs);
+  const addresses = await resolveAll(host, dial, timeoutMs);
+  await dial?.checkAddresses?.(
+    host,
+    port,
+    addresses.map(({ address }) => address),
+  );
+  return addresses;
 }
 
 function race(target: ConnectTarget, addresses: readonly Address[], untilMs: number): Promise<Socket> {

@@ -3,7 +3,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Dial } from '@chainwatch/chain-core';
 import { BLOCKED_IPV4, BLOCKED_IPV6, GLOBAL_UNICAST_IPV6, IPV4_CARRIERS } from './blocked-ranges.ts';
-import { BlockedAddressError, OutboundUrlError, UnresolvableHostError } from './errors.ts';
+import { BlockedAddressError, OutboundUrlError, OwnServiceError, UnresolvableHostError } from './errors.ts';
+import { createOwnServices } from './own-services.ts';
+import type { ResolvedAddress, ResolveHost } from './resolve-host.ts';
 
 const blockedIpv4 = BLOCKED_IPV4.map(([cidr, name]) => ({ cidr: ipaddr.parseCIDR(cidr) as Cidr, name }));
 const blockedIpv6 = BLOCKED_IPV6.map(([cidr, name]) => ({ cidr: ipaddr.parseCIDR(cidr) as Cidr, name }));
@@ -16,16 +18,11 @@ const carriers = IPV4_CARRIERS.map((carrier) => ({
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Cidr = [Address, number];
 
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
-export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>;
-
 export interface DialOptions {
   /** CIDR ranges that may be dialled although they are on the deny list. */
   readonly allow: readonly string[];
+  /** URLs of the service's own servers (bus, cache, database), which no connection reaches. Default: none. */
+  readonly own?: readonly string[];
   /** Default: the system's resolver, all addresses. */
   readonly resolve?: ResolveHost;
 }
@@ -38,6 +35,7 @@ export interface DialOptions {
 export function createDial(options: DialOptions): Dial {
   const allow = parseAllowList(options.allow);
   const resolve = shareLookups(options.resolve ?? resolveBySystem);
+  const isOwnService = createOwnServices(options.own ?? [], resolve);
 
   function assertAllowed(host: string, address: string): void {
     const range = findBlockedRange(address, allow);
@@ -63,6 +61,9 @@ export function createDial(options: DialOptions): Dial {
           all ? callback(null, addresses) : callback(null, addresses[0]!.address, addresses[0]!.family),
         (error: Error) => callback(error, all ? [] : ''),
       );
+    },
+    async checkAddresses(host, port, addresses) {
+      if (await isOwnService(port, addresses)) throw new OwnServiceError(host, port);
     },
     check(url) {
       if (!URL.canParse(url)) throw new OutboundUrlError('expected an absolute URL');

@@ -20,6 +20,18 @@ export class BlockedAddressError extends OutboundError {
   }
 }
 
+/** The host and port are a server of this service itself. */
+export class OwnServiceError extends OutboundError {
+  readonly code = 'own_service';
+  readonly retryable = false;
+  constructor(host: string, port: number) {
+    super(
+      `${host}:${port} is a server of this service itself`,
+      'the URL leads to a server of this service: expected one of yours',
+    );
+  }
+}
+
 /** The host has no address, or the resolver did not answer. */
 export class UnresolvableHostError extends OutboundError {
   readonly code = 'unresolvable_host';

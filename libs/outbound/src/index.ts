@@ -12,8 +12,6 @@ export {
   createDial,
   hostOf,
   type DialOptions,
-  type ResolveHost,
-  type ResolvedAddress,
 } from './create-dial.ts';
 export { assertAllowedUrl } from './assert-allowed-url.ts';
 export {
@@ -25,12 +23,13 @@ export {
 } from './create-http-client.ts';
 export { createSocketOpener, type OpenerOptions } from './create-socket-opener.ts';
 export { findReachable, type ConnectTarget } from './connect-to-any.ts';
-export { createGuardedConnector } from './create-guarded-connector.ts';
 export { createGuardedSockets, type OpenSocket } from './create-guarded-sockets.ts';
 export { resolveAllowed } from './resolve-allowed.ts';
 export {
   BlockedAddressError,
+  OwnServiceError,
   ConnectTimeoutError,
   UnresolvableHostError,
   OutboundUrlError,
 } from './errors.ts';
+export type { ResolvedAddress, ResolveHost } from './resolve-host.ts';

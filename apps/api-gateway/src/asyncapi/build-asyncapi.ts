@@ -6,10 +6,10 @@ import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 const allKinds = Object.keys(SUBJECTS) as SubjectKind[];
 const services = Object.keys(FLOW) as FlowService[];
 
-const tokenTexts: Readonly<Record<string, string>> = {
-  chain_gid: 'The chain as CAIP-2, `eip155:1`.',
-  project_id: 'The project that the address belongs to, a UUID.',
-  family: 'The chain family, such as `bitcoin`.',
+const tokenParameters: Readonly<Record<string, { readonly description: string }>> = {
+  chain_gid: { description: 'The chain as CAIP-2, `eip155:1`.' },
+  project_id: { description: 'The project that the address belongs to, a UUID.' },
+  family: { description: 'The chain family, such as `bitcoin`.' },
 };
 
 export type Audience = 'subscribers' | 'services';
@@ -118,7 +118,7 @@ function describeChannel(kind: SubjectKind): JsonSchema {
     address: [kind, ...tokens.map((token) => `{${token}}`)].join('.'),
     summary,
     description: `In the stream \`${streamOf(kind)}\`.`,
-    parameters: Object.fromEntries(tokens.map((token) => [token, { description: tokenTexts[token] }])),
+    parameters: Object.fromEntries(tokens.map((token) => [token, tokenParameters[token]])),
     messages: { [kind]: { $ref: `#/components/messages/${kind}` } },
   };
 }

@@ -1,6 +1,6 @@
 import { FOREVER, type CacheRule, type Lifetime } from '@chainwatch/chain-core';
 import type { Chain } from '../chains/chain.ts';
-import type { WholeReply } from '../upstream-request/response-sink.ts';
+import type { WholeReply } from '../upstream-request/outcome.ts';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { Upstream } from '../upstreams/upstream.ts';

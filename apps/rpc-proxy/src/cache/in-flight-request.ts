@@ -1,28 +1,34 @@
-import type { ReplyHead } from '../upstreams/reply-head.ts';
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { KeyAccount, MemoryQuota } from '../limits/tenants.ts';
+import { GONE, type LargeReply, type WholeReply } from '../upstream-request/outcome.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
-import type { Failure, ResponseSink, WholeReply } from '../upstream-request/response-sink.ts';
-import type { MemoryQuota, KeyAccount } from '../limits/tenants.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { AnswerCache, CacheCall } from './answer-cache.ts';
-import { type StoredReply, toStored } from './stored-reply.ts';
+import { type Answer, type StoredReply, toStored } from './stored-reply.ts';
 
-export interface AnswerSink extends ResponseSink {
-  /** Sends an earlier answer, or the answer to another call, under this call's id. */
-  stored(stored: StoredReply, id: Buffer, status: number): void;
+/** Who waits for an answer. */
+interface Client {
+  readonly isGone: boolean;
 }
 
-/** The call that asked first, and its id. */
-export interface Leader {
-  readonly reply: AnswerSink;
-  readonly id: Buffer;
-}
-
-/** A call that waits for another call's answer, and its id. */
-export interface Waiter extends Leader {
+interface Follower {
   readonly key: KeyAccount;
-  /** There is no answer to share: the call asks for itself, within its own deadline. */
-  goAlone(): void;
+  readonly client: Client;
+}
+
+export interface InFlightOptions {
+  readonly call: CacheCall;
+  readonly cache: AnswerCache;
+  readonly query: UpstreamQuery;
+  /** The id of the call that asked first: the leader. */
+  readonly id: Buffer;
+  /** What the leader takes at once; it gets larger replies in pieces. */
+  readonly wholeBytesMax: number;
+  readonly leader: Client;
+  /** No call can join any more. */
+  readonly onClosed: () => void;
 }
 
 /** Larger replies go to the leader only; they are neither cached nor shared. */
@@ -30,196 +36,211 @@ const SHARED_BYTES_MAX = 4 * 1_048_576;
 
 /**
  * One upstream request for all calls that ask the same thing at the same time. They share a result, each under its own
- * id. Any other outcome (an error, also inside a result, a status, a timeout) goes to the leader alone, and each follower then asks for
- * itself.
+ * id. Any other outcome (an error, also inside a result, a status, a timeout) goes to the leader alone, and each follower
+ * then asks for itself.
  */
-export class InFlightRequest implements ResponseSink {
-  readonly wholeBytesMax: number;
+export class InFlightRequest {
   /** The least block of the leader's key: a key that has seen a higher block does not join. */
   readonly minBlockNumber: number;
-  readonly #call: CacheCall;
-  readonly #cache: AnswerCache;
-  readonly #upstreamRequest: UpstreamRequest;
-  readonly #onRemoved: () => void;
-  readonly #onShared: () => void;
-  readonly #leaderId: Buffer;
+  readonly #options: InFlightOptions;
   /** Pays for the pieces that are kept. */
   readonly #quota: MemoryQuota;
-  /** Undefined once it has left. */
-  #leader: Leader | undefined;
-  readonly #followers = new Set<Waiter>();
-  #head: ReplyHead | undefined;
-  #pieces: Buffer[] | undefined = [];
-  #bytes = 0;
-  #held = 0;
-  /** The request had to wait for others of its key or workspace. */
+  readonly #followers = new Set<Follower>();
+  #share: (stored: StoredReply | undefined) => void = () => undefined;
+  readonly #shared = new Promise<StoredReply | undefined>((resolve) => (this.#share = resolve));
+  #tellQueued: () => void = () => undefined;
+  /** The request waits behind others of its key or workspace. */
+  readonly #queued = new Promise<undefined>((resolve) => (this.#tellQueued = () => resolve(undefined)));
   #isQueued = false;
+  /** The leader wants no more. */
+  #isLeft = false;
 
-  constructor(options: {
-    call: CacheCall;
-    cache: AnswerCache;
-    query: UpstreamQuery;
-    leader: Leader;
-    onResolved: () => void;
-    onShared: () => void;
-  }) {
-    this.#call = options.call;
-    this.#cache = options.cache;
-    this.#leader = options.leader;
-    this.wholeBytesMax = options.leader.reply.wholeBytesMax;
-    this.#leaderId = options.leader.id;
+  constructor(options: InFlightOptions) {
+    this.#options = options;
     this.#quota = options.query.quota;
-    this.#onRemoved = options.onResolved;
-    this.#onShared = options.onShared;
     this.minBlockNumber = options.query.minBlock.number;
-    this.#upstreamRequest = new UpstreamRequest(options.query, this);
   }
 
-  send(): void {
-    const found = this.#cache.findShared(this.#call);
-    if (found === undefined) return void this.#upstreamRequest.start();
-    void found.then((stored) => {
-      if (!this.#isWanted) return;
-      if (stored === undefined) this.#upstreamRequest.start();
-      else this.#answer(stored);
+  /** Nobody waits for the answer. */
+  get isGone(): boolean {
+    return !this.#isLed && !this.#isFollowed;
+  }
+
+  get #isLed(): boolean {
+    return !this.#isLeft && !this.#options.leader.isGone;
+  }
+
+  get #isFollowed(): boolean {
+    for (const { client } of this.#followers) if (!client.isGone) return true;
+    return false;
+  }
+
+  /** Asks, and brings the leader's own answer. */
+  async lead(): Promise<Answer> {
+    const { cache, call, id } = this.#options;
+    const asked = cache.findShared(call);
+    const found = asked === undefined ? undefined : await asked;
+    if (found === undefined) return this.#ask();
+    // Another replica had the answer.
+    this.#settle(found);
+    return this.#isLed ? { type: 'stored', stored: found, id } : GONE;
+  }
+
+  /** False if the request is given up, or waits in the queue and the follower belongs to another key. */
+  takes(key: KeyAccount): boolean {
+    return (key === this.#quota.key || !this.#isQueued) && !this.isGone;
+  }
+
+  /**
+   * Waits for the leader's answer.
+   * @returns undefined if there is none to share: the follower asks for itself
+   */
+  join(key: KeyAccount, client: Client): Promise<StoredReply | undefined> {
+    this.#followers.add({ key, client });
+    return key === this.#quota.key ? this.#shared : Promise.race([this.#shared, this.#queued]);
+  }
+
+  async #ask(): Promise<Answer> {
+    const { query, wholeBytesMax } = this.#options;
+    const request = new UpstreamRequest(query, {
+      wholeBytesMax,
+      client: this,
+      onQueued: () => this.#noteQueued(),
     });
+    try {
+      const outcome = await request.run();
+      if (outcome.type === 'large') return this.#readOn(outcome);
+      const isShared = outcome.type === 'whole' && outcome.reply.body.length <= SHARED_BYTES_MAX;
+      this.#settle(isShared ? this.#store(outcome.reply, outcome.upstream) : undefined);
+      return this.#isLed ? outcome : GONE;
+    } catch (error) {
+      this.#settle(undefined);
+      throw error;
+    }
   }
 
-  /** False while the request waits in the queue and the waiter belongs to another key. */
-  takes({ key }: Waiter): boolean {
-    return key === this.#quota.key || !this.#isQueued;
-  }
-
-  join(waiter: Waiter): void {
-    this.#followers.add(waiter);
-  }
-
-  leave(waiter: Waiter): void {
-    this.#followers.delete(waiter);
-    this.#abandonUnwanted();
-  }
-
-  leaveLeader(): void {
-    this.#leader = undefined;
-    this.#abandonUnwanted();
-  }
-
-  whole(reply: WholeReply, upstream?: Upstream): void {
-    this.#resolve();
-    const stored = reply.body.length > SHARED_BYTES_MAX ? undefined : this.#store(reply, upstream);
-    this.#leader?.reply.whole(reply, upstream);
-    this.#serve(stored);
-  }
-
-  start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean {
-    this.#head = head;
-    const own = pieces.map((piece) => this.#collect(piece));
-    return this.#isFlowing(this.#leader?.reply.start(head, own, resume));
-  }
-
-  data(piece: Buffer): boolean {
-    const own = this.#collect(piece);
-    return this.#isFlowing(this.#leader?.reply.data(own));
-  }
-
-  end(upstream?: Upstream): void {
-    this.#resolve();
-    this.#leader?.reply.end();
-    if (this.#pieces === undefined) return;
-    this.#serve(this.#store({ ...this.#head!, body: Buffer.concat(this.#pieces, this.#bytes) }, upstream));
-  }
-
-  broken(): void {
-    this.#resolve();
-    this.#leader?.reply.broken();
-    this.#serve(undefined);
-  }
-
-  fail(failure: Failure): void {
-    this.#resolve();
-    this.#leader?.reply.fail(failure);
-    this.#serve(undefined);
-  }
-
-  onQueued(): void {
+  /** Followers of other keys do not wait in this key's queue. */
+  #noteQueued(): void {
     this.#isQueued = true;
-    for (const follower of [...this.#followers]) {
-      if (follower.key === this.#quota.key) continue;
-      this.#followers.delete(follower);
-      follower.goAlone();
-    }
+    for (const follower of this.#followers)
+      if (follower.key !== this.#quota.key) this.#followers.delete(follower);
+    this.#tellQueued();
   }
 
-  get #isWanted(): boolean {
-    return this.#leader !== undefined || this.#followers.size > 0;
-  }
-
-  #abandonUnwanted(): void {
-    if (this.#isWanted) return;
-    this.#resolve();
-    this.#upstreamRequest.abandon();
-  }
-
-  /** The request is over: no call can join, and the collected pieces are released. */
-  #resolve(): void {
-    this.#onRemoved();
-    this.#quota.release(this.#held);
-    this.#held = 0;
-  }
-
-  /** Another replica had the answer. */
-  #answer(stored: StoredReply): void {
-    this.#upstreamRequest.abandon();
-    this.#resolve();
-    this.#onShared();
-    this.#leader?.reply.stored(stored, this.#leaderId, 200);
-    this.#serve(stored);
-  }
-
-  /** Answers every follower with what is stored, or lets each ask for itself if nothing is. */
-  #serve(stored: StoredReply | undefined): void {
-    const followers = [...this.#followers];
+  /** Gives every follower what is stored, or lets each ask for itself. */
+  #settle(stored: StoredReply | undefined): void {
+    this.#options.onClosed();
     this.#followers.clear();
-    for (const follower of followers) {
-      if (stored === undefined) follower.goAlone();
-      else follower.reply.stored(stored, follower.id, 200);
-    }
-  }
-
-  /**
-   * A leader that reads slowly must not hold up its followers: the node's reply is read on for them, and the leader's
-   * part waits in its own connection. From then on no other call joins, because it might wait for the leader.
-   */
-  #isFlowing(isLeaderReady = true): boolean {
-    if (isLeaderReady) return true;
-    this.#onRemoved();
-    return this.#followers.size > 0;
-  }
-
-  /**
-   * Pieces are only lent, so they are copied.
-   * @returns the copy, or the piece itself once nothing is kept any more
-   */
-  #collect(piece: Buffer): Buffer {
-    if (this.#pieces === undefined) return piece;
-    this.#bytes += piece.length;
-    if (this.#bytes <= SHARED_BYTES_MAX && this.#quota.take(piece.length) === undefined) {
-      this.#held += piece.length;
-      const copy = Buffer.from(piece);
-      this.#pieces.push(copy);
-      return copy;
-    }
-    this.#pieces = undefined;
-    this.#resolve();
-    this.#serve(undefined);
-    return piece;
+    this.#share(stored);
   }
 
   #store(reply: WholeReply, upstream: Upstream | undefined): StoredReply | undefined {
-    const { chain, method } = this.#call;
-    const stored = toStored(reply, this.#leaderId, chain.cacheRules.get(method));
-    if (stored !== undefined && upstream !== undefined)
-      this.#cache.keep(this.#call, { reply, stored, upstream });
+    const { call, cache, id } = this.#options;
+    const stored = toStored(reply, id, call.chain.cacheRules.get(call.method));
+    if (stored !== undefined && upstream !== undefined) cache.keep(call, { reply, stored, upstream });
     return stored;
+  }
+
+  /** Reads a large reply for the followers, and passes its pieces to the leader. */
+  #readOn(large: LargeReply): Answer {
+    const leader = new LeaderPieces();
+    const cancel = (): void => {
+      this.#isLeft = true;
+      leader.stream.destroy();
+    };
+    void this.#pump(large, leader);
+    if (this.#isLed) return { ...large, pieces: leader.stream, cancel };
+    cancel();
+    return GONE;
+  }
+
+  async #pump({ head, pieces, upstream }: LargeReply, leader: LeaderPieces): Promise<void> {
+    const kept = new KeptPieces(this.#quota);
+    try {
+      for await (const piece of pieces) {
+        if (!kept.add(piece)) this.#settle(undefined);
+        await this.#passOn(leader, piece);
+        // The leader has taken all of them.
+        if (!kept.isWhole) kept.release();
+      }
+      if (kept.isWhole) this.#settle(this.#store({ ...head, body: kept.join() }, upstream));
+      leader.stream.push(null);
+    } catch (error) {
+      this.#settle(undefined);
+      leader.stream.destroy(error as Error);
+    }
+    await leader.closed;
+    kept.release();
+  }
+
+  /**
+   * A leader that reads slowly must not hold up its followers: the node's reply is read on for them. From then on no
+   * other call joins, because it might wait for the leader.
+   */
+  async #passOn(leader: LeaderPieces, piece: Buffer): Promise<void> {
+    if (leader.isBehind) await Promise.race([leader.taken(), nextTurn()]);
+    if (leader.isBehind) this.#options.onClosed();
+    while (leader.isBehind && !this.#isFollowed) await leader.taken();
+    if (!leader.stream.destroyed) leader.stream.push(piece);
+  }
+}
+
+/** The pieces of a large reply from the first one on, as long as they may be shared and there is room for them. */
+class KeptPieces {
+  isWhole = true;
+  readonly #quota: MemoryQuota;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(quota: MemoryQuota) {
+    this.#quota = quota;
+  }
+
+  /** @returns false if the pieces cannot be shared */
+  add(piece: Buffer): boolean {
+    this.isWhole &&=
+      this.#bytes + piece.length <= SHARED_BYTES_MAX && this.#quota.take(piece.length) === undefined;
+    if (!this.isWhole) return false;
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    return true;
+  }
+
+  join(): Buffer {
+    return Buffer.concat(this.#pieces, this.#bytes);
+  }
+
+  release(): void {
+    this.#quota.release(this.#bytes);
+    this.#bytes = 0;
+    this.#pieces = [];
+  }
+}
+
+/** The pieces of a large reply on their way to the leader. */
+class LeaderPieces {
+  #tellTaken: () => void = () => undefined;
+  readonly stream = new Readable({
+    objectMode: true,
+    highWaterMark: 1,
+    read: () => this.#tellTaken(),
+  });
+  /** The leader has taken all of them, or wants no more. */
+  readonly closed = new Promise<void>((resolve) => {
+    this.stream
+      .on('error', () => undefined)
+      .on('close', () => {
+        this.#tellTaken();
+        resolve();
+      });
+  });
+
+  /** The leader has not taken the last piece yet. */
+  get isBehind(): boolean {
+    return this.stream.readableLength > 0 && !this.stream.destroyed;
+  }
+
+  taken(): Promise<void> {
+    return new Promise((resolve) => (this.#tellTaken = resolve));
   }
 }

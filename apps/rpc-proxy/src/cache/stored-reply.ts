@@ -1,5 +1,5 @@
 import type { CacheRule } from '@chainwatch/chain-core';
-import type { WholeReply } from '../upstream-request/response-sink.ts';
+import type { Outcome, WholeReply } from '../upstream-request/outcome.ts';
 import { idsEqual, isNull, scanReply, spansEqual } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import { holdsFailure } from './find-failure.ts';
@@ -11,6 +11,16 @@ export interface StoredReply {
   readonly idEnd: number;
   readonly contentType: string;
 }
+
+/** An earlier answer, or the answer to another call, and the id of this one. */
+export interface StoredAnswer {
+  readonly type: 'stored';
+  readonly stored: StoredReply;
+  readonly id: Buffer;
+}
+
+/** What a call is answered with. */
+export type Answer = Outcome | StoredAnswer;
 
 /**
  * The reply in a form that can be sent under other ids: only a result, under the id that was sent, with no failure of

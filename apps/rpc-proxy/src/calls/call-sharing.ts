@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto';
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
-import { InFlightRequest, type AnswerSink, type Waiter } from '../cache/in-flight-request.ts';
+import { InFlightRequest } from '../cache/in-flight-request.ts';
+import type { Answer } from '../cache/stored-reply.ts';
+import type { KeyAccount } from '../limits/tenants.ts';
+import { GONE, type Outcome } from '../upstream-request/outcome.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
-import { DEADLINE_MS } from '../upstream-request/upstream-request.ts';
+import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
 import type { Chain, MinBlock } from '../chains/chain.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-body.ts';
@@ -10,27 +13,27 @@ import type { MethodRule } from '../methods/method-rule.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { RuledCall } from './ruled-call.ts';
 
-/** One call of a request, and who waits for its answer. */
-interface WaitingCall {
-  readonly request: RpcRequest;
-  readonly ruled: RuledCall;
-  readonly reply: AnswerSink;
+/** Who waits for the answer to a call. */
+export interface Caller {
+  /** What it asks the nodes. */
+  readonly queryOf: () => UpstreamQuery;
+  /** Larger replies come in pieces. */
+  readonly wholeBytesMax: number;
+  readonly client: { readonly isGone: boolean };
+  /** The end of its time, on the chain's clock. */
+  readonly deadline: number;
 }
 
-/** How a call asks for itself if its answer cannot be shared after all, and what it asks the nodes. */
-export interface OwnWay {
-  /**
-   * @param deadline of the caller's own time
-   * @returns what to do when the caller leaves
-   */
-  goAlone(request: RpcRequest, ruled: RuledCall, deadline?: number): () => void;
-  queryOf(request: RpcRequest, ruled: RuledCall): UpstreamQuery;
+/** Asks the nodes for one caller, within its own time. */
+export function askAlone({ queryOf, wholeBytesMax, client, deadline }: Caller): Promise<Outcome> {
+  return new UpstreamRequest({ ...queryOf(), deadline }, { wholeBytesMax, client }).run();
 }
 
 /** Answers from the cache, and requests in flight that several callers share. */
 export class CallSharing {
   readonly cache: AnswerCache;
-  readonly #inFlightRequests = new InFlightRegistry();
+  /** By cache key. */
+  readonly #inFlight = new Map<string, InFlightRequest>();
   readonly #usage: UsageRecorder;
 
   constructor(cache: AnswerCache, usage: UsageRecorder) {
@@ -49,12 +52,8 @@ export class CallSharing {
     );
   }
 
-  /**
-   * Answers a covered call from the cache, from a request in flight, or with a request of its own.
-   * @returns what to do when the caller leaves
-   */
-  answer(waiting: WaitingCall, ownWay: OwnWay): (() => void) | undefined {
-    const { request, ruled, reply } = waiting;
+  /** Answers a covered call from the cache, from a request in flight, or with a request of its own. */
+  async answer(request: RpcRequest, ruled: RuledCall, callerOf: () => Caller): Promise<Answer> {
     const { chain, body, principal, quota } = request;
     const { call, rule } = ruled;
     const key = cacheKeyOf(chain, { rule, body, call });
@@ -62,66 +61,63 @@ export class CallSharing {
     const stored = this.cache.find(chain, key);
     if (stored !== undefined) {
       this.#countShared(request, ruled);
-      reply.stored(stored, id, 200);
-      return undefined;
+      return { type: 'stored', stored, id };
     }
-    const deadline = chain.clock.now + DEADLINE_MS;
-    let leaveAlone: (() => void) | undefined;
-    const goAlone = (): void => {
-      if (chain.clock.now >= deadline) reply.fail('timeout');
-      else leaveAlone = ownWay.goAlone(request, ruled, deadline);
-    };
-    const waiter = { reply, id, key: quota.key, goAlone };
-    const joined = this.#inFlightRequests.join(key, chain.minBlockOf(principal.keyId), waiter);
-    if (joined === undefined) return this.#lead(key, waiting, ownWay);
+    const caller = callerOf();
+    const running = this.#findRunning(key, chain.minBlockOf(principal.keyId), quota.key);
+    if (running === undefined) return this.#lead(key, { request, ruled, id, caller });
     this.#countShared(request, ruled);
-    return () => (leaveAlone === undefined ? joined.leave(waiter) : leaveAlone());
+    const shared = await running.join(quota.key, caller.client);
+    if (caller.client.isGone) return GONE;
+    if (shared !== undefined) return { type: 'stored', stored: shared, id };
+    if (chain.clock.now >= caller.deadline) return { type: 'failed', failure: 'timeout' };
+    return askAlone(caller);
+  }
+
+  /**
+   * Undefined if nobody asks the same, if the request in flight may bring an older chain than this key has seen, or if
+   * it waits in another key's queue.
+   */
+  #findRunning(key: string, minBlock: MinBlock, account: KeyAccount): InFlightRequest | undefined {
+    const running = this.#inFlight.get(key);
+    if (running === undefined || minBlock.number > running.minBlockNumber) return undefined;
+    return running.takes(account) ? running : undefined;
   }
 
   #countShared({ principal, chain }: RpcRequest, { rule }: RuledCall): void {
     this.#usage.countCached(principal, chain, rule);
   }
 
-  #lead(key: string, { request, ruled, reply }: WaitingCall, ownWay: OwnWay): () => void {
-    const { body } = request;
-    const { call } = ruled;
-    const inFlight = new InFlightRequest({
+  async #lead(
+    key: string,
+    {
+      request,
+      ruled,
+      id,
+      caller,
+    }: {
+      readonly request: RpcRequest;
+      readonly ruled: RuledCall;
+      readonly id: Buffer;
+      readonly caller: Caller;
+    },
+  ): Promise<Answer> {
+    const inFlight: InFlightRequest = new InFlightRequest({
       call: cacheCallOf(key, request, ruled),
       cache: this.cache,
-      query: { ...ownWay.queryOf(request, ruled), acceptEncoding: undefined },
-      leader: { reply, id: body.subarray(call.idStart, call.idEnd) },
-      onResolved: () => this.#inFlightRequests.remove(key, inFlight),
-      onShared: () => this.#countShared(request, ruled),
+      query: { ...caller.queryOf(), acceptEncoding: undefined },
+      id,
+      wholeBytesMax: caller.wholeBytesMax,
+      leader: caller.client,
+      onClosed: () => {
+        if (this.#inFlight.get(key) === inFlight) this.#inFlight.delete(key);
+      },
     });
-    this.#inFlightRequests.add(key, inFlight);
-    inFlight.send();
-    return () => inFlight.leaveLeader();
-  }
-}
-
-/** Requests in flight, by cache key. */
-class InFlightRegistry {
-  readonly #inFlightRequests = new Map<string, InFlightRequest>();
-
-  /**
-   * @returns the request that was joined. Undefined if nobody asks the same, if the request in flight may return an
-   * older chain than this key has seen, or if it waits in another key's queue.
-   */
-  join(key: string, minBlock: MinBlock, waiter: Waiter): InFlightRequest | undefined {
-    const running = this.#inFlightRequests.get(key);
-    if (running === undefined || minBlock.number > running.minBlockNumber || !running.takes(waiter))
-      return undefined;
-    running.join(waiter);
-    return running;
-  }
-
-  add(key: string, inFlight: InFlightRequest): void {
-    this.#inFlightRequests.set(key, inFlight);
-  }
-
-  /** No call can join it from now on. */
-  remove(key: string, inFlight: InFlightRequest): void {
-    if (this.#inFlightRequests.get(key) === inFlight) this.#inFlightRequests.delete(key);
+    this.#inFlight.set(key, inFlight);
+    const answer = await inFlight.lead();
+    // Another replica had it.
+    if (answer.type === 'stored') this.#countShared(request, ruled);
+    return answer;
   }
 }
 

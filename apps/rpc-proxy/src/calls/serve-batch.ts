@@ -1,15 +1,16 @@
-import type { ReplyHead } from '../upstreams/reply-head.ts';
+import type { Answer } from '../cache/stored-reply.ts';
 import type { ClientReply } from '../http/client-reply.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { HeldParts } from '../limits/held-parts.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
-import { DEADLINE_MS, UpstreamRequest } from '../upstream-request/upstream-request.ts';
+import { DEADLINE_MS } from '../upstream-request/upstream-request.ts';
 import type { Ticking } from '../upstreams/clock.ts';
+import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import type { CallSharing } from './call-sharing.ts';
-import { EMPTY_PART, failurePart, PartSink } from './part-sink.ts';
+import { askAlone, type Caller, type CallSharing } from './call-sharing.ts';
 import { queryOf, type RuledCall } from './ruled-call.ts';
-import { serveFilter } from './serve-filter.ts';
+import { askFilter } from './ask-filter.ts';
+import { failurePart, NO_PART, PART_BYTES_MAX, toPart, type Part } from './to-part.ts';
 
 const AT_ONCE_MAX = 16;
 
@@ -31,20 +32,24 @@ const EMPTY_BATCH = Buffer.from(
  * calls, within the time of one call. A batch with a write goes call by call, and to the nodes alone: what stands behind
  * the write sees it.
  */
-export function serveBatch(
+export async function serveBatch(
   sharing: CallSharing | undefined,
   request: RpcRequest,
   calls: readonly RuledCall[],
-): void {
-  if (calls.length === 0) return request.reply.whole({ ...HEAD, body: EMPTY_BATCH });
+): Promise<void> {
+  const { reply } = request;
+  if (calls.length === 0) return reply.whole({ ...HEAD, body: EMPTY_BATCH });
   // The calls are cut out of the body, so it is held until the last one has its answer.
   const held = new HeldParts(request.quota);
   const full = held.take(request.body);
-  if (full !== undefined) return request.reply.fail(full);
-  new Batch({ sharing, request, calls, held }).start();
+  if (full !== undefined) return reply.fail(full);
+  const parts = await new Batch({ sharing, request, calls, held }).run().finally(() => held.release());
+  if (reply.isGone) return;
+  reply.failedCalls = new Set(parts.flatMap(({ isFailure }, index) => (isFailure ? [index] : [])));
+  respond(reply, parts);
 }
 
-interface BatchParts {
+interface BatchOptions {
   /** Undefined: each call goes to a node. */
   readonly sharing: CallSharing | undefined;
   readonly request: RpcRequest;
@@ -59,19 +64,20 @@ class Batch implements Ticking {
   readonly #held: HeldParts;
   readonly #atOnceMax: number;
   readonly #deadline: number;
-  readonly #replies: (Buffer | undefined)[];
-  /** The calls in flight by index: what to do when nobody waits for them. */
-  readonly #inFlight = new Map<number, () => void>();
+  readonly #parts: (Part | undefined)[];
+  /** The calls in flight, by index. */
+  readonly #inFlight = new Set<number>();
   /** The node that took the last write. */
   #writtenTo: Upstream | undefined;
   #next = 0;
+  /** The client left, or the time is over: nobody waits for the calls in flight. */
+  isGone = false;
   /** Number of calls without a reply. */
   #open: number;
-  #isStarting = false;
-  #isGone = false;
-  #isOver = false;
+  #resolve: (parts: readonly Part[]) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
 
-  constructor({ sharing, request, calls, held }: BatchParts) {
+  constructor({ sharing, request, calls, held }: BatchOptions) {
     const hasWrite = calls.some(isWrite);
     this.#sharing = hasWrite ? undefined : sharing;
     this.#request = request;
@@ -79,41 +85,54 @@ class Batch implements Ticking {
     this.#held = held;
     this.#atOnceMax = hasWrite ? 1 : AT_ONCE_MAX;
     this.#deadline = request.chain.clock.now + DEADLINE_MS;
-    this.#replies = calls.map(() => undefined);
+    this.#parts = calls.map(() => undefined);
     this.#open = calls.length;
   }
 
-  start(): void {
-    const { chain, reply } = this.#request;
-    reply.onLeave(() => this.#leave());
+  /** Brings a part for each call, by index, when all are there or the time is over. */
+  async run(): Promise<readonly Part[]> {
+    const { chain } = this.#request;
     chain.clock.add(this);
-    this.#startMore();
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#resolve = resolve;
+        this.#reject = reject;
+        this.#startMore();
+      });
+    } finally {
+      chain.clock.remove(this);
+      this.isGone = true;
+    }
   }
 
   /** Calls that have no reply when the time is over get an error. */
   tick(now: number): void {
+    if (this.#request.reply.isGone && !this.isGone) this.#leave();
     if (now < this.#deadline) return;
-    this.#isOver = true;
-    for (const leave of this.#inFlight.values()) leave();
-    for (const [index, call] of this.#calls.entries())
-      this.#replies[index] ??= failurePart(this.#idOf(call), 'timeout');
-    this.#end();
+    this.#open = 0;
+    this.#resolve(
+      this.#calls.map((call, index) => this.#parts[index] ?? failurePart(this.#idOf(call), 'timeout')),
+    );
   }
 
-  // A loop and no recursion, because cached answers come synchronously.
   #startMore(): void {
-    if (this.#isStarting) return;
-    this.#isStarting = true;
     while (this.#next < this.#calls.length && this.#mayStart()) {
       const index = this.#next++;
-      if (this.#isGone && !isWrite(this.#calls[index]!)) {
-        this.#finish(index, EMPTY_PART);
+      const call = this.#calls[index]!;
+      if (this.isGone && !isWrite(call)) {
+        this.#finish(index, NO_PART);
         continue;
       }
-      const leave = this.#serve(index, this.#calls[index]!);
-      if (this.#replies[index] === undefined) this.#inFlight.set(index, leave);
+      this.#inFlight.add(index);
+      this.#ask(call)
+        .then((answer) => {
+          const upstream = answer.type === 'whole' ? answer.upstream : undefined;
+          if (upstream !== undefined && isWrite(call)) this.#writtenTo = upstream;
+          this.#finish(index, toPart(answer, this.#idOf(call)));
+          if (this.#open > 0) this.#startMore();
+        })
+        .catch(this.#reject);
     }
-    this.#isStarting = false;
   }
 
   /** One call at a time where memory becomes short, so that there is room for many batches. */
@@ -122,59 +141,32 @@ class Batch implements Ticking {
     return size === 0 || (size < this.#atOnceMax && this.#request.quota.isHalfFree);
   }
 
-  /** @returns what to do when nobody waits for the call */
-  #serve(index: number, ruled: RuledCall): () => void {
-    const request = this.#request;
-    const finish = (body: Buffer, upstream?: Upstream): void => this.#finish(index, body, upstream);
-    const part = new PartSink(this.#idOf(ruled), finish, () => leave?.());
-    const ownWay = {
-      queryOf: (): UpstreamQuery => this.#queryOf(ruled),
-      goAlone: (): (() => void) => {
-        const query = { ...this.#queryOf(ruled), deadline: this.#deadline };
-        const upstreamRequest = new UpstreamRequest(query, part).start();
-        return () => upstreamRequest.abandon();
-      },
+  async #ask(ruled: RuledCall): Promise<Answer> {
+    const caller: Caller = {
+      queryOf: () => this.#queryOf(ruled),
+      wholeBytesMax: PART_BYTES_MAX,
+      client: this,
+      deadline: this.#deadline,
     };
-    const ask = (): (() => void) | undefined => {
-      if (ruled.rule.kind === 'filter') return serveFilter(request, ruled, part);
-      return this.#sharing?.covers(request, ruled) === true
-        ? this.#sharing.answer({ request, ruled, reply: part }, ownWay)
-        : ownWay.goAlone();
-    };
-    const leave = ask();
-    return () => leave?.();
+    if (ruled.rule.kind === 'filter') return askFilter(this.#request, ruled, caller);
+    return this.#sharing?.covers(this.#request, ruled) === true
+      ? this.#sharing.answer(this.#request, ruled, () => caller)
+      : askAlone(caller);
   }
 
-  #finish(index: number, body: Buffer, upstream?: Upstream): void {
-    if (this.#isOver || this.#replies[index] !== undefined) return;
-    const call = this.#calls[index]!;
-    const full = this.#held.take(body);
-    this.#replies[index] = full === undefined ? body : failurePart(this.#idOf(call), full);
-    if (upstream !== undefined && isWrite(call)) this.#writtenTo = upstream;
+  #finish(index: number, part: Part): void {
     this.#inFlight.delete(index);
+    if (this.#open === 0 || this.#parts[index] !== undefined) return;
+    const full = this.#held.take(part.body);
+    this.#parts[index] = full === undefined ? part : failurePart(this.#idOf(this.#calls[index]!), full);
     this.#open -= 1;
-    if (this.#open === 0) this.#end();
-    else this.#startMore();
+    if (this.#open === 0) this.#resolve(this.#parts as readonly Part[]);
   }
 
   /** The client left: reads are given up. Writes go on, and so do those behind them. */
   #leave(): void {
-    this.#isGone = true;
-    for (const [index, leave] of [...this.#inFlight]) {
-      leave();
-      if (!isWrite(this.#calls[index]!)) this.#finish(index, EMPTY_PART);
-    }
-  }
-
-  #end(): void {
-    const { chain, reply } = this.#request;
-    this.#isOver = true;
-    chain.clock.remove(this);
-    this.#held.release();
-    if (this.#isGone) return;
-    // Until the client has read its answer, the channel keeps whatever it would call.
-    reply.onLeave(() => undefined);
-    respond(reply, this.#replies);
+    this.isGone = true;
+    for (const index of [...this.#inFlight]) if (!isWrite(this.#calls[index]!)) this.#finish(index, NO_PART);
   }
 
   #idOf({ call }: RuledCall): Buffer | undefined {
@@ -197,8 +189,8 @@ function isWrite({ rule: { kind } }: RuledCall): boolean {
 }
 
 /** Notifications have no reply in the array. */
-function respond(client: ClientReply, parts: readonly (Buffer | undefined)[]): void {
-  const replies = parts.filter((part): part is Buffer => part !== undefined && part.length > 0);
+function respond(client: ClientReply, parts: readonly Part[]): void {
+  const replies = parts.map(({ body }) => body).filter(({ length }) => length > 0);
   if (replies.length === 0) return client.noContent();
   const pieces = replies.flatMap((part, index) => (index === 0 ? [part] : [COMMA, part]));
   client.whole({ ...HEAD, body: Buffer.concat([OPEN, ...pieces, CLOSE]) });

@@ -1,11 +1,13 @@
+import { WHOLE_BYTES_MAX } from '../http/client-reply.ts';
+import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { findCallFault } from './ruled-call.ts';
 
 /** The HTTP interface of a family below the chain's address: the path is the method. */
-export function servePath(usage: UsageRecorder): (request: RpcRequest) => void {
-  return (request) => {
+export function servePath(usage: UsageRecorder): (request: RpcRequest) => Promise<void> {
+  return async (request) => {
     const { chain, reply, principal, rest, req, body, quota } = request;
     const nodes = chain.paths ?? chain;
     if (nodes.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
@@ -13,21 +15,18 @@ export function servePath(usage: UsageRecorder): (request: RpcRequest) => void {
     const fault = findCallFault(request, undefined, rule);
     if (fault !== undefined) return reply.refuse(fault.status, fault.error);
     usage.open(request, [{ rule }]);
-    const upstreamRequest = new UpstreamRequest(
-      {
-        chain: nodes,
-        quota,
-        body,
-        kind: rule.kind,
-        method: rule.method,
-        params: '',
-        minBlock: nodes.minBlockOf(principal.keyId),
-        rest,
-        verb: req.method === 'GET' ? 'GET' : 'POST',
-      },
-      reply,
-    );
-    reply.onLeave(() => upstreamRequest.abandon());
-    upstreamRequest.start();
+    const query: UpstreamQuery = {
+      chain: nodes,
+      quota,
+      body,
+      kind: rule.kind,
+      method: rule.method,
+      params: '',
+      minBlock: nodes.minBlockOf(principal.keyId),
+      rest,
+      verb: req.method === 'GET' ? 'GET' : 'POST',
+    };
+    const options = { wholeBytesMax: WHOLE_BYTES_MAX, client: reply };
+    return reply.send(await new UpstreamRequest(query, options).run());
   };
 }

@@ -1,12 +1,14 @@
-import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
+import { WHOLE_BYTES_MAX } from '../http/client-reply.ts';
 import type { ScannedBody } from '../json/scan-body.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
-import { CallSharing, type OwnWay } from './call-sharing.ts';
+import type { Answer } from '../cache/stored-reply.ts';
+import { DEADLINE_MS } from '../upstream-request/upstream-request.ts';
+import { askAlone, CallSharing, type Caller } from './call-sharing.ts';
 import { findCallFault, queryOf, type RuledCall } from './ruled-call.ts';
 import { serveBatch } from './serve-batch.ts';
-import { serveFilter } from './serve-filter.ts';
+import { askFilter } from './ask-filter.ts';
 
 export interface ServeOptions {
   readonly usage: UsageRecorder;
@@ -14,11 +16,14 @@ export interface ServeOptions {
   readonly cache: AnswerCache | undefined;
 }
 
+/** Serves a call or a batch; resolves when its answer was handed to the connection. */
+export type Serve = (request: RpcRequest, scanned: ScannedBody) => Promise<void>;
+
 /** Checks permissions and method lists before any node is asked; then serves the call or the batch. */
-export function createServe(options: ServeOptions): (request: RpcRequest, scanned: ScannedBody) => void {
+export function createServe(options: ServeOptions): Serve {
   const { usage } = options;
   const sharing = options.cache === undefined ? undefined : new CallSharing(options.cache, usage);
-  return (request, scanned) => {
+  return async (request, scanned) => {
     const { chain, reply, principal } = request;
     if (chain.upstreams.length === 0) return reply.refuse(502, 'network unavailable');
     if (scanned.calls.length === 0 && !principal.permissions.includes(chain.permissions.read))
@@ -31,30 +36,29 @@ export function createServe(options: ServeOptions): (request: RpcRequest, scanne
       calls.push({ call, rule });
     }
     usage.open(request, calls);
-    if (scanned.isBatch) serveBatch(sharing, request, calls);
-    else serveCall(sharing, request, calls[0]!);
+    return scanned.isBatch
+      ? serveBatch(sharing, request, calls)
+      : reply.send(await answerCall(sharing, request, calls[0]!));
   };
 }
 
-/** Answers one call from the cache, from a request in flight, or from a node; always in the bytes that came. */
-function serveCall(sharing: CallSharing | undefined, request: RpcRequest, ruled: RuledCall): void {
-  const { reply } = request;
-  reply.isNotification = ruled.call.idStart === -1;
-  if (ruled.rule.kind === 'filter') return reply.onLeave(serveFilter(request, ruled, reply));
-  const leave =
-    sharing !== undefined && sharing.covers(request, ruled)
-      ? sharing.answer({ request, ruled, reply }, ownWay)
-      : goAlone(request, ruled);
-  if (leave !== undefined) reply.onLeave(leave);
+/** The answer from the cache, from a request in flight, or from a node; always in the bytes that came. */
+function answerCall(
+  sharing: CallSharing | undefined,
+  request: RpcRequest,
+  ruled: RuledCall,
+): Promise<Answer> {
+  const { reply, chain, body } = request;
+  const { call, rule } = ruled;
+  reply.isNotification = call.idStart === -1;
+  const callerOf = (): Caller => ({
+    queryOf: () => queryOf(request, { rule, body, call }),
+    wholeBytesMax: WHOLE_BYTES_MAX,
+    client: reply,
+    deadline: chain.clock.now + DEADLINE_MS,
+  });
+  if (rule.kind === 'filter') return askFilter(request, ruled, callerOf());
+  return sharing?.covers(request, ruled) === true
+    ? sharing.answer(request, ruled, callerOf)
+    : askAlone(callerOf());
 }
-
-function goAlone(request: RpcRequest, ruled: RuledCall, deadline?: number): () => void {
-  const upstreamRequest = new UpstreamRequest({ ...ownWay.queryOf(request, ruled), deadline }, request.reply);
-  upstreamRequest.start();
-  return () => upstreamRequest.abandon();
-}
-
-const ownWay: OwnWay = {
-  goAlone,
-  queryOf: (request, { call, rule }) => queryOf(request, { rule, body: request.body, call }),
-};

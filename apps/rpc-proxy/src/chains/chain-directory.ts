@@ -1,8 +1,7 @@
-import type { Pool } from 'undici';
 import type { ChainNotation, Dial, Network } from '@chainwatch/chain-core';
 import { parseEndpoint } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
-import { createGuardedConnector, createGuardedSockets } from '@chainwatch/outbound';
+import { createGuardedSockets } from '@chainwatch/outbound';
 import { createMethodTable } from '../methods/method-rule.ts';
 import { isThere } from '../upstreams/ask-health.ts';
 import { Clock } from '../upstreams/clock.ts';
@@ -35,12 +34,10 @@ export class ChainDirectory {
   readonly #byGid = new Map<string, Chain>();
   readonly #byName = new Map<string, Chain>();
   readonly #watches = new Map<Upstream, AbortController>();
-  readonly #connect: Pool.Options['connect'];
   readonly #options: DirectoryOptions;
 
   constructor(options: DirectoryOptions) {
     this.#options = options;
-    this.#connect = createGuardedConnector(options.dial, TIMEOUTS);
     for (const family of options.families) for (const network of family.networks) this.#add(family, network);
   }
 
@@ -63,9 +60,9 @@ export class ChainDirectory {
     if (chain.paths !== undefined) this.#setNodes(chain.paths, pathSources);
   }
 
-  async close(): Promise<void> {
+  close(): void {
     for (const stop of this.#watches.values()) stop.abort();
-    await Promise.all([...this.#watches.keys()].map((upstream) => upstream.destroy()));
+    for (const upstream of this.#watches.keys()) upstream.destroy();
   }
 
   #add(family: ChainNotation, network: Network): void {
@@ -112,7 +109,6 @@ export class ChainDirectory {
         origin,
         path,
         headers,
-        connect: this.#connect,
         openSocket,
         clock: this.clock,
         callsPerKey: this.#options.callsPerKey,

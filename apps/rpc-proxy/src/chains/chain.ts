@@ -217,8 +217,7 @@ export class Chain {
   }
 
   #leaveSilent(upstream: Upstream): void {
-    upstream.goDown('did not answer');
+    upstream.fallSilent();
     this.refreshHead();
-    for (const attempt of [...upstream.attempts]) attempt.tellSilent();
   }
 }

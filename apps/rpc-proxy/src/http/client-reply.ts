@@ -1,16 +1,15 @@
 import type { TokenResult } from '@chainwatch/cache';
 import type { ReplyChannel } from './reply-channel.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
-import type { AnswerSink } from '../cache/in-flight-request.ts';
-import { withId, type StoredReply } from '../cache/stored-reply.ts';
+import { withId, type Answer, type StoredAnswer } from '../cache/stored-reply.ts';
 import type { MemoryQuota } from '../limits/tenants.ts';
 import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
 import { withoutPage } from '../upstream-request/judge-reply.ts';
-import type { Failure, WholeReply } from '../upstream-request/response-sink.ts';
+import type { Failure, LargeReply, WholeReply } from '../upstream-request/outcome.ts';
 import { pushLimitHeaders } from '../limits/key-limits.ts';
 
 /** Nothing longer than this is held back: the first byte goes out, and the rest is passed on as it comes. */
-const WHOLE_BYTES_MAX = 131_072;
+export const WHOLE_BYTES_MAX = 131_072;
 
 /** Size of an unread answer beyond its body: its head, and the objects that hold it. */
 const ANSWER_BYTES = 512;
@@ -27,33 +26,51 @@ export interface ReplyOutcome {
   readonly status: number;
   readonly bytes: number;
   readonly isFailure: boolean;
+  /** The calls of a batch that the gateway itself answered with an error, by index. */
+  readonly failedCalls?: ReadonlySet<number> | undefined;
 }
 
 /** The response to one client: the node's bytes as they came, or the gateway's own `{error}` (interface.md). */
-export class ClientReply implements AnswerSink {
-  readonly wholeBytesMax = WHOLE_BYTES_MAX;
+export class ClientReply {
   readonly #channel: ReplyChannel;
   /** Pays for the answer until it is out; undefined for strangers, who get only short answers. */
   quota: MemoryQuota | undefined;
-  /** Called when the answer is out, or the client is gone. */
-  onOut: (() => void) | undefined;
   limit: TokenResult | undefined;
   /** CORS headers for a page of another origin: name, value, name, value. */
   crossOrigin: readonly string[] | undefined;
   /** The call has no id, so an empty reply is correct. */
   isNotification = false;
+  failedCalls: ReplyOutcome['failedCalls'];
   onDone: ((outcome: ReplyOutcome) => void) | undefined;
-  #status = 0;
-  #bytes = 0;
-  #held = 0;
 
   constructor(channel: ReplyChannel) {
     this.#channel = channel;
   }
 
-  /** What to do when the client leaves before its answer is out; the last one given counts. */
-  onLeave(leave: () => void): void {
-    this.#channel.onLeave(leave);
+  /** The client left, or the connection was cut. */
+  get isGone(): boolean {
+    return this.#channel.isGone;
+  }
+
+  /** Resolves when the answer is out, or the client is gone. */
+  get out(): Promise<void> {
+    return this.#channel.out;
+  }
+
+  /** Sends an answer; resolves when the last piece of a large one was written. */
+  async send(answer: Answer): Promise<void> {
+    switch (answer.type) {
+      case 'whole':
+        return this.whole(answer.reply);
+      case 'stored':
+        return this.#sendStored(answer);
+      case 'large':
+        return this.#sendLarge(answer);
+      case 'failed':
+        return this.fail(answer.failure);
+      case 'gone':
+        return undefined;
+    }
   }
 
   whole(given: WholeReply): void {
@@ -66,60 +83,50 @@ export class ClientReply implements AnswerSink {
   }
 
   /** Sends an earlier answer under this call's id. */
-  stored(stored: StoredReply, id: Buffer, status: number): void {
+  #sendStored({ stored, id }: StoredAnswer): void {
     if (this.#channel.isGone || !this.#hold(stored.body.length)) return;
     const bytes = withId(stored, id);
     const headers = ['Content-Type', stored.contentType, 'Content-Length', String(bytes.length)];
     this.#pushMore(headers);
-    this.#channel.send(status, headers, bytes);
-    this.#done(status, bytes.length, false);
+    this.#channel.send(200, headers, bytes);
+    this.#done(200, bytes.length, false);
   }
 
-  start(head: ReplyHead, pieces: readonly Buffer[], resume: () => void): boolean {
-    this.#status = head.status;
-    for (const piece of pieces) this.#bytes += piece.length;
-    return this.#channel.begin(
-      { status: head.status, headers: this.#headersOf(head, head.contentLength) },
-      pieces,
-      resume,
-    );
-  }
-
-  /** A piece that the kernel takes at once is done with; otherwise it is needed until it is written. */
-  data(piece: Buffer): boolean {
-    this.#bytes += piece.length;
-    return this.#channel.write(piece);
-  }
-
-  /** Releases what was held for the node's answer, although the client may not have read its end yet. */
-  end(): void {
-    const bytes = this.#channel.unsentBytes;
-    if (this.quota !== undefined && bytes > 0 && !this.#channel.isGone) {
-      this.quota.takeAnyway(bytes);
-      this.#held += bytes;
-      this.#channel.watcher = this;
+  /** The next piece is asked for when the kernel has the last one. */
+  async #sendLarge({ head, pieces, cancel, signal }: LargeReply): Promise<void> {
+    const channel = this.#channel;
+    if (channel.isGone) return cancel();
+    let bytes = 0;
+    let isCut = false;
+    // The time is over, although the client has not read everything.
+    const cut = (): void => {
+      isCut = !channel.isGone;
+      channel.destroy();
+    };
+    signal.addEventListener('abort', cut, { once: true });
+    channel.begin(head.status, this.#headersOf(head, head.contentLength));
+    try {
+      for await (const piece of pieces) {
+        bytes += piece.length;
+        await channel.write(piece);
+        if (channel.isGone && !isCut) return;
+      }
+      channel.end();
+      this.#done(head.status, bytes, false);
+    } catch {
+      const isLeft = channel.isGone && !isCut;
+      // The head is already out: a body that ended in order would be taken for a complete one.
+      channel.destroy();
+      if (!isLeft) this.#done(head.status, bytes, true);
+    } finally {
+      signal.removeEventListener('abort', cut);
     }
-    this.#channel.end();
-    this.#done(this.#status, this.#bytes, false);
-  }
-
-  /** The head is already out: a body that ended in order would be taken for a complete one. */
-  broken(): void {
-    this.#channel.destroy();
-    this.#done(this.#status, this.#bytes, true);
   }
 
   fail(failure: Failure): void {
     if (failure === 'unavailable' || failure === 'timeout') return this.refuse(...FAILURES[failure]);
     const { status, error } = answerFull(failure);
     this.refuse(status, error, ['Retry-After', FULL_RETRY_SECONDS]);
-  }
-
-  tellOut(): void {
-    if (this.#held > 0) this.quota!.release(this.#held);
-    this.#held = 0;
-    this.onOut?.();
-    this.onOut = undefined;
   }
 
   noContent(): void {
@@ -136,21 +143,21 @@ export class ClientReply implements AnswerSink {
     const body = Buffer.from(JSON.stringify({ error }));
     const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length), ...more];
     this.#pushMore(headers);
-    if (this.onOut !== undefined) this.#channel.watcher = this;
     this.#channel.send(status, headers, body);
     this.#done(status, body.length, true);
   }
 
   /** @returns false if there is no room for the answer; the client has then been told so */
   #hold(bytes: number): boolean {
-    if (this.quota === undefined || this.#channel.isGone) return true;
-    const full = this.quota.take(bytes + ANSWER_BYTES);
+    const { quota } = this;
+    if (quota === undefined || this.#channel.isGone) return true;
+    const held = bytes + ANSWER_BYTES;
+    const full = quota.take(held);
     if (full !== undefined) {
       this.fail(full);
       return false;
     }
-    this.#held += bytes + ANSWER_BYTES;
-    this.#channel.watcher = this;
+    void this.#channel.out.then(() => quota.release(held));
     return true;
   }
 
@@ -170,7 +177,7 @@ export class ClientReply implements AnswerSink {
   }
 
   #done(status: number, bytes: number, isFailure: boolean): void {
-    this.onDone?.({ status, bytes, isFailure });
+    this.onDone?.({ status, bytes, isFailure, failedCalls: this.failedCalls });
     this.onDone = undefined;
   }
 }

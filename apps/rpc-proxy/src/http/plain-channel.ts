@@ -1,32 +1,27 @@
 import type { ServerResponse } from 'node:http';
-import { JOINED_BYTES_MAX, type ReplyChannel, type ReplyStart } from './reply-channel.ts';
+import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
 
 /** One answer through node:http. */
 export class PlainChannel implements ReplyChannel {
-  watcher: { tellOut(): void } | undefined;
   readonly #res: ServerResponse;
-  #leave: (() => void) | undefined;
-  #isWaiting = false;
-  #written: (() => void) | undefined;
+  /** Ends the wait for a piece that the kernel does not take. */
+  #stopWaiting: (() => void) | undefined;
 
   constructor(res: ServerResponse) {
     this.#res = res;
-    res.on('close', () => {
-      if (!res.writableFinished) this.#leave?.();
-      this.watcher?.tellOut();
-    });
   }
 
   get isGone(): boolean {
     return this.#res.destroyed;
   }
 
-  get unsentBytes(): number {
-    return this.#res.writableLength;
-  }
-
   get isBegun(): boolean {
     return this.#res.headersSent;
+  }
+
+  get out(): Promise<void> {
+    if (this.isGone) return Promise.resolve();
+    return new Promise((resolve) => void this.#res.once('close', resolve));
   }
 
   /**
@@ -49,30 +44,20 @@ export class PlainChannel implements ReplyChannel {
     this.#res.end();
   }
 
-  begin({ status, headers }: ReplyStart, pieces: readonly Buffer[], resume: () => void): boolean {
+  begin(status: number, headers: readonly string[]): void {
     this.#res.writeHead(status, headers as string[]);
-    this.#written = () => {
-      if (!this.#isWaiting || this.#res.writableLength > 0) return;
-      this.#isWaiting = false;
-      resume();
-    };
-    const { socket } = this.#res;
-    if (socket === null) this.#putHead();
-    socket?.cork();
-    for (const piece of pieces) this.write(piece);
-    socket?.uncork();
-    this.#isWaiting = this.#res.writableLength > 0;
-    return !this.#isWaiting;
+    if (this.#res.socket === null) this.#putHead();
+    this.#res.once('close', () => this.#stopWaiting?.());
   }
 
-  write(piece: Buffer): boolean {
+  async write(piece: Buffer): Promise<void> {
+    if (this.isGone) return;
     const { socket } = this.#res;
     // Corked here, because `write` itself would hold the data back until the next turn.
     socket?.cork();
-    this.#res.write(piece, this.#written);
+    this.#res.write(piece, () => this.#stopWaiting?.());
     socket?.uncork();
-    this.#isWaiting = this.#res.writableLength > 0;
-    return !this.#isWaiting;
+    if (this.#res.writableLength > 0) await new Promise<void>((resolve) => (this.#stopWaiting = resolve));
   }
 
   end(): void {
@@ -81,10 +66,6 @@ export class PlainChannel implements ReplyChannel {
 
   destroy(): void {
     this.#res.destroy();
-  }
-
-  onLeave(leave: () => void): void {
-    this.#leave = leave;
   }
 
   /**

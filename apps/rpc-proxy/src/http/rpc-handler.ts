@@ -31,9 +31,9 @@ export interface RpcHandlerOptions {
   readonly authenticator: Authenticator;
   readonly limits: KeyLimits;
   readonly directory: ChainDirectory;
-  readonly serve: (request: RpcRequest, scanned: ScannedBody) => void;
+  readonly serve: (request: RpcRequest, scanned: ScannedBody) => Promise<void>;
   /** HTTP interfaces of a family below the chain's address. */
-  readonly servePath: (request: RpcRequest) => void;
+  readonly servePath: (request: RpcRequest) => Promise<void>;
   readonly crossOrigin: CrossOrigin;
   readonly onUnexpected: (error: unknown) => void;
 }
@@ -47,10 +47,7 @@ interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-/**
- * The hot route: `POST /{chain}`. It works with callbacks and cached state; a promise is made only if something must be
- * looked up.
- */
+/** The hot route: `POST /{chain}`. A key and a limit that this process knows are not waited for. */
 export function createRpcHandler(options: RpcHandlerOptions): RequestHandler<Full> {
   return (req, channel, { error, body }) => {
     const reply = new ClientReply(channel);
@@ -110,15 +107,15 @@ function admit(
     if (error instanceof BodyHeldError) return reply.fail(error.full);
     if (fault !== undefined) return reply.refuse(...fault);
     const request: RpcRequest = { req, reply, principal, quota, chain: chain!, rest, body };
-    if (scanned === undefined) options.servePath(request);
-    else options.serve(request, scanned);
+    const served = scanned === undefined ? options.servePath(request) : options.serve(request, scanned);
+    served.catch((failure: unknown) => refuseUnexpected(options, reply, failure));
   };
   if (!(taken instanceof Promise)) return go(taken);
   taken.then(go).catch((failure: unknown) => refuseUnexpected(options, reply, failure));
 }
 
 function refuseConnection(req: ClientRequest, reply: ClientReply): void {
-  reply.onOut = () => req.socket.destroySoon();
+  void reply.out.then(() => req.socket.destroySoon());
   reply.refuse(429, 'too many connections for this key', ['Retry-After', FULL_RETRY_SECONDS]);
 }
 

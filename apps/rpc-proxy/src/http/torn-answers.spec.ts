@@ -6,6 +6,7 @@ import type { ReplyHead } from '../upstreams/reply-head.ts';
 import { DEFAULT_BOUNDS } from '../limits/bounds.ts';
 import { ClientConnection } from '../limits/client-connections.ts';
 import { Tenants } from '../limits/tenants.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
 import { ClientReply } from './client-reply.ts';
 
 const accounts = new Tenants(DEFAULT_BOUNDS);
@@ -25,6 +26,27 @@ const head = (contentLength: number): ReplyHead => ({
   retryAfter: undefined,
   contentLength,
 });
+
+/** Sends these pieces of an answer, and its end when that comes. */
+function sendLarge(
+  reply: ClientReply,
+  length: number,
+  pieces: readonly string[],
+  end: Promise<void> = Promise.resolve(),
+): void {
+  async function* read(): AsyncGenerator<Buffer> {
+    for (const piece of pieces) yield Buffer.from(piece);
+    await end;
+  }
+  void reply.send({
+    type: 'large',
+    head: head(length),
+    pieces: read(),
+    cancel: () => undefined,
+    signal: new AbortController().signal,
+    upstream: {} as Upstream,
+  });
+}
 
 describe('answers', () => {
   let http: HttpServer;
@@ -67,7 +89,7 @@ describe('answers', () => {
     client.write(post('[1]'));
     await waitFor(() => replies.has('[1]'));
     const reply = replies.get('[1]')!;
-    reply.start(head(10), [Buffer.from('12345')], () => undefined);
+    sendLarge(reply, 10, ['12345'], new Promise(() => undefined));
     await waitFor(() => said.endsWith('12345'));
     return reply;
   };
@@ -105,9 +127,7 @@ describe('answers', () => {
       await waitFor(() => replies.size === 2);
       const [first, second] = [replies.get('[1]')!, replies.get('[2]')!];
       if (isStreamed) {
-        second.start(head(6), [Buffer.from('sec')], () => undefined);
-        second.data(Buffer.from('ond'));
-        second.end();
+        sendLarge(second, 6, ['sec', 'ond']);
       } else second.whole({ ...head(6), body: Buffer.from('second') });
       first.whole({ ...head(5), body: Buffer.from('first') });
       await waitFor(() => said.includes('second'));

@@ -1,4 +1,4 @@
-import type { ReplyChannel, ReplyStart } from '../http/reply-channel.ts';
+import type { ReplyChannel } from '../http/reply-channel.ts';
 import { scanMembers } from '../json/scan-members.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import { writeErrors } from './write-errors.ts';
@@ -22,10 +22,8 @@ export class SocketChannel implements ReplyChannel {
   isGone = false;
   isBegun = false;
   /** The sender of the message pays for it. */
-  watcher: ReplyChannel['watcher'];
-  readonly unsentBytes = 0;
+  readonly out = Promise.resolve();
   readonly #options: SocketChannelOptions;
-  #leave: (() => void) | undefined;
   #pieces: Buffer[] = [];
   #bytes = 0;
   #status = 0;
@@ -40,24 +38,18 @@ export class SocketChannel implements ReplyChannel {
     this.#finish(this.#toMessage(status, body));
   }
 
-  begin({ status }: ReplyStart, pieces: readonly Buffer[]): boolean {
+  begin(status: number): void {
     this.isBegun = true;
     this.#status = status;
-    for (const piece of pieces) this.write(piece);
-    return true;
   }
 
-  /** Pieces are only lent, so they are copied. */
-  write(piece: Buffer): boolean {
-    if (this.isGone) return true;
+  async write(piece: Buffer): Promise<void> {
+    if (this.isGone) return;
     if (this.#bytes + piece.length > ANSWER_BYTES_MAX || !this.#options.hold(piece.length)) {
-      this.#finish(this.#errors(-32603, TOO_LARGE));
-      this.#leave?.();
-      return true;
+      return this.#finish(this.#errors(-32603, TOO_LARGE));
     }
     this.#bytes += piece.length;
-    this.#pieces.push(Buffer.from(piece));
-    return true;
+    this.#pieces.push(piece);
   }
 
   end(): void {
@@ -68,15 +60,9 @@ export class SocketChannel implements ReplyChannel {
     if (!this.isGone) this.#finish(this.#errors(-32603, 'the node broke off its answer'));
   }
 
-  onLeave(leave: () => void): void {
-    this.#leave = leave;
-  }
-
   /** The client left. */
   tellGone(): void {
-    if (this.isGone) return;
-    this.#finish(undefined);
-    this.#leave?.();
+    if (!this.isGone) this.#finish(undefined);
   }
 
   #finish(message: Buffer | undefined): void {

@@ -33,7 +33,7 @@ export interface SessionOptions {
   readonly usage: UsageRecorder;
   readonly dial: Dial;
   /** Serves a call as over HTTP. */
-  readonly serve: (request: RpcRequest, scanned: ScannedBody) => void;
+  readonly serve: (request: RpcRequest, scanned: ScannedBody) => Promise<void>;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -190,7 +190,7 @@ export class SocketSession {
         body: bytes,
       },
       message,
-    );
+    ).catch(this.#fail);
     return true;
   }
 

@@ -1,85 +1,98 @@
-import type { ReplyHead } from '../upstreams/reply-head.ts';
-import type { ReplySource } from '../upstreams/pooled-connection.ts';
+import { BaseError } from '@chainwatch/problem';
 import type { Full, MemoryQuota } from '../limits/tenants.ts';
-import type { RequestMessage, UpstreamAttempt } from '../upstreams/types.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
+import type { NodeReply } from '../upstreams/node-connection.ts';
+import type { ReplyHead } from '../upstreams/reply-head.ts';
+import type { NodeCall, RequestMessage, Upstream } from '../upstreams/upstream.ts';
+import type { WholeReply } from './outcome.ts';
+import { readOn, readWhile } from './read-pieces.ts';
 import { type Asked, fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
-import type { WholeReply } from './response-sink.ts';
 
 /** Memory reserved for an answer before anything of it is known. */
 const EXPECTED_BYTES = 131_072;
 const FIRST_BYTES = 512;
 
-/** Starts an attempt and decides what follows from it. */
-export interface AttemptOwner {
-  readonly wholeBytesMax: number;
-  /** The quota of the caller, which pays for what is held of the answer. */
+/** What one request to one node brought. */
+export type AttemptOutcome =
+  | { readonly type: 'whole'; readonly reply: WholeReply }
+  /** The rest is read from `pieces`, which throw if the node breaks off or the reply answers another call. */
+  | {
+      readonly type: 'large';
+      readonly head: ReplyHead;
+      readonly first: readonly Buffer[];
+      readonly pieces: AsyncGenerator<Buffer>;
+      /** Resolves when the pieces have ended, with the reason if they broke off. */
+      readonly over: Promise<Error | undefined>;
+    }
+  /** The reply answers another call, and its connection is gone. */
+  | { readonly type: 'foreign'; readonly head: ReplyHead }
+  /** There is no room for the answer. */
+  | { readonly type: 'full'; readonly full: Full }
+  | { readonly type: 'error'; readonly error: Error };
+
+export interface AttemptOptions {
+  readonly upstream: Upstream;
+  /** Pays for what is held of the answer. */
   readonly quota: MemoryQuota;
-  onWhole(attempt: Attempt, reply: WholeReply): void;
-  /**
-   * More than `wholeBytesMax` arrived; the rest follows through `onData` and `onEnd`. Pieces are lent for the duration
-   * of the call or, if it returns false, until `resume`.
-   */
-  onLarge(attempt: Attempt, head: ReplyHead, pieces: readonly Buffer[]): boolean;
-  onData(attempt: Attempt, piece: Buffer): boolean;
-  onEnd(attempt: Attempt): void;
-  onError(attempt: Attempt, error: Error): void;
-  /** Called instead of all others: the reply answers another call, and its connection is gone. */
-  onForeign(attempt: Attempt, head: ReplyHead): void;
-  onSilent(attempt: Attempt): void;
-  /** Called instead of an answer: there is no room for it. */
-  onFull(attempt: Attempt, full: Full): void;
+  /** The call that the reply must answer; undefined if replies have no ids. */
+  readonly asked: Asked | undefined;
+  /** A larger reply comes in pieces. */
+  readonly wholeBytesMax: number;
+  /** Connections that have been idle for longer are not used. */
+  readonly idleMsMax: number;
 }
 
-interface AttemptStart {
-  readonly upstream: Upstream;
-  readonly now: number;
-  /** Undefined if replies have no ids. */
-  readonly asked: Asked | undefined;
+/** The rest of a large reply answers another call. */
+export class ForeignReplyError extends BaseError {
+  readonly code = 'foreign_reply';
+  readonly retryable = true;
+
+  constructor() {
+    super('expected the id of the call in the reply, got another one');
+  }
 }
 
 /** One request to one node. A reply is held until it is complete, or too large to hold; nothing is parsed here. */
-export class Attempt implements UpstreamAttempt {
+export class Attempt implements NodeCall {
   readonly upstream: Upstream;
+  readonly quota: MemoryQuota;
+  readonly idleMsMax: number;
   /** When it was sent; before that, when it began to wait. */
   startedAt: number;
-  /** The request to send, while it waits. */
-  request: RequestMessage | undefined;
-  /** Other calls of the same key or workspace are ahead of it. */
   isQueued = false;
   /** Bytes were sent: from here on the node may have acted. */
   isSent = false;
-  /** Connections that have been idle for longer are not used. */
-  idleMsMax = Infinity;
-  isPassing = false;
   isDone = false;
-  #owner: AttemptOwner;
+  abort: (() => void) | undefined;
   readonly #asked: Asked | undefined;
-  #source: ReplySource | undefined;
-  #head: ReplyHead | undefined;
-  #pieces: Buffer[] = [];
-  #bytes = 0;
-  #whole: Buffer | undefined;
-  #tail: TailCheck | undefined;
-  #isForeign = false;
+  readonly #wholeBytesMax: number;
+  #cancelled: AbortController | undefined;
   /** Bytes taken from the quota, and how many of them are for the answer. */
   #held = 0;
   #room = 0;
 
-  constructor(owner: AttemptOwner, { upstream, now, asked }: AttemptStart) {
+  constructor({ upstream, quota, asked, wholeBytesMax, idleMsMax }: AttemptOptions) {
     this.upstream = upstream;
-    this.startedAt = now;
-    this.#owner = owner;
+    this.quota = quota;
+    this.idleMsMax = idleMsMax;
+    this.startedAt = upstream.clock.now;
     this.#asked = asked;
+    this.#wholeBytesMax = wholeBytesMax;
   }
 
-  get quota(): MemoryQuota {
-    return this.#owner.quota;
+  /** Aborts when the attempt is cancelled. */
+  get signal(): AbortSignal {
+    this.#cancelled ??= new AbortController();
+    return this.#cancelled.signal;
+  }
+
+  onSend(): void {
+    this.isSent = true;
+    this.startedAt = this.upstream.clock.now;
   }
 
   /** Reserves memory for the request and the expected answer until the attempt is done. */
   reserve(bodyBytes: number): Full | undefined {
-    const room = Math.min(EXPECTED_BYTES, this.#owner.wholeBytesMax);
+    const room = Math.min(EXPECTED_BYTES, this.#wholeBytesMax);
     const full = this.quota.take(bodyBytes + room);
     if (full !== undefined) return full;
     this.#held = bodyBytes + room;
@@ -87,90 +100,123 @@ export class Attempt implements UpstreamAttempt {
     return undefined;
   }
 
-  /** Continues after `onData` returned false. */
-  resume(): void {
-    if (!this.isDone) this.#source?.resume();
+  /** Never rejects. After a large outcome, the attempt is done when its pieces are read or it is cancelled. */
+  async run(message: RequestMessage): Promise<AttemptOutcome> {
+    let outcome: AttemptOutcome;
+    try {
+      const reply = await this.upstream.send(this, message);
+      outcome = await this.#read(reply);
+    } catch (error) {
+      outcome = { type: 'error', error: error as Error };
+    }
+    if (outcome.type === 'foreign' || outcome.type === 'full') this.cancel();
+    else if (outcome.type !== 'large') this.#finish();
+    return outcome;
   }
 
-  /** The owner no longer wants the attempt. */
+  /** The attempt is no longer wanted. */
   cancel(): void {
     if (this.isDone) return;
     this.#finish();
-    if (this.#source === undefined) this.upstream.withdraw(this);
-    else this.#source.abort();
+    this.abort?.();
+    this.#cancelled?.abort(CANCELLED);
   }
 
-  tellSilent(): void {
-    this.#owner.onSilent(this);
-  }
-
-  onSend(source: ReplySource): void {
-    this.#source = source;
-    this.isSent = true;
-    this.request = undefined;
-    this.startedAt = this.upstream.clock.now;
-  }
-
-  onHead(head: ReplyHead): void {
-    this.upstream.lastHeardAt = this.upstream.clock.now;
-    this.#head = head;
-  }
-
-  onBody(piece: Buffer): boolean {
-    this.upstream.lastHeardAt = this.upstream.clock.now;
-    this.#bytes += piece.length;
-    const full = this.isPassing ? undefined : this.#makeRoom();
-    if (full !== undefined) {
-      this.cancel();
-      this.#owner.onFull(this, full);
-      return true;
-    }
-    if (this.isPassing) return this.#pass(piece);
-    this.#pieces.push(piece);
-    if (this.#bytes <= this.#owner.wholeBytesMax) return true;
-    this.isPassing = true;
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    if (!this.#fitsSoFar(pieces)) return this.#refuse();
-    return this.#owner.onLarge(this, this.#head!, pieces);
+  async #read(reply: NodeReply): Promise<AttemptOutcome> {
+    const { head, body } = reply;
+    this.#hear();
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    let full: Full | undefined;
+    const isWhole = await readWhile(body, (piece) => {
+      this.#hear();
+      pieces.push(piece);
+      bytes += piece.length;
+      full = this.#makeRoom(bytes, head.contentLength);
+      return full === undefined && bytes <= this.#wholeBytesMax;
+    });
+    if (full !== undefined) return { type: 'full', full };
+    if (!isWhole) return this.#readLarge(reply, pieces, bytes);
+    const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, bytes);
+    if (this.#asked !== undefined && !fitsWhole(this.#asked, whole, head.contentEncoding))
+      return { type: 'foreign', head };
+    reply.accept();
+    const { status, contentType, contentEncoding, retryAfter, contentLength } = head;
+    // Members are named one by one: a spread plus one more member is a slow path of V8.
+    return {
+      type: 'whole',
+      reply: { status, contentType, contentEncoding, retryAfter, contentLength, body: whole },
+    };
   }
 
   /**
-   * Checks the complete reply.
-   * @returns false if it answers another call; the connection's next replies would too
+   * Checks the id of a reply too large to hold: by its first bytes or, if the id is not among them, later by its last
+   * ones.
    */
-  isOwnReply(): boolean {
-    if (this.isDone || this.#asked === undefined) return true;
-    if (this.isPassing) this.#isForeign = this.#tail?.fits === false;
-    else {
-      this.#whole = this.#join();
-      this.#isForeign = !fitsWhole(this.#asked, this.#whole, this.#head!.contentEncoding);
+  #readLarge(reply: NodeReply, first: readonly Buffer[], bytes: number): AttemptOutcome {
+    const { head } = reply;
+    let tail: TailCheck | undefined;
+    if (this.#asked !== undefined) {
+      const start =
+        first[0]!.length >= FIRST_BYTES ? first[0]! : Buffer.concat(first).subarray(0, FIRST_BYTES);
+      const fits = fitsStart(this.#asked, start, head.contentEncoding);
+      if (fits === false) return { type: 'foreign', head };
+      if (fits === undefined && head.contentEncoding === undefined) tail = new TailCheck(this.#asked);
+      for (const piece of first) tail?.add(piece);
+      if (bytes === head.contentLength && tail?.fits === false) return { type: 'foreign', head };
     }
-    return !this.#isForeign;
+    let end: (error?: Error) => void = () => undefined;
+    const over = new Promise<Error | undefined>((resolve) => (end = resolve));
+    return { type: 'large', head, first, pieces: this.#readOn(reply, { first, tail, end }), over };
   }
 
-  onComplete(): void {
-    if (this.isDone) return;
-    this.#finish();
-    const body = this.isPassing ? undefined : (this.#whole ?? this.#join());
-    if (this.#isForeign) return this.#owner.onForeign(this, this.#head!);
-    if (body === undefined) return this.#owner.onEnd(this);
-    const { status, contentType, contentEncoding, retryAfter, contentLength } = this.#head!;
-    // Members are named one by one: a spread plus one more member is a slow path of V8.
-    this.#owner.onWhole(this, { status, contentType, contentEncoding, retryAfter, contentLength, body });
+  async *#readOn(
+    { head, body, accept }: NodeReply,
+    {
+      first,
+      tail,
+      end,
+    }: {
+      readonly first: readonly Buffer[];
+      readonly tail: TailCheck | undefined;
+      readonly end: (error?: Error) => void;
+    },
+  ): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    try {
+      for (const piece of first) {
+        bytes += piece.length;
+        yield piece;
+      }
+      for await (const piece of readOn(body)) {
+        this.#hear();
+        bytes += piece.length;
+        tail?.add(piece);
+        // Checked before the last bytes go out: a client that has received the full length has an answer.
+        if (bytes === head.contentLength && tail?.fits === false) throw new ForeignReplyError();
+        yield piece;
+      }
+      if (tail?.fits === false) throw new ForeignReplyError();
+      accept();
+      this.#finish();
+    } catch (error) {
+      end(error as Error);
+      throw error;
+    } finally {
+      this.cancel();
+      end();
+    }
   }
 
-  onError(error: Error): void {
-    if (this.isDone) return;
-    this.#finish();
-    this.#owner.onError(this, error);
+  #hear(): void {
+    this.upstream.lastHeardAt = this.upstream.clock.now;
   }
 
-  /** Reserves memory for what has arrived and what the node announced, before it is held. */
-  #makeRoom(): Full | undefined {
-    const wanted = Math.max(this.#bytes, Math.min(this.#head!.contentLength, this.#owner.wholeBytesMax));
+  /** Reserves memory for what has arrived and what the node announced. */
+  #makeRoom(bytes: number, contentLength: number): Full | undefined {
+    const wanted = Math.max(bytes, Math.min(contentLength, this.#wholeBytesMax));
     if (wanted <= this.#room) return undefined;
-    const room = Math.max(wanted, Math.min(this.#room * 2, this.#owner.wholeBytesMax));
+    const room = Math.max(wanted, Math.min(this.#room * 2, this.#wholeBytesMax));
     const full = this.quota.take(room - this.#room);
     if (full !== undefined) return full;
     this.#held += room - this.#room;
@@ -178,51 +224,13 @@ export class Attempt implements UpstreamAttempt {
     return undefined;
   }
 
-  #pass(piece: Buffer): boolean {
-    if (this.#tail !== undefined) {
-      this.#tail.add(piece);
-      // Checked before the last bytes go out: a client that has received the full length has an answer.
-      if (this.#bytes === this.#head!.contentLength && !this.#tail.fits) return this.#refuse();
-    }
-    return this.#owner.onData(this, piece);
-  }
-
-  /**
-   * Checks the id of a reply too large to hold: by its first bytes or, if the id is not among them, later by its last
-   * ones.
-   */
-  #fitsSoFar(pieces: readonly Buffer[]): boolean {
-    if (this.#asked === undefined) return true;
-    const { contentEncoding, contentLength } = this.#head!;
-    const fits = fitsStart(
-      this.#asked,
-      pieces[0]!.length >= FIRST_BYTES ? pieces[0]! : Buffer.concat(pieces).subarray(0, FIRST_BYTES),
-      contentEncoding,
-    );
-    if (fits !== undefined || contentEncoding !== undefined) return fits !== false;
-    this.#tail = new TailCheck(this.#asked);
-    for (const piece of pieces) this.#tail.add(piece);
-    return this.#bytes !== contentLength || this.#tail.fits;
-  }
-
-  #refuse(): true {
-    this.cancel();
-    this.#owner.onForeign(this, this.#head!);
-    return true;
-  }
-
-  /** One buffer that the sink may keep. */
-  #join(): Buffer {
-    const [first] = this.#pieces;
-    return first !== undefined && this.#pieces.length === 1
-      ? first
-      : Buffer.concat(this.#pieces, this.#bytes);
-  }
-
   #finish(): void {
+    if (this.isDone) return;
     this.isDone = true;
     this.quota.release(this.#held);
     this.#held = 0;
     this.upstream.finish(this);
   }
 }
+
+const CANCELLED = new Error('the attempt is no longer wanted');

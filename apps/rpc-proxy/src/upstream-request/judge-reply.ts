@@ -1,7 +1,7 @@
 import type { FamilyRpc, RpcError, RpcVerdict } from '@chainwatch/chain-core';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
-import type { WholeReply } from './response-sink.ts';
+import type { WholeReply } from './outcome.ts';
 
 /** The node refuses our credentials: its fault, whatever the reply says. */
 const REFUSES_US: ReadonlySet<number> = new Set([401, 402, 403]);

@@ -2,7 +2,7 @@ import type { FamilyRpc } from '@chainwatch/chain-core';
 import { scanCall } from '../json/scan-body.ts';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
-import type { WholeReply } from './response-sink.ts';
+import type { WholeReply } from './outcome.ts';
 
 const RAW_TRANSACTION = /^\s*\[\s*"(?:0x)?((?:[0-9a-fA-F]{2})+)"/;
 

@@ -1,13 +1,13 @@
-import { StaleConnectionError } from '../upstreams/pooled-connection.ts';
+import { StaleConnectionError } from '../upstreams/node-connection.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
-import type { Full, MemoryQuota } from '../limits/tenants.ts';
+import type { Full } from '../limits/tenants.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { UpstreamQuery } from './upstream-query.ts';
 import { isFailure, isTold, judgePathReply, judgeReply, readPauseMs, startsAsJson } from './judge-reply.ts';
 import { asKnownTransaction } from './known-transaction.ts';
-import { Attempt, type AttemptOwner } from './attempt.ts';
-import type { Failure, ResponseSink, WholeReply } from './response-sink.ts';
+import { Attempt, ForeignReplyError, type AttemptOutcome } from './attempt.ts';
+import { GONE, type Failure, type Outcome, type WholeReply } from './outcome.ts';
 
 export const DEADLINE_MS = 30_000;
 const ATTEMPTS_MAX = 4;
@@ -16,20 +16,29 @@ const ONCE_IDLE_MS_MAX = 1_000;
 const AGAIN_MS = 40;
 const AGAIN_MAX = 50;
 
+export interface UpstreamRequestOptions {
+  /** Larger replies come in pieces. */
+  readonly wholeBytesMax: number;
+  /** Looked at with each tick of the clock. A write continues: whether it takes effect must not depend on who waits. */
+  readonly client: { readonly isGone: boolean };
+  /** The request waits behind others of the caller, so nobody else should wait for it. */
+  readonly onQueued?: () => void;
+}
+
 /**
  * Gets one answer to one query. It picks a node, tries another one after a failure (rpc-gateway.md, trap 5), asks a
- * second one if the first is slow, and reports exactly one outcome to the sink. Sends are never hedged; `once` is never
- * repeated.
+ * second one if the first is slow, and brings exactly one outcome. Sends are never hedged; `once` is never repeated.
  */
-export class UpstreamRequest implements AttemptOwner, Ticking {
-  readonly wholeBytesMax: number;
-  readonly quota: MemoryQuota;
+export class UpstreamRequest implements Ticking {
   readonly #query: UpstreamQuery;
-  readonly #sink: ResponseSink;
+  readonly #options: UpstreamRequestOptions;
   readonly #deadline: number;
+  #resolve: (outcome: Outcome) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
   /** A list, because for so few entries it is cheaper than a set. */
   #attempts: Attempt[] = [];
   #tried: Upstream[] = [];
+  /** The attempt whose reply is passed on in pieces. */
   #passing: Attempt | undefined;
   #lastReply: WholeReply | undefined;
   #attemptCount = 0;
@@ -42,31 +51,32 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
   #isFresh = false;
   #isDone = false;
 
-  constructor(query: UpstreamQuery, sink: ResponseSink) {
+  constructor(query: UpstreamQuery, options: UpstreamRequestOptions) {
     this.#query = query;
-    this.#sink = sink;
-    this.wholeBytesMax = sink.wholeBytesMax;
-    this.quota = query.quota;
-    const { clock } = query.chain;
-    clock.add(this);
-    this.#deadline = query.deadline ?? clock.now + DEADLINE_MS;
+    this.#options = options;
+    this.#deadline = query.deadline ?? query.chain.clock.now + DEADLINE_MS;
   }
 
-  start(): this {
-    if (!this.#startAttempt()) this.#giveUp('unavailable');
-    return this;
+  /** Brings the one outcome. Called once. */
+  run(): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      if (this.#isUnwanted) return resolve(GONE);
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#query.chain.clock.add(this);
+      if (!this.#startAttempt()) this.#giveUp('unavailable');
+    });
   }
 
-  /** The sink is gone. A write continues: whether it takes effect must not depend on who waits. */
-  abandon(): void {
-    if (this.#isDone) return;
-    if (this.#query.kind !== 'read' && this.#query.kind !== 'filter' && this.#passing === undefined) return;
-    this.#finish();
+  get #isUnwanted(): boolean {
+    return this.#options.client.isGone && (!this.#isWrite || this.#passing !== undefined);
   }
 
   tick(now: number): void {
+    if (this.#isUnwanted) return this.#end(GONE);
     if (now >= this.#deadline) {
-      if (this.#passing !== undefined) return this.#break();
+      // Its pieces end with an error.
+      if (this.#passing !== undefined) return this.#finish();
       return this.#giveUp('timeout');
     }
     if (this.#passing !== undefined) return;
@@ -77,11 +87,40 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
       return;
     }
     if (now >= this.#hedgeAt) this.#hedge(now);
-    for (const attempt of this.#attempts) this.#query.chain.watchSilence(attempt, now);
+    for (const attempt of [...this.#attempts]) {
+      if (attempt.upstream.silentAt >= attempt.startedAt) this.#leaveSilent(attempt);
+      else this.#query.chain.watchSilence(attempt, now);
+    }
   }
 
-  onWhole(attempt: Attempt, reply: WholeReply): void {
-    this.#drop(attempt);
+  async #follow(attempt: Attempt): Promise<void> {
+    try {
+      this.#settle(attempt, await attempt.run(this.#query));
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  #settle(attempt: Attempt, outcome: AttemptOutcome): void {
+    // An attempt that was given up.
+    if (!this.#attempts.includes(attempt)) return;
+    this.#attempts = this.#attempts.filter((other) => other !== attempt);
+    switch (outcome.type) {
+      case 'whole':
+        return this.#judge(attempt, outcome.reply);
+      case 'large':
+        return this.#passOn(attempt, outcome);
+      case 'foreign':
+        return this.#goOnAfterForeign(attempt, outcome.head);
+      case 'full':
+        // Another attempt may still bring an answer.
+        return this.#attempts.length === 0 ? this.#giveUp(outcome.full) : undefined;
+      case 'error':
+        return this.#goOnAfterError(attempt, outcome.error);
+    }
+  }
+
+  #judge(attempt: Attempt, reply: WholeReply): void {
     const { chain, method } = this.#query;
     const { upstream } = attempt;
     const verdict = (chain.servedPaths === undefined ? judgeReply : judgePathReply)(chain.rpc, reply);
@@ -102,48 +141,52 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
     chain.count(upstream, 'ok');
     chain.raiseMinBlock(this.#query.minBlock, upstream);
     if (this.#query.kind === 'send' || this.#query.kind === 'once') chain.noteWrite();
-    this.#finish();
     const isSecondSend = this.#attemptCount > 1 && this.#query.kind === 'send';
-    this.#sink.whole(
-      (isSecondSend ? asKnownTransaction(chain.rpc, { method, body: this.#query.body, reply }) : undefined) ??
-        reply,
-      upstream,
-    );
+    const known = isSecondSend
+      ? asKnownTransaction(chain.rpc, { method, body: this.#query.body, reply })
+      : undefined;
+    this.#end({ type: 'whole', reply: known ?? reply, upstream });
   }
 
-  onLarge(attempt: Attempt, head: ReplyHead, pieces: readonly Buffer[]): boolean {
+  #passOn(attempt: Attempt, large: AttemptOutcome & { readonly type: 'large' }): void {
     const { chain } = this.#query;
+    const { head, first, pieces, over } = large;
     // Large failures are pages of a proxy in front of the node.
-    if (isFailure(head.status) || (head.status >= 400 && !startsAsJson(pieces[0]!))) {
+    if (isFailure(head.status) || (head.status >= 400 && !startsAsJson(first[0]!))) {
       attempt.cancel();
-      this.#drop(attempt);
-      this.#goOn(attempt, undefined);
-      return true;
+      return this.#goOn(attempt, undefined);
     }
+    for (const other of this.#attempts) other.cancel();
+    this.#attempts = [attempt];
     this.#passing = attempt;
-    for (const other of this.#attempts) if (other !== attempt) other.cancel();
     attempt.upstream.succeed();
     chain.count(attempt.upstream, 'ok');
     chain.raiseMinBlock(this.#query.minBlock, attempt.upstream);
-    return this.#sink.start(head, pieces, () => attempt.resume());
+    void over.then((error) => {
+      // Otherwise the caller, or the deadline, ended it.
+      if (error !== undefined && !this.#isDone) this.#noteFailure(attempt, head, error);
+      this.#finish();
+    });
+    this.#resolve({
+      type: 'large',
+      head,
+      pieces,
+      cancel: () => this.#finish(),
+      signal: attempt.signal,
+      upstream: attempt.upstream,
+    });
   }
 
-  onData(_attempt: Attempt, piece: Buffer): boolean {
-    return this.#sink.data(piece);
-  }
-
-  onEnd(attempt: Attempt): void {
-    this.#finish();
-    this.#sink.end(attempt.upstream);
-  }
-
-  onError(attempt: Attempt, error: Error): void {
-    this.#drop(attempt);
-    if (error instanceof StaleConnectionError && attempt !== this.#passing && !this.#isFresh)
-      return this.#goOnFresh(attempt);
+  #noteFailure(attempt: Attempt, head: ReplyHead, error: Error): void {
+    if (error instanceof ForeignReplyError) return this.#noteForeign(attempt, head);
     attempt.upstream.fail(error.message, attempt.startedAt);
     this.#query.chain.count(attempt.upstream, 'error');
-    if (attempt === this.#passing) return this.#break();
+  }
+
+  #goOnAfterError(attempt: Attempt, error: Error): void {
+    if (error instanceof StaleConnectionError && !this.#isFresh) return this.#goOnFresh(attempt);
+    attempt.upstream.fail(error.message, attempt.startedAt);
+    this.#query.chain.count(attempt.upstream, 'error');
     this.#goOn(attempt, undefined);
   }
 
@@ -165,40 +208,36 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
    * Nothing of a foreign reply reaches the client. The node may be healthy, so it is asked again if there is no other
    * one.
    */
-  onForeign(attempt: Attempt, { status, retryAfter }: ReplyHead): void {
-    this.#drop(attempt);
-    const { chain } = this.#query;
-    chain.count(attempt.upstream, 'mismatch');
-    if (status === 429) attempt.upstream.pausedUntil = chain.clock.now + readPauseMs(retryAfter);
-    if (attempt === this.#passing) return this.#break();
+  #goOnAfterForeign(attempt: Attempt, head: ReplyHead): void {
+    this.#noteForeign(attempt, head);
     this.#goOn(attempt, undefined, ATTEMPTS_MAX);
   }
 
+  #noteForeign({ upstream }: Attempt, { status, retryAfter }: ReplyHead): void {
+    const { chain } = this.#query;
+    chain.count(upstream, 'mismatch');
+    if (status === 429) upstream.pausedUntil = chain.clock.now + readPauseMs(retryAfter);
+  }
+
   /** The node turned out to be silent: give the attempt up if another node can answer. */
-  onSilent(attempt: Attempt): void {
-    if (this.#isDone || attempt === this.#passing || attempt.isDone) return;
+  #leaveSilent(attempt: Attempt): void {
     if (!this.#mayGoAgain(attempt) || this.#pick() === undefined) return;
-    this.#drop(attempt);
+    this.#attempts = this.#attempts.filter((other) => other !== attempt);
     attempt.cancel();
     this.#query.chain.count(attempt.upstream, 'error');
     this.#goOn(attempt, undefined);
   }
 
-  /** Another attempt may still bring an answer. */
-  onFull(attempt: Attempt, full: Full): void {
-    this.#drop(attempt);
-    if (this.#attempts.length === 0) this.#giveUp(full);
-  }
-
   #startAttempt(): boolean {
-    const { chain } = this.#query;
+    const { chain, quota, asked } = this.#query;
     const upstream = this.#pick();
     if (upstream === undefined) {
       if (!chain.isStarting) return false;
       this.#againAt = chain.clock.now + 2;
       return true;
     }
-    const attempt = new Attempt(this, { upstream, now: chain.clock.now, asked: this.#query.asked });
+    const { wholeBytesMax } = this.#options;
+    const attempt = new Attempt({ upstream, quota, asked, wholeBytesMax, idleMsMax: this.#idleMsMax });
     this.#full = attempt.reserve(this.#query.body.length);
     if (this.#full !== undefined) return false;
     this.#tried.push(upstream);
@@ -208,11 +247,18 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
       this.#mayHedge && this.#attempts.length === 1 && chain.upstreams.length > 1
         ? attempt.startedAt + upstream.latencies.hedgeDelayMs(this.#query.method)
         : Infinity;
-    if (this.#isFresh) attempt.idleMsMax = 0;
-    else if (this.#query.kind === 'once') attempt.idleMsMax = ONCE_IDLE_MS_MAX;
-    upstream.send(attempt, this.#query);
-    if (this.#attempts.every(({ isQueued }) => isQueued)) this.#sink.onQueued?.();
+    void this.#follow(attempt);
+    if (this.#attempts.every(({ isQueued }) => isQueued)) this.#options.onQueued?.();
     return true;
+  }
+
+  get #idleMsMax(): number {
+    if (this.#isFresh) return 0;
+    return this.#query.kind === 'once' ? ONCE_IDLE_MS_MAX : Infinity;
+  }
+
+  get #isWrite(): boolean {
+    return this.#query.kind !== 'read' && this.#query.kind !== 'filter';
   }
 
   #pick(): Upstream | undefined {
@@ -291,22 +337,18 @@ export class UpstreamRequest implements AttemptOwner, Ticking {
   #giveUp(failure: Failure): void {
     if (this.#isDone) return;
     const reply = this.#lastReply;
-    this.#finish();
-    if (reply !== undefined) this.#sink.whole(reply);
-    else this.#sink.fail(this.#full ?? failure);
+    this.#end(
+      reply === undefined ? { type: 'failed', failure: this.#full ?? failure } : { type: 'whole', reply },
+    );
   }
 
-  #break(): void {
+  #end(outcome: Outcome): void {
     this.#finish();
-    this.#sink.broken();
-  }
-
-  #drop(attempt: Attempt): void {
-    const index = this.#attempts.indexOf(attempt);
-    if (index !== -1) this.#attempts.splice(index, 1);
+    this.#resolve(outcome);
   }
 
   #finish(): void {
+    if (this.#isDone) return;
     this.#isDone = true;
     this.#query.chain.clock.remove(this);
     for (const attempt of this.#attempts) attempt.cancel();

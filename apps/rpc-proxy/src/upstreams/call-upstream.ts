@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { PathCall, RpcPaths } from '@chainwatch/chain-core';
 import { BaseError } from '@chainwatch/problem';
 import type { Upstream } from './upstream.ts';
@@ -57,20 +58,15 @@ async function post(
     signal,
   }: { readonly path: string; readonly question: object; readonly signal: AbortSignal },
 ): Promise<{ result?: unknown; error?: unknown }> {
-  const { statusCode, body } = await upstream.pool.request({
-    path,
-    method: 'POST',
-    headers: upstream.headers as string[],
-    body: JSON.stringify(question),
-    signal,
-  });
-  const reply = parse(await body.text());
+  const { head, body, accept } = await upstream.ask(path, Buffer.from(JSON.stringify(question)), signal);
+  const { status } = head;
+  const reply = parse(await text(body));
+  accept();
   // The node refuses our credentials, whatever else it says: it serves nobody.
-  if (REFUSES_US.has(statusCode))
-    throw new Error(`the node refuses our credentials with status ${statusCode}`);
-  if (NOT_SERVED.has(statusCode) && reply?.error === undefined)
-    throw new NotServedError(`expected the interface at this address, got status ${statusCode}`);
-  if (reply === undefined) throw new Error(`expected JSON, got status ${statusCode}`);
+  if (REFUSES_US.has(status)) throw new Error(`the node refuses our credentials with status ${status}`);
+  if (NOT_SERVED.has(status) && reply?.error === undefined)
+    throw new NotServedError(`expected the interface at this address, got status ${status}`);
+  if (reply === undefined) throw new Error(`expected JSON, got status ${status}`);
   return reply;
 }
 

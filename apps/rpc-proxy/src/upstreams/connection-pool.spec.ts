@@ -3,16 +3,22 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { connect as connectSecurely, createServer as createSecureServer } from 'node:tls';
 import { createDial, createGuardedSockets, type OpenSocket } from '@chainwatch/outbound';
 import { waitFor } from '@chainwatch/testing';
-import { ConnectionPool } from './connection-pool.ts';
-import type { ReplySource } from './pooled-connection.ts';
+import { ConnectionPool, type Sender } from './connection-pool.ts';
+import { setTimeout } from 'node:timers/promises';
+import { StaleConnectionError, type NodeReply, type NodeRequest } from './node-connection.ts';
 
 const ok = (body = 'ok', headers = ''): string =>
   `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
-const head = (length: number, path = '/'): string =>
-  `POST ${path} HTTP/1.1\r\nHost: server\r\nContent-Length: ${length}\r\n\r\n`;
-/** The head as it is sent: undici changes its spelling. */
+const requestOf = (body: string): NodeRequest => ({
+  method: 'POST',
+  path: '/',
+  headers: ['Host', 'server', 'Connection', 'keep-alive'],
+  body: Buffer.from(body, 'latin1'),
+});
 const writtenHead = (length: number): string =>
-  `POST / HTTP/1.1\r\nhost: server\r\nconnection: keep-alive\r\ncontent-length: ${length}\r\n\r\n`;
+  `POST / HTTP/1.1\r\nHost: server\r\nConnection: keep-alive\r\nContent-Length: ${length}\r\n\r\n`;
+
+const NOT_WANTED = 'the reply is not wanted any more';
 
 /** The bytes received on one connection, and the answer to them. */
 interface Visit {
@@ -63,12 +69,13 @@ function visit(socket: Socket): void {
 
 const portOf = (one: Server): number => (one.address() as AddressInfo).port;
 
+const openSockets = (): OpenSocket =>
+  createGuardedSockets(createDial({ allow: ['127.0.0.0/8'] }), `http://127.0.0.1:${portOf(server)}`, {
+    connectTimeoutMs: 5_000,
+  });
+
 function makePool({
-  openSocket = createGuardedSockets(
-    createDial({ allow: ['127.0.0.0/8'] }),
-    `http://127.0.0.1:${portOf(server)}`,
-    { connectTimeoutMs: 5_000 },
-  ),
+  openSocket = openSockets(),
   connectionsMax,
 }: {
   openSocket?: OpenSocket;
@@ -83,59 +90,45 @@ function makePool({
   return made;
 }
 
-interface Taken {
-  readonly body: string;
-  readonly error: Error | undefined;
-  readonly isSent: boolean;
-  readonly source: ReplySource | undefined;
-}
-
+/** A request and what it brought. */
 class Taker {
   body = '';
   error: Error | undefined;
   isSent = false;
-  source: ReplySource | undefined;
-  status = 0;
-  onTaken: () => void = () => undefined;
-  isWanting: () => boolean = () => true;
-  readonly done = new Promise<Taken>((resolve) => (this.onTaken = () => resolve(this)));
+  isWanting: () => Promise<void> | undefined = () => undefined;
+  readonly sender: Sender;
+  readonly done: Promise<Taker>;
 
-  onSend(source: ReplySource): void {
-    this.isSent = true;
-    this.source = source;
+  constructor(body: string, into: ConnectionPool, idleMsMax?: number) {
+    this.sender = {
+      idleMsMax: idleMsMax ?? Infinity,
+      isDone: false,
+      abort: undefined,
+      onSend: () => void (this.isSent = true),
+    };
+    this.done = into
+      .send(requestOf(body), this.sender)
+      .then((reply) => this.#read(reply))
+      .catch((error: Error) => void (this.error = error))
+      .then(() => this);
   }
 
-  onHead({ status }: { status: number }): void {
-    this.status = status;
-  }
-
-  onBody(piece: Buffer): boolean {
-    this.body += piece.toString('latin1');
-    return this.isWanting();
-  }
-
-  isOwnReply(): boolean {
-    return this.status !== 299;
-  }
-
-  onComplete(): void {
-    this.onTaken();
-  }
-
-  onError(error: Error): void {
-    this.error = error;
-    this.onTaken();
+  async #read({ head, body, accept }: NodeReply): Promise<void> {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      this.body += piece.toString('latin1');
+      await this.isWanting();
+    }
+    if (head.status === 299) this.sender.abort?.();
+    else accept();
   }
 }
 
 function send(body = 'body', into = pool, idleMsMax?: number): Taker {
-  const taker = new Taker();
-  into.send(taker, { head: head(body.length), body: Buffer.from(body, 'latin1'), idleMsMax });
-  return taker;
+  return new Taker(body, into, idleMsMax);
 }
 
-const ask = (body?: string, into?: ConnectionPool): Promise<Taken> => send(body, into).done;
-const askFresh = (body: string): Promise<Taken> => send(body, pool, 0).done;
+const ask = (body?: string, into?: ConnectionPool): Promise<Taker> => send(body, into).done;
+const askFresh = (body: string): Promise<Taker> => send(body, pool, 0).done;
 
 describe('connections', () => {
   it('are used again, one request at a time', async () => {
@@ -280,6 +273,72 @@ describe('a request', () => {
     expect(visits).toHaveLength(0);
   });
 
+  const EARLY = 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n';
+  const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n';
+  it.each([
+    ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    ['103', EARLY],
+    ['several', `HTTP/1.1 100 Continue\r\n\r\n${EARLY}HTTP/1.1 102 Processing\r\n\r\n${EARLY}`],
+  ])('gets the answer behind interim responses (%s), over one connection', async (_name, interim) => {
+    // At once, and each in a packet of its own; with a length, and in chunks.
+    const replies = [ok(), CHUNKED].flatMap((reply) => [[interim + reply], [interim, reply]]);
+    for (const parts of replies) {
+      answer = ({ socket }) =>
+        void parts.reduce(
+          (before, part) => before.then(() => void socket.write(part)).then(() => setTimeout(2)),
+          Promise.resolve(),
+        );
+      expect(await ask()).toMatchObject({ body: 'ok', error: undefined });
+    }
+    expect(visits).toHaveLength(1);
+  });
+
+  it('that got an interim response alone fails, and not as one that may be repeated', async () => {
+    await ask();
+    answer = ({ socket }) => void socket.end(EARLY);
+    const { error } = await ask();
+    expect([error?.message, error instanceof StaleConnectionError]).toEqual([expect.any(String), false]);
+    expect(visits).toHaveLength(1);
+  });
+
+  it.each([
+    ['closed', (socket: Socket) => socket.end()],
+    ['reset', (socket: Socket) => socket.resetAndDestroy()],
+  ] as const)('whose kept connection is %s before a byte is told so', async (_name, end) => {
+    await ask();
+    answer = ({ socket }) => void end(socket);
+    expect((await ask()).error).toBeInstanceOf(StaleConnectionError);
+    // Over a new connection, the server had it.
+    expect((await askFresh('x')).error).not.toBeInstanceOf(StaleConnectionError);
+    expect(visits).toHaveLength(2);
+  });
+
+  it('that switches protocols fails', async () => {
+    answer = ({ socket }) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    expect((await ask()).error).toBeInstanceOf(Error);
+  });
+
+  it('leaves no listener on a connection that is used again', async () => {
+    const sockets: Socket[] = [];
+    const open = openSockets();
+    pool = makePool({
+      openSocket: (onread, connected) => {
+        const socket = open(onread, connected);
+        sockets.push(socket);
+        return socket;
+      },
+    });
+    const counts = (): number[] =>
+      ['data', 'end', 'error', 'close', 'drain', 'timeout'].map((name) => sockets[0]!.listenerCount(name));
+    await ask();
+    await ask();
+    const before = counts();
+    for (let round = 0; round < 20; round += 1) await ask();
+    expect([visits.length, counts()]).toEqual([1, before]);
+  });
+
   it('whose reply ends with its connection is whole', async () => {
     answer = ({ socket }) => void socket.end('HTTP/1.1 200 OK\r\n\r\nto the end');
     expect(await ask()).toMatchObject({ body: 'to the end', error: undefined });
@@ -290,16 +349,17 @@ describe('a request', () => {
     answer = () => undefined;
     const [first, second, third] = ['first', 'second', 'third'].map((body) => send(body));
     await waitFor(() => visits[0]?.text.endsWith('first') === true);
-    pool.withdraw(second!);
-    first!.source!.abort();
+    second!.sender.abort?.();
+    first!.sender.abort?.();
     answer = ({ socket }) => socket.write(ok());
     expect(await third!.done).toMatchObject({ body: 'ok' });
     expect([
-      first!.error,
+      (await first!.done).error?.message,
+      (await second!.done).error?.message,
       second!.isSent,
       visits[0]!.socket.destroyed || visits[0]!.socket.readableEnded,
       visits[1]!.text,
-    ]).toEqual([undefined, false, true, `${writtenHead(5)}third`]);
+    ]).toEqual([NOT_WANTED, NOT_WANTED, false, true, `${writtenHead(5)}third`]);
   });
 
   it('whose reply is not taken holds the server back, and loses nothing', async () => {
@@ -307,14 +367,14 @@ describe('a request', () => {
     answer = ({ socket }) =>
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n${'y'.repeat(size)}`);
     const taker = send();
-    let isFlowing = false;
+    let flow: () => void = () => undefined;
+    const isFlowing = new Promise<void>((resolve) => (flow = resolve));
     taker.isWanting = () => isFlowing;
     await waitFor(() => taker.body.length > 0);
     await new Promise((resolve) => setImmediate(resolve));
     expect(visits[0]!.socket.writableLength).toBeGreaterThan(0);
     expect(taker.body.length).toBeLessThan(1_000_000);
-    isFlowing = true;
-    taker.source!.resume();
+    flow();
     expect((await taker.done).body).toHaveLength(size);
     expect(await ask()).toMatchObject({ body: expect.any(String) as string, error: undefined });
     expect(visits).toHaveLength(1);

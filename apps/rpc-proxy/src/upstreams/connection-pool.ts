@@ -1,6 +1,12 @@
 import type { OpenSocket } from '@chainwatch/outbound';
-import { NodeConnection } from './node-connection.ts';
-import type { ConnectionOwner, PooledConnection, ReplyHandler } from './pooled-connection.ts';
+import {
+  ABORTED,
+  NodeConnection,
+  type ConnectionOwner,
+  type NodeReply,
+  type NodeRequest,
+  type PendingRequest,
+} from './node-connection.ts';
 
 export interface ConnectionPoolOptions {
   readonly openSocket: OpenSocket;
@@ -14,21 +20,35 @@ const CONNECTIONS_MAX = 256;
 const SWEEP_MS = 1_000;
 const AGE_MS_MAX = 300_000;
 
-interface Waiting {
-  readonly handler: ReplyHandler;
-  readonly head: string;
-  readonly body: Buffer;
+/** Who sends a request. An `AbortSignal` would cost more than everything else that is done for a call here. */
+export interface Sender {
+  /**
+   * Kept connections that have been idle for longer are skipped, because the server may have closed them. With 0 the
+   * request gets a connection that has carried nothing yet.
+   */
+  readonly idleMsMax: number;
+  /** The reply is no longer wanted. */
+  readonly isDone: boolean;
+  /** Called when the request is sent: from then on the server may have acted. */
+  onSend(): void;
+  /** Set by the pool: ends the request, and its connection if it was sent. */
+  abort: (() => void) | undefined;
+}
+
+interface Waiting extends PendingRequest {
   /** The request may only use a connection that has carried nothing yet. */
   readonly isFresh: boolean;
+  /** The connection that carries the request. */
+  connection: NodeConnection | undefined;
 }
 
 /** Kept connections to one server; the one used last is used first. Requests beyond the limit wait in order. */
 export class ConnectionPool implements ConnectionOwner {
   readonly #options: ConnectionPoolOptions;
   readonly #connectionsMax: number;
-  readonly #connections = new Set<PooledConnection>();
-  readonly #free: PooledConnection[] = [];
-  readonly #waiting = new Map<ReplyHandler, Waiting>();
+  readonly #connections = new Set<NodeConnection>();
+  readonly #free: NodeConnection[] = [];
+  readonly #waiting = new Set<Waiting>();
   #opening = 0;
   #isClosed = false;
   #sweep: NodeJS.Timeout | undefined;
@@ -39,42 +59,22 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   /**
-   * Sends head and body over one connection; the head is complete, including its empty line.
-   * @param idleMsMax kept connections that have been idle for longer are skipped, because the server may have closed
-   * them. With 0 the request gets a connection that has carried nothing yet.
+   * Sends a request over one connection.
+   * @returns the reply when its head has arrived
+   * @throws StaleConnectionError, or another Error when there is no reply
    */
-  send(
-    handler: ReplyHandler,
-    {
-      head,
-      body,
-      idleMsMax = Infinity,
-    }: { readonly head: string; readonly body: Buffer; readonly idleMsMax?: number },
-  ): void {
-    const { now } = this.#options.clock;
-    const isFresh = idleMsMax === 0;
-    for (
-      let connection = isFresh ? undefined : this.#free.pop();
-      connection !== undefined;
-      connection = this.#free.pop()
-    ) {
-      if (connection.freshUntil <= now) {
-        connection.destroy(IDLE);
-        continue;
-      }
-      if (now - connection.idleSince <= idleMsMax) return connection.send(handler, head, body);
-      // The remaining ones have been idle even longer.
-      this.#free.push(connection);
-      break;
-    }
-    this.#waiting.set(handler, { handler, head, body, isFresh });
-    this.#makeRoom();
-    this.#open();
-  }
-
-  /** Drops a waiting request that is no longer wanted. */
-  withdraw(handler: ReplyHandler): void {
-    this.#waiting.delete(handler);
+  send(request: NodeRequest, sender: Sender): Promise<NodeReply> {
+    return new Promise((resolve, reject) => {
+      if (sender.isDone) return reject(ABORTED);
+      const isFresh = sender.idleMsMax === 0;
+      const waiting: Waiting = { request, sender, resolve, reject, isFresh, connection: undefined };
+      sender.abort = () => this.#withdraw(waiting);
+      const connection = isFresh ? undefined : this.#takeFree(sender.idleMsMax);
+      if (connection !== undefined) return this.#start(waiting, connection);
+      this.#waiting.add(waiting);
+      this.#makeRoom();
+      this.#open();
+    });
   }
 
   /** Requests in flight or waiting may finish; no connection is kept afterwards. */
@@ -85,23 +85,23 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   destroy(): void {
-    const waiting = [...this.#waiting.keys()];
+    const waiting = [...this.#waiting];
     this.#waiting.clear();
     this.close();
     for (const connection of [...this.#connections]) connection.destroy(CLOSED);
-    for (const handler of waiting) handler.onError(CLOSED);
+    for (const { reject } of waiting) reject(CLOSED);
   }
 
-  onConnected(connection: PooledConnection): void {
+  onConnected(connection: NodeConnection): void {
     this.#opening -= 1;
     const waiting = this.#takeWaiting();
     if (waiting === undefined) this.onFree(connection);
-    else connection.send(waiting.handler, waiting.head, waiting.body);
+    else this.#start(waiting, connection);
   }
 
-  onFree(connection: PooledConnection): void {
+  onFree(connection: NodeConnection): void {
     const waiting = this.#takeWaiting(({ isFresh }) => !isFresh);
-    if (waiting !== undefined) return connection.send(waiting.handler, waiting.head, waiting.body);
+    if (waiting !== undefined) return this.#start(waiting, connection);
     const { now } = this.#options.clock;
     if (this.#isClosed) return connection.destroy(CLOSED);
     // A connection in constant use would never notice a DNS change.
@@ -113,12 +113,39 @@ export class ConnectionPool implements ConnectionOwner {
     this.#sweep ??= setInterval(() => this.#dropStale(), SWEEP_MS).unref();
   }
 
-  onGone(connection: PooledConnection, error: Error): void {
+  onGone(connection: NodeConnection, error: Error): void {
     this.#connections.delete(connection);
     const index = this.#free.indexOf(connection);
     if (index !== -1) this.#free.splice(index, 1);
     if (!connection.isConnected) this.#failToOpen(error);
     this.#open();
+  }
+
+  /** The connection that was used last, if it is still good. */
+  #takeFree(idleMsMax: number): NodeConnection | undefined {
+    const { now } = this.#options.clock;
+    for (let free = this.#free.pop(); free !== undefined; free = this.#free.pop()) {
+      if (free.freshUntil <= now) {
+        free.destroy(IDLE);
+        continue;
+      }
+      if (now - free.idleSince <= idleMsMax) return free;
+      // The remaining ones have been idle even longer.
+      this.#free.push(free);
+      return undefined;
+    }
+    return undefined;
+  }
+
+  #start(waiting: Waiting, connection: NodeConnection): void {
+    waiting.connection = connection;
+    connection.send(waiting);
+  }
+
+  /** The request is no longer wanted. */
+  #withdraw(waiting: Waiting): void {
+    if (this.#waiting.delete(waiting)) waiting.reject(ABORTED);
+    else waiting.connection?.abort(waiting);
   }
 
   /** Opens a connection for each waiting request, up to the limit. */
@@ -137,13 +164,13 @@ export class ConnectionPool implements ConnectionOwner {
 
   #failToOpen(error: Error): void {
     this.#opening -= 1;
-    this.#takeWaiting()?.handler.onError(error);
+    this.#takeWaiting()?.reject(error);
   }
 
   #takeWaiting(isWanted: (waiting: Waiting) => boolean = () => true): Waiting | undefined {
-    for (const waiting of this.#waiting.values()) {
+    for (const waiting of this.#waiting) {
       if (!isWanted(waiting)) continue;
-      this.#waiting.delete(waiting.handler);
+      this.#waiting.delete(waiting);
       return waiting;
     }
     return undefined;

@@ -1,13 +1,56 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Client, type Dispatcher } from 'undici';
+import { request, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { OpenSocket } from '@chainwatch/outbound';
-import {
-  type ConnectionOwner,
-  type PooledConnection,
-  StaleConnectionError,
-  type ReplyHandler,
-  type ReplySource,
-} from './pooled-connection.ts';
+import { BaseError } from '@chainwatch/problem';
+import type { ReplyHead } from './reply-head.ts';
+
+/** A request to a node. */
+export interface NodeRequest {
+  readonly method: 'POST' | 'GET';
+  readonly path: string;
+  /** Name, value, name, value, without `Content-Length`. */
+  readonly headers: readonly string[];
+  /** Empty for GET. */
+  readonly body: Buffer;
+}
+
+/** A node's reply. Its reader reads the body to its end and accepts the reply, or destroys the body. */
+export interface NodeReply {
+  readonly head: ReplyHead;
+  readonly body: Readable;
+  /** The reply answers this request: its connection may be used again. Without this call it is not. */
+  accept(): void;
+}
+
+/** A request, and who waits for the head of its reply. */
+export interface PendingRequest {
+  readonly request: NodeRequest;
+  /** Told when the request is sent: from then on the node may have acted. */
+  readonly sender: { onSend(): void };
+  readonly resolve: (reply: NodeReply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The pool as its connections see it. */
+export interface ConnectionOwner {
+  onConnected(connection: NodeConnection): void;
+  /** The reply is complete, and the connection can carry another request. */
+  onFree(connection: NodeConnection): void;
+  /** Called once, with the reason. */
+  onGone(connection: NodeConnection, error: Error): void;
+}
+
+/**
+ * A kept connection was lost before the first byte of the reply: the server had closed it, perhaps before the request
+ * arrived.
+ */
+export class StaleConnectionError extends BaseError {
+  readonly code = 'stale_connection';
+  readonly retryable = true;
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
 
 /**
  * Used if the server does not say. Shorter than the servers' own defaults (Go 120 s, libevent 30 s, nginx 60 s, Node 5
@@ -16,26 +59,40 @@ import {
 const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MS_MAX = 25_000;
 const KEEP_ALIVE_MARGIN_MS = 2_000;
+/** Up to this size it is cheaper to append the body to the head as text, in one write. */
+const JOINED_BYTES_MAX = 8_192;
+const HEAD_BYTES_MAX = 65_536;
 
-/** One connection to a server, through undici. */
-export class NodeConnection implements PooledConnection, ReplySource, Dispatcher.DispatchHandler {
+/**
+ * One connection to a server, through node:http. node:http reads past interim responses (1xx). Unlike an `http.Agent`
+ * it knows how long it has been idle, and it ends when a byte arrives that belongs to no reply.
+ */
+export class NodeConnection {
+  /** When the connection becomes too old to be reused. */
   freshUntil = 0;
+  /** When it last became free. */
   idleSince = 0;
   readonly bornAt: number;
   isConnected = false;
+  /** How long after its last reply it may be reused. */
   keepAliveMs = KEEP_ALIVE_MS;
   readonly #socket: ReturnType<OpenSocket>;
   readonly #owner: ConnectionOwner;
-  #client: Client | undefined;
-  #handler: ReplyHandler | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
+  /** Gives each request this connection, and keeps it after the reply. Costs less than `createConnection`. */
+  readonly #agent = {
+    keepAlive: true,
+    defaultPort: 80,
+    protocol: 'http:',
+    addRequest: (req: ClientRequest) => req.onSocket(this.#socket),
+  } as unknown as Agent;
+  #pending: PendingRequest | undefined;
+  #req: ClientRequest | undefined;
+  #res: IncomingMessage | undefined;
+  /** Bytes received before the request was sent; undefined for the first request. */
+  #bytesBefore: number | undefined;
+  #isAccepted = false;
+  #isClosed = false;
   #isGone = false;
-  /**
-   * The connection carried a reply before, and nothing of the next one has come: the server may have closed it
-   * meanwhile.
-   */
-  #isStaleIfLost = false;
-  #replyCount = 0;
 
   /** @throws Error if the address is forbidden */
   constructor(openSocket: OpenSocket, owner: ConnectionOwner, now: number) {
@@ -43,128 +100,109 @@ export class NodeConnection implements PooledConnection, ReplySource, Dispatcher
     this.bornAt = now;
     this.#socket = openSocket(undefined, () => this.#connected())
       .on('error', (error: Error) => this.destroy(error))
-      .on('close', () => this.destroy(new Error('the server closed the connection')));
+      .on('close', () => this.destroy(new Error('the server closed the connection')))
+      // node:http is done with the request, as it tells an agent.
+      .on('free', () => this.#closed())
+      // Nobody asked for these bytes.
+      .on('data', () => {
+        if (this.#req === undefined || this.#res?.complete === true) this.destroy(ENDED);
+      });
   }
 
-  send(handler: ReplyHandler, head: string, body: Buffer): void {
-    this.#handler = handler;
-    this.#isStaleIfLost = this.#replyCount > 0;
-    handler.onSend(this);
-    const [line, ...lines] = head.trimEnd().split('\r\n');
-    const [method, path] = line!.split(' ') as ['GET' | 'POST', string];
-    // undici writes the framing headers itself.
-    const headers = lines
-      .filter((each) => !/^(connection|content-length):/i.test(each))
-      .flatMap((each) => [each.slice(0, each.indexOf(':')), each.slice(each.indexOf(':') + 2)]);
-    this.#client!.dispatch({ method, path, headers, body: method === 'GET' ? null : body }, this);
+  send(pending: PendingRequest): void {
+    this.#pending = pending;
+    pending.sender.onSend();
+    const { method, path, headers, body } = pending.request;
+    const length = method === 'GET' ? [] : ['Content-Length', String(body.length)];
+    const req = request({
+      method,
+      path,
+      headers: [...headers, ...length],
+      maxHeaderSize: HEAD_BYTES_MAX,
+      agent: this.#agent,
+    });
+    req.on('response', this.#answered).on('error', this.#failed);
+    this.#req = req;
+    if (body.length === 0 || body.length > JOINED_BYTES_MAX) return void req.end(body);
+    req.write(body.toString('latin1', 0, body.length), 'latin1');
+    // The request has its socket at the next tick. An end before that would be a second piece to write.
+    process.nextTick(() => req.end());
   }
 
-  resume(): void {
-    this.#controller?.resume();
-  }
-
-  abort(): void {
-    this.#handler = undefined;
-    this.destroy(ABORTED);
+  /** Ends the connection if it serves the request, which is no longer wanted. */
+  abort(pending: PendingRequest): void {
+    if (this.#pending === pending) this.destroy(ABORTED);
   }
 
   destroy(error: Error): void {
     if (this.#isGone) return;
     this.#isGone = true;
-    const handler = this.#handler;
-    this.#handler = undefined;
+    const [pending, res] = [this.#pending, this.#res];
+    const isStale = this.#socket.bytesRead === this.#bytesBefore;
+    this.#pending = undefined;
+    if (res?.complete === false) res.destroy(error);
     this.#socket.destroy();
-    void this.#client?.destroy().catch(() => undefined);
     this.#owner.onGone(this, error);
-    handler?.onError(this.#isStaleIfLost ? new StaleConnectionError(error) : error);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-  ): void {
-    this.#isStaleIfLost = false;
-    // An informational response; the reply follows it.
-    if (status < 200 || this.#handler === undefined) return;
-    const length = headers['content-length'];
-    const isChunked = headers['transfer-encoding'] !== undefined;
-    const contentLength = length === undefined || isChunked ? -1 : Number(length);
-    this.keepAliveMs = keepAliveOf(headers['keep-alive']);
-    this.#handler.onHead({
-      status,
-      contentType: headers['content-type'] ?? 'application/json',
-      contentEncoding: headers['content-encoding'],
-      retryAfter: headers['retry-after'],
-      contentLength,
-    });
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    if (this.#handler?.onBody(piece) === false) controller.pause();
-  }
-
-  onResponseEnd(): void {
-    const handler = this.#handler;
-    if (handler === undefined) return;
-    this.#replyCount += 1;
-    const isOwn = handler.isOwnReply();
-    this.#handler = undefined;
-    this.#controller = undefined;
-    if (isOwn && this.keepAliveMs > 0 && this.#socket.writableLength === 0)
-      queueMicrotask(() => this.#free());
-    else this.destroy(ENDED);
-    handler.onComplete();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.destroy(error);
+    if (res === undefined) pending?.reject(isStale ? new StaleConnectionError(error) : error);
   }
 
   #connected(): void {
     if (this.#isGone) return;
     this.isConnected = true;
-    let isTaken = false;
-    // A client of one connection: if that is lost, no other one takes its place.
-    this.#client = new Client('http://server', {
-      pipelining: 1,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: 65_536,
-      // The pool drops the connection earlier.
-      keepAliveTimeout: KEEP_ALIVE_MS * 2,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS_MAX * 2,
-      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS / 2,
-      connect: (_target, callback) => {
-        const isFirst = !isTaken;
-        isTaken = true;
-        // undici cannot take the socket while it asks for it.
-        queueMicrotask(() => (isFirst ? callback(null, this.#socket) : callback(ENDED, null)));
-      },
-    });
     this.#owner.onConnected(this);
   }
 
-  /**
-   * The whole reply has been read. Extra bytes after it, or undici's own wish to close, would have closed the socket.
-   */
+  #failed = (error: Error): void => this.destroy(error);
+
+  #answered = (res: IncomingMessage): void => {
+    this.#res = res;
+    this.keepAliveMs = keepAliveOf(res.headers['keep-alive']);
+    this.#pending?.resolve({ head: headOf(res), body: res, accept: this.#accept });
+  };
+
+  #accept = (): void => {
+    this.#isAccepted = true;
+    // The server answered before it had read the request, or does not keep the connection.
+    if (this.keepAliveMs === 0 || this.#req?.writableFinished !== true) this.destroy(ENDED);
+    else this.#free();
+  };
+
+  #closed(): void {
+    this.#isClosed = true;
+    this.#free();
+  }
+
   #free(): void {
-    if (this.#isGone) return;
-    if (this.#socket.destroyed) this.destroy(ENDED);
-    else this.#owner.onFree(this);
+    if (this.#isGone || !this.#isClosed || !this.#isAccepted) return;
+    if (this.#socket.destroyed || !this.#socket.writable) return this.destroy(ENDED);
+    this.#pending = undefined;
+    this.#req = undefined;
+    this.#res = undefined;
+    this.#isAccepted = false;
+    this.#isClosed = false;
+    this.#bytesBefore = this.#socket.bytesRead;
+    this.#owner.onFree(this);
   }
 }
 
+function headOf({ statusCode, headers }: IncomingMessage): ReplyHead {
+  const length = headers['content-length'];
+  return {
+    status: statusCode!,
+    contentType: headers['content-type'] ?? 'application/json',
+    contentEncoding: headers['content-encoding'],
+    retryAfter: headers['retry-after'],
+    contentLength: length === undefined || headers['transfer-encoding'] !== undefined ? -1 : Number(length),
+  };
+}
+
 function keepAliveOf(value: string | string[] | undefined): number {
-  const seconds = /(?:^|[\s,])timeout=(\d{1,9})/i.exec(String(value ?? ''))?.[1];
+  if (value === undefined) return KEEP_ALIVE_MS;
+  const seconds = /(?:^|[\s,])timeout=(\d{1,9})/i.exec(String(value))?.[1];
   return seconds === undefined
     ? KEEP_ALIVE_MS
     : Math.min(KEEP_ALIVE_MS_MAX, Math.max(0, Number(seconds) * 1_000 - KEEP_ALIVE_MARGIN_MS));
 }
 
-const ABORTED = new Error('the reply is not wanted any more');
+export const ABORTED = new Error('the reply is not wanted any more');
 const ENDED = new Error('the connection is not used again');

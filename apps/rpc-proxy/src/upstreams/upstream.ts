@@ -1,17 +1,32 @@
-import { Pool } from 'undici';
 import type { NodeHead } from '@chainwatch/chain-core';
 import type { OpenSocket } from '@chainwatch/outbound';
-import { ConnectionPool } from './connection-pool.ts';
-import { writeHeaders, writeRequestLine } from './request-head.ts';
-import { CallQueue } from '../limits/call-queue.ts';
+import { CallQueue, type QueuedCall } from '../limits/call-queue.ts';
+import { ConnectionPool, type Sender } from './connection-pool.ts';
 import type { Clock } from './clock.ts';
-import type { RequestMessage, UpstreamAttempt } from './types.ts';
+import { LatencyTracker } from './latency-tracker.ts';
+import { assertPath, listHeaders } from './list-headers.ts';
+import { ABORTED, StaleConnectionError, type NodeReply } from './node-connection.ts';
 
 /** A node that a chain's calls may go to. */
 export interface UpstreamSource {
   readonly url: string;
   readonly weight: number;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One call to a node. */
+export interface RequestMessage {
+  readonly body: Buffer;
+  /** The path after the address of the node's HTTP interface: `/wallet/getnowblock`. */
+  readonly rest?: string;
+  readonly verb?: 'POST' | 'GET';
+  readonly acceptEncoding?: string | undefined;
+}
+
+/** What a node knows of a call that it is asked. */
+export interface NodeCall extends QueuedCall, Sender {
+  /** Other calls of the same key or workspace are ahead of it. */
+  isQueued: boolean;
 }
 
 export interface UpstreamOptions {
@@ -21,7 +36,6 @@ export interface UpstreamOptions {
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly connect: Pool.Options['connect'];
   readonly openSocket: OpenSocket;
   readonly clock: Clock;
   /** Calls of one key in flight. */
@@ -42,16 +56,15 @@ export class Upstream {
   readonly label: string;
   readonly path: string;
   readonly clock: Clock;
-  /** For the gateway's own questions; client calls have their own connections. */
-  readonly pool: Pool;
   readonly #calls: ConnectionPool;
-  readonly #queue: CallQueue<UpstreamAttempt>;
-  readonly #headers: string;
-  /** The head of a JSON-RPC call, up to the headers of the single call. */
-  readonly #callHead: string;
-  /** Headers of requests in undici's form: name, value, name, value. */
-  readonly headers: readonly string[];
-  readonly attempts = new Set<UpstreamAttempt>();
+  /** For the gateway's own questions. */
+  readonly #questions: ConnectionPool;
+  readonly #queue: CallQueue<NodeCall>;
+  /** What to do when it is the call's turn. */
+  readonly #turns = new Map<NodeCall, () => void>();
+  readonly #headers: readonly string[];
+  /** The calls in flight, with those that wait for their turn. */
+  readonly attempts = new Set<NodeCall>();
   readonly latencies = new LatencyTracker();
   head: NodeHead | undefined;
   /** A health question has been answered, or has failed, at least once. */
@@ -66,6 +79,8 @@ export class Upstream {
   /** Until when the node asked us to wait. */
   pausedUntil = 0;
   lastHeardAt = 0;
+  /** When the node was last found to answer nobody. */
+  silentAt = -Infinity;
   #failures = 0;
   #failedAt = -Infinity;
   /**
@@ -88,28 +103,18 @@ export class Upstream {
       ...options.headers,
       ...options.source.headers,
     });
-    this.headers = headers.flat();
-    this.#headers = writeHeaders(new URL(options.origin).host, headers);
-    this.#callHead = writeRequestLine('POST', this.path) + this.#headers;
-    this.#calls = new ConnectionPool({
-      openSocket: options.openSocket,
-      clock: options.clock,
-      connectionsMax: CALLS_MAX,
-    });
+    assertPath(this.path);
+    this.#headers = listHeaders(new URL(options.origin).host, headers);
+    const { openSocket, clock } = options;
+    this.#calls = new ConnectionPool({ openSocket, clock, connectionsMax: CALLS_MAX });
+    this.#questions = new ConnectionPool({ openSocket, clock, connectionsMax: CONNECTIONS_MAX });
     this.#queue = new CallQueue({
       max: CALLS_MAX,
       maxPerKey: options.callsPerKey,
-      send: (attempt) => this.#send(attempt, attempt.request!),
-    });
-    this.pool = new Pool(options.origin, {
-      connections: CONNECTIONS_MAX,
-      pipelining: 1,
-      keepAliveTimeout: 4_000,
-      keepAliveMaxTimeout: 25_000,
-      // Every question has a deadline of its own.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: options.connect,
+      send: (call) => {
+        call.isQueued = false;
+        this.#turns.get(call)?.();
+      },
     });
   }
 
@@ -117,23 +122,63 @@ export class Upstream {
     return (this.attempts.size + 1) / this.source.weight;
   }
 
-  /** Sends the request when it is its turn. */
-  send(attempt: UpstreamAttempt, request: RequestMessage): void {
-    this.attempts.add(attempt);
-    attempt.request = request;
-    attempt.isQueued = true;
-    this.#queue.enter(attempt);
+  /**
+   * Sends the call when it is its turn.
+   * @returns the reply when its head has arrived
+   */
+  send(call: NodeCall, message: RequestMessage): Promise<NodeReply> {
+    this.attempts.add(call);
+    call.isQueued = true;
+    this.#queue.enter(call);
+    return call.isQueued
+      ? this.#waitTurn(call).then(() => this.#send(call, message))
+      : this.#send(call, message);
   }
 
-  /** The attempt is done, whatever its outcome. */
-  finish(attempt: UpstreamAttempt): void {
-    this.attempts.delete(attempt);
-    this.#queue.leave(attempt);
+  #send(call: NodeCall, { rest, verb = 'POST', acceptEncoding, body }: RequestMessage): Promise<NodeReply> {
+    return this.#calls.send(
+      {
+        method: verb,
+        path: rest === undefined ? this.path : this.pathOf(rest),
+        // Nodes accept smaller heads than clients send.
+        headers:
+          acceptEncoding !== undefined && acceptEncoding.length <= ACCEPT_ENCODING_MAX
+            ? [...this.#headers, 'Accept-Encoding', acceptEncoding]
+            : this.#headers,
+        body: verb === 'GET' ? NO_BODY : body,
+      },
+      call,
+    );
   }
 
-  /** An attempt that was not sent yet is no longer wanted. */
-  withdraw(attempt: UpstreamAttempt): void {
-    this.#calls.withdraw(attempt);
+  /** The call is done, whatever its outcome. */
+  finish(call: NodeCall): void {
+    this.attempts.delete(call);
+    this.#queue.leave(call);
+  }
+
+  async #waitTurn(call: NodeCall): Promise<void> {
+    const turn = new Promise<void>((resolve, reject) => {
+      this.#turns.set(call, resolve);
+      call.abort = () => reject(ABORTED);
+    });
+    await turn.finally(() => this.#turns.delete(call));
+  }
+
+  /** Sends one of the gateway's own questions, over connections of their own. */
+  async ask(path: string, body: Buffer, signal: AbortSignal): Promise<NodeReply> {
+    const request = { method: 'POST', path, headers: this.#headers, body } as const;
+    const sender = { idleMsMax: Infinity, isDone: false, onSend: () => undefined, abort: () => undefined };
+    signal.addEventListener('abort', () => {
+      sender.isDone = true;
+      sender.abort();
+    });
+    try {
+      return await this.#questions.send(request, sender);
+    } catch (error) {
+      if (!(error instanceof StaleConnectionError)) throw error;
+      return this.#questions.send(request, Object.assign(sender, { idleMsMax: 0 }));
+    }
   }
 
   /** The full path of `/wallet/getnowblock`, with the query of the endpoint's address. */
@@ -158,10 +203,15 @@ export class Upstream {
     if (this.#failures >= FAILURES_MAX) this.isDown = true;
   }
 
-  /** The node was found silent. Its calls in flight are notified, so that they can go to another node. */
   goDown(reason: string): void {
     this.isDown = true;
     this.reason = reason;
+  }
+
+  /** The node was found silent. Its calls in flight go to another node if they can. */
+  fallSilent(): void {
+    this.silentAt = this.clock.now;
+    this.goDown('did not answer');
   }
 
   recover(): void {
@@ -173,71 +223,12 @@ export class Upstream {
   /** Calls in flight may finish; the connections of a removed node close after them. */
   close(): void {
     this.#calls.close();
-    void this.pool.close().catch(() => undefined);
+    this.#questions.close();
   }
 
-  async destroy(): Promise<void> {
-    for (const attempt of [...this.attempts]) if (!attempt.isSent) attempt.onError(CLOSED);
+  destroy(): void {
+    for (const call of this.#turns.keys()) call.abort?.();
     this.#calls.destroy();
-    await this.pool.destroy();
-  }
-
-  #send(attempt: UpstreamAttempt, { rest, verb = 'POST', acceptEncoding, body }: RequestMessage): void {
-    attempt.isQueued = false;
-    let head =
-      rest === undefined ? this.#callHead : writeRequestLine(verb, this.pathOf(rest)) + this.#headers;
-    // Nodes accept smaller heads than clients send.
-    if (acceptEncoding !== undefined && acceptEncoding.length <= ACCEPT_ENCODING_MAX)
-      head += `Accept-Encoding: ${acceptEncoding}\r\n`;
-    if (verb === 'GET')
-      this.#calls.send(attempt, { head: `${head}\r\n`, body: NO_BODY, idleMsMax: attempt.idleMsMax });
-    else
-      this.#calls.send(attempt, {
-        head: `${head}Content-Length: ${body.length}\r\n\r\n`,
-        body,
-        idleMsMax: attempt.idleMsMax,
-      });
-  }
-}
-
-const CLOSED = new Error('the node is not asked any more');
-
-const LATENCY_SAMPLES_MIN = 20;
-const METHODS_MAX = 256;
-/** The hedge delay before a node's latency is known, and its bounds. */
-const HEDGE_MS_DEFAULT = 200;
-const HEDGE_MS_MIN = 20;
-const HEDGE_MS_MAX = 5_000;
-
-interface Quantile {
-  value: number;
-  count: number;
-}
-
-/**
- * The 95th percentile of a node's latencies by method, estimated in constant space. Each sample moves the estimate up
- * by 19 parts if it is above, and down by one part if it is below, so the estimate settles where one sample in twenty
- * is above.
- */
-class LatencyTracker {
-  readonly #byMethod = new Map<string, Quantile>();
-
-  record(method: string, ms: number): void {
-    let entry = this.#byMethod.get(method);
-    if (entry === undefined) {
-      if (this.#byMethod.size >= METHODS_MAX) return;
-      entry = { value: ms, count: 0 };
-      this.#byMethod.set(method, entry);
-    }
-    entry.count += 1;
-    const step = Math.max(entry.value, 1) * 0.02;
-    entry.value += ms > entry.value ? step * 0.95 : -step * 0.05;
-  }
-
-  /** After how long a second node is worth asking. */
-  hedgeDelayMs(method: string): number {
-    const entry = this.#byMethod.get(method);
-    if (entry === undefined || entry.count < LATENCY_SAMPLES_MIN) return HEDGE_MS_DEFAULT;
-    return Math.min(HEDGE_MS_MAX, Math.max(HEDGE_MS_MIN, entry.value * 1.5));
+    this.#questions.destroy();
   }
 }

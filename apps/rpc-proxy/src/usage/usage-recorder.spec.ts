@@ -49,6 +49,17 @@ it('takes the time of a batch for each of its calls, and of failures too', () =>
   ]);
 });
 
+it('counts the calls of a batch that failed, and not those beside them', () => {
+  const reply = {} as { onDone?: (outcome: ReplyOutcome) => void };
+  const request = { principal, chain, reply, body: Buffer.alloc(5) } as unknown as Open[0];
+  recorder.open(request, [ethCall, chainId, ethCall, ethCall]);
+  reply.onDone?.({ status: 200, bytes: 7, isFailure: false, failedCalls: new Set([0, 2]) });
+  expect(recorder.collect().map(({ method, failures }) => [method, failures])).toEqual([
+    ['eth_call', 2],
+    ['eth_chainId', 0],
+  ]);
+});
+
 it('has no time of a call that nobody answered', () => {
   const request = { principal, chain, reply: {}, body: Buffer.alloc(5) } as unknown as Open[0];
   recorder.open(request, [ethCall]);

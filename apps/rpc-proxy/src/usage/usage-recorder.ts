@@ -13,7 +13,7 @@ export interface UsageRow {
   /** `other` for names that this build does not know, because the sender chooses them. */
   readonly method: string;
   requests: number;
-  /** Calls that the gateway refused itself, or that were answered with a 5xx status. */
+  /** Calls that the gateway refused itself, or that were answered with a 5xx status or, in a batch, its own error. */
   failures: number;
   /** Calls answered from the cache, or with another call's answer. */
   cached: number;
@@ -52,17 +52,17 @@ export class UsageRecorder {
     const first = calls[0]!.rule;
     this.#rowOf(principal, chain, first).bytesIn += body.length;
     const startedAt = this.#now();
-    reply.onDone = ({ bytes, isFailure }) => {
+    reply.onDone = ({ bytes, isFailure, failedCalls }) => {
       const ms = this.#now() - startedAt;
       seconds.record(ms / 1_000, { chain_gid: chain.network.gid });
       const bucket = findBucket(ms);
       // Looked up again, because a collection may have taken the row between the call and its answer.
       this.#rowOf(principal, chain, first).bytesOut += bytes;
-      for (const { rule } of calls) {
+      for (const [index, { rule }] of calls.entries()) {
         const row = this.#rowOf(principal, chain, rule);
         row.latencyMs += ms;
         row.latencyCounts[bucket]! += 1;
-        if (isFailure) row.failures += 1;
+        if (isFailure || failedCalls?.has(index) === true) row.failures += 1;
       }
     };
   }

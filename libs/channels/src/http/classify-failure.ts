@@ -4,6 +4,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   connect_timeout: 'timeout',
   ETIMEDOUT: 'timeout',
   blocked_address: 'blocked_address',
+  own_service: 'blocked_address',
   unresolvable_host: 'dns_error',
   ENOTFOUND: 'dns_error',
   EAI_AGAIN: 'dns_error',

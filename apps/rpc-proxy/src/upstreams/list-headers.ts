@@ -11,29 +11,27 @@ const FRAMING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The header lines of every request to a server, each with its line end. If a name is given twice, the last value
- * counts.
+ * The headers of every request to a server: name, value, name, value. If a name is given twice, the last value counts.
  * @throws Error for a value that would break its line
  */
-export function writeHeaders(
+export function listHeaders(
   host: string,
   headers: readonly (readonly [name: string, value: string])[],
-): string {
-  const lines = new Map([
-    ['host', `Host: ${host}\r\n`],
-    ['connection', 'Connection: keep-alive\r\n'],
+): string[] {
+  const listed = new Map([
+    ['host', ['Host', host]],
+    ['connection', ['Connection', 'keep-alive']],
   ]);
   for (const [name, value] of headers) {
     if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
       throw new Error(`expected a header that fits on a line, got ${name}`);
-    if (!FRAMING.has(name.toLowerCase())) lines.set(name.toLowerCase(), `${name}: ${value}\r\n`);
+    if (!FRAMING.has(name.toLowerCase())) listed.set(name.toLowerCase(), [name, value]);
   }
-  return [...lines.values()].join('');
+  return [...listed.values()].flat();
 }
 
 /** @throws Error for a path that would break its line */
-export function writeRequestLine(verb: 'POST' | 'GET', path: string): string {
+export function assertPath(path: string): void {
   if (!/^\/[\x21-\x7e\x80-\xff]*$/.test(path))
     throw new Error('expected a path without spaces and control characters');
-  return `${verb} ${path} HTTP/1.1\r\n`;
 }

@@ -1,0 +1,7 @@
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** All addresses of a name. */
+export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>;
