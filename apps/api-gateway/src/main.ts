@@ -38,7 +38,7 @@ await runService({
       waitMs: config.SCHEMA_WAIT,
     });
     const prisma = createPrisma(config.DATABASE_URL, sessions.prisma);
-    const cache = createCache(config.REDIS_URL, { logger });
+    const cache = createCache(config.REDIS_URL, { logger, name: NAME, replicas: config.REPLICAS });
     const bus = createBusInBackground(NAME, { ...natsOptionsOf(config), logger });
     const bulk = createBulkThreads(config);
     const gateway = await startApiGateway({

@@ -28,7 +28,7 @@ await runService({
       health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
     });
-    const cache = createCache(config.REDIS_URL, { logger });
+    const cache = createCache(config.REDIS_URL, { logger, name: NAME, replicas: config.REPLICAS });
     const bus = createBusInBackground(NAME, {
       ...natsOptionsOf(config),
       logger,
