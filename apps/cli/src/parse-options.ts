@@ -50,9 +50,19 @@ export function countOf(min: number, max: number): (text: string) => number {
   };
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 export function parseId(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+  if (!UUID.test(text))
     throw new InvalidArgumentError('expected an ID such as 6f1d1f4e-0000-4000-8000-000000000001.');
+  return text;
+}
+
+export function parseProject(text: string): string {
+  if (!UUID.test(text))
+    throw new InvalidArgumentError(
+      `"${text}" is no project id: expected a UUID, as GET /v1/management/projects tells it.`,
+    );
   return text;
 }
 

@@ -22,14 +22,21 @@ export function parsePayment(text: string, before: Payment): Payment {
   if (name === 'amount' && (!/^\d{1,6}(\.\d{1,18})?$/.test(value) || Number(value) === 0))
     throw new InvalidArgumentError('expected an amount such as 1.5.');
   if (name === 'from' && !/^0x[0-9a-fA-F]{40}$/.test(value))
-    throw new InvalidArgumentError('expected from=0x… with an account of the local Ethereum node.');
+    throw new InvalidArgumentError(
+      'expected an account of the local node, such as from=0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266.',
+    );
   return { ...before, [name]: value };
 }
 
-/** Chains whose coin it has, as CAIP-2. */
-export async function listLocalChains(url: string): Promise<readonly string[]> {
-  const { chains } = await ask<{ chains: readonly { chain_gid: string }[] }>(url, '/');
-  return chains.map(({ chain_gid: gid }) => gid);
+export interface LocalChain {
+  readonly chain_gid: string;
+  /** A payment may name the account that pays. */
+  readonly has_accounts: boolean;
+}
+
+/** Chains whose coin it has. */
+export async function listLocalChains(url: string): Promise<readonly LocalChain[]> {
+  return (await ask<{ chains: readonly LocalChain[] }>(url, '/')).chains;
 }
 
 /** An address of a key that nobody keeps. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Act, Context } from '../context.ts';
 import { writeAccounts } from '../nats/write-accounts.ts';
-import { parseId, parseText } from '../parse-options.ts';
+import { parseProject, parseText } from '../parse-options.ts';
 import { showExamples } from '../show-examples.ts';
 
 export function addNats(program: Command, act: Act): void {
@@ -15,7 +15,7 @@ export function addNats(program: Command, act: Act): void {
     )
     .argument('<project_id...>', 'IDs of projects', (text: string, before: readonly string[] = []) => [
       ...before,
-      parseId(text),
+      parseProject(text),
     ])
     .option('--directory <path>', 'where accounts.conf and the seeds are', parseText, 'nats-accounts')
     .addHelpText(

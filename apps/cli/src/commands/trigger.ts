@@ -29,13 +29,8 @@ type Blockchain = components['schemas']['Blockchain'];
 const EVENT_MS_MAX = 60_000;
 const PAGE_ITEMS = 100;
 
-/** What becomes of a payment that a local chain takes: it neither fails nor leaves the chain. */
-const PAID_TYPES: readonly EventType[] = [
-  'transaction.detected',
-  'transaction.progress',
-  'transaction.confirmed',
-  'balance.changed',
-];
+/** A payment that a local chain takes neither fails nor leaves the chain. */
+const UNPAID_TYPES: readonly EventType[] = ['transaction.failed', 'transaction.reorged'];
 
 export function addTrigger(program: Command, act: Act): void {
   program
@@ -84,8 +79,14 @@ async function trigger(context: Context, type: EventType, options: Options): Pro
     output.print(delivery, `Sent a test message ${type} through ${channel}: delivery ${delivery.id}`);
     return;
   }
-  const chain = await findChain(api, await listLocalChains(playground), options.chain);
-  if (set.from !== undefined && chain.family !== 'evm')
+  const local = await listLocalChains(playground);
+  const chain = await findChain(
+    api,
+    local.map(({ chain_gid: gid }) => gid),
+    options.chain,
+  );
+  const hasAccounts = local.some(({ chain_gid: gid, has_accounts: has }) => gid === chain.gid && has);
+  if (set.from !== undefined && !hasAccounts)
     throw wrongInput('--set', `from: ${chain.gid} pays out of one wallet, leave it out`);
   const after = await readLastPosition(api);
   const address =
@@ -112,7 +113,7 @@ function checkOptions(type: EventType, { channel, chain, to, set }: Options): st
       throw wrongInput(wrong, 'only payments have it; a test message (--channel) has data of its own');
     return '';
   }
-  if (!PAID_TYPES.includes(type))
+  if ((!type.startsWith('transaction.') && type !== 'balance.changed') || UNPAID_TYPES.includes(type))
     throw wrongInput('type', `a payment makes no ${type}; name a --channel for a test message`);
   const playground = findLocalStack()?.playground_url;
   if (playground === undefined)
