@@ -27,7 +27,10 @@ async function checkSchema(waitMs: number): Promise<void> {
   const db = createDatabase({ url: readDatabaseUrl(), applicationName: 'migrate', poolSize: 1 });
   const print = (fields: object, message: string): void => console.error(message, JSON.stringify(fields));
   try {
-    await waitForSchema({ db, waitMs, logger: { info: print, warn: print } });
+    const stop = new AbortController();
+    // The first process of a container has no default for it.
+    process.once('SIGTERM', () => stop.abort());
+    await waitForSchema({ db, waitMs, logger: { info: print, warn: print }, signal: stop.signal });
   } finally {
     await db.close();
   }
