@@ -138,8 +138,8 @@ describe('an account for a project', () => {
       await connection.flush();
     }
     const services = await connectAs('chainwatch');
-    services.publish(`tx.invented.${CHAIN}.${ADA}`, '{}');
-    services.publish(`tx.invented.${CHAIN}.${BOB}`, '{}');
+    for (const project of [ADA, BOB])
+      services.publish(`tx.invented.${CHAIN}.${project}`, JSON.stringify({ project_id: project }));
     await waitFor(() => heard.length >= 2);
     expect(heard.sort()).toEqual(
       [ADA, BOB].map((project) => `${project}: tx.invented.${CHAIN}.${project}`).sort(),
