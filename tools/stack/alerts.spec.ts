@@ -1,23 +1,35 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
-import { parse, stringify } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { findDebianTool } from './find-debian-tool.ts';
-import { serviceNames } from './services.mjs';
+import { BOARDS } from './boards.mjs';
+import { OBJECTIVES } from './objectives.mjs';
+import { ofInstallation } from './render-dashboards.mjs';
+import { serviceNames, services } from './services.mjs';
+import { applySettings, readSettings } from './settings.mjs';
 
+const settings = readSettings();
+const PROMETHEUS = join(repoDir, 'deploy/prometheus');
 const RULES = join(repoDir, 'deploy/prometheus/rules.yaml');
 const RUNBOOKS = join(repoDir, 'docs/guides/runbooks');
 
 interface Rule {
   readonly alert: string;
+  readonly expr: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly runbook: string };
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
 }
-const rules = (parse(readFileSync(RULES, 'utf8')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
-  (group) => group.rules,
-);
+interface Recorded {
+  readonly record: string;
+  readonly expr: string;
+}
+const allRules = (
+  parse(readFileSync(RULES, 'utf8')) as { groups: { rules: (Rule | Recorded)[] }[] }
+).groups.flatMap((group) => group.rules);
+const rules = allRules.filter((rule): rule is Rule => 'alert' in rule);
 
 type Series = Readonly<Record<string, string>>;
 interface Case {
@@ -88,8 +100,29 @@ const HEALTHY: Series = {
   [RETENTION]: rising(0, 15),
   'chainwatch_nats_connected{instance="a"}': flat(1),
   'chainwatch_redis_connected{instance="g"}': flat(1),
+  [build('notifier').replace('{', '{instance="a",')]: flat(1),
   'nodejs_eventloop_lag_p99_seconds{instance="a"}': `${'0 0.9 0 '.repeat(300)}0`,
+  // A program that is none of ours.
+  'nodejs_eventloop_lag_p99_seconds{instance="z"}': flat(3),
 };
+/** The same for as long as any case goes on, whatever its interval. */
+const LASTING: Series = {
+  // Of another release than `b`, for good.
+  ...Object.fromEntries(
+    Object.entries(HEALTHY).map(([name, values]) => [
+      name.replace('version="0.1.0"', 'version="0.0.9"'),
+      values,
+    ]),
+  ),
+  [RETENTION]: flat(1e9),
+};
+/** Every replica of the service. */
+const gone = (service: string, values: string): Series =>
+  Object.fromEntries(
+    Object.keys(HEALTHY)
+      .filter((name) => name.startsWith('chainwatch_build_info') && name.includes(`"${service}"`))
+      .map((name) => [name, values]),
+  );
 /** Every series of the chain, one value of which is replaced. */
 const none = (labels: string): Series =>
   Object.fromEntries(
@@ -109,6 +142,8 @@ function bitcoinWeek(): number[] {
   });
 }
 const week = bitcoinWeek();
+
+const SCRAPELESS = 'nothing is scraped';
 
 const CASES: readonly Case[] = [
   { name: 'all is well', fires: { '1m': [], '1h': [], '2h': [] } },
@@ -179,24 +214,21 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'the notifier is not there',
-    series: { [build('notifier')]: `${flat(1, 19)} ${GONE}` },
+    series: gone('notifier', `${flat(1, 19)} ${GONE}`),
     fires: { '6m': [], '8m': ['ServiceIsAbsent notifier'] },
   },
   {
     name: 'a service restarts',
-    series: { [build('notifier')]: `${flat(1, 19)} stale _x3 ${flat(1)}` },
+    series: gone('notifier', `${flat(1, 19)} stale _x3 ${flat(1)}`),
     fires: { '5m30s': [], '6m': [], '8m': [] },
   },
   {
     name: 'one of two replicas goes',
-    series: {
-      [build('notifier').replace('{', '{instance="a",')]: flat(1),
-      [build('notifier')]: `${flat(1, 19)} ${GONE}`,
-    },
+    series: { [build('notifier')]: `${flat(1, 19)} ${GONE}` },
     fires: { '30m': [] },
   },
   {
-    name: 'nothing is scraped',
+    name: SCRAPELESS,
     series: Object.fromEntries(Object.keys(HEALTHY).map((name) => [name, GONE])),
     fires: {
       '10m': serviceNames
@@ -461,30 +493,187 @@ const CASES: readonly Case[] = [
     },
     fires: { '29m': [], '2h5m': [], '4h20m': ['SeveralVersionsRun'] },
   },
+  {
+    name: 'the RPC gateway fails every call, of strangers too',
+    series: {
+      'chainwatch_rpc_answers_total{status="5xx"}': rising(0, 5),
+      'chainwatch_rpc_answers_total{status="2xx"}': flat(1_000),
+      'chainwatch_rpc_answers_total{status="4xx"}': rising(0, 500),
+    },
+    fires: { '1m': [], '10m': ['ObjectiveBurnsFast rpc', 'RpcCallsFail'] },
+  },
+  {
+    name: 'every call of one chain fails, and those of others do not',
+    series: {
+      'chainwatch_rpc_requests_total{chain_gid="eip155:1"}': rising(0, 2),
+      'chainwatch_rpc_failures_total{chain_gid="eip155:1"}': rising(0, 2),
+      'chainwatch_rpc_requests_total{chain_gid="eip155:10"}': rising(0, 900),
+    },
+    fires: { '4m': [], '11m': ['RpcCallsFail eip155:1'] },
+  },
+  {
+    name: 'a chain has three calls in an hour, and all of them fail; another one has few failures',
+    series: {
+      'chainwatch_rpc_requests_total{chain_gid="eip155:1"}': `0x40 1x40 2x40 ${flat(3)}`,
+      'chainwatch_rpc_failures_total{chain_gid="eip155:1"}': `0x40 1x40 2x40 ${flat(3)}`,
+      'chainwatch_rpc_requests_total{chain_gid="eip155:10"}': rising(0, 10),
+      'chainwatch_rpc_failures_total{chain_gid="eip155:10"}': rising(0, 1),
+    },
+    fires: { '11m': [], '31m': [], '1h': [] },
+  },
+  {
+    name: 'clients are refused, and one answer in 2,000 is 5xx',
+    series: {
+      'chainwatch_rpc_answers_total{status="2xx"}': rising(0, 1_999),
+      'chainwatch_rpc_answers_total{status="4xx"}': rising(0, 9_000),
+      'chainwatch_rpc_answers_total{status="5xx"}': rising(0, 1),
+    },
+    fires: { '2h': [] },
+  },
+  {
+    name: 'one delivery in five takes more than 5 s',
+    series: {
+      'chainwatch_event_delivered_seconds_count{instance="a"}': rising(0, 100),
+      'chainwatch_event_delivered_seconds_bucket{instance="a",le="5"}': rising(0, 80),
+      'chainwatch_event_delivered_seconds_bucket{instance="a",le="10"}': rising(0, 100),
+    },
+    fires: { '1m': [], '10m': ['ObjectiveBurnsFast deliveries'] },
+  },
+  {
+    name: 'the same, as Prometheus 3 names the bucket, until it is mended',
+    series: {
+      'chainwatch_event_delivered_seconds_count{instance="a"}': rising(0, 100),
+      'chainwatch_event_delivered_seconds_bucket{instance="a",le="5.0"}': `${rising(0, 80, 80)} ${rising(6_480, 100, 200)}`,
+    },
+    fires: { '15m': ['ObjectiveBurnsFast deliveries'], '55m': [] },
+  },
+  {
+    name: 'one event in twenty is made late, for hours',
+    interval: '1m',
+    isAlone: true,
+    series: {
+      ...Object.fromEntries(serviceNames.map((name) => [build(name), flat(1)])),
+      [backlogAge('dispatch')]: flat(1),
+      'chainwatch_event_made_seconds_count{chain_gid="eip155:1"}': rising(0, 400),
+      'chainwatch_event_made_seconds_bucket{chain_gid="eip155:1",le="5"}': rising(0, 380),
+    },
+    fires: { '50m': [], '1h30m': ['ObjectiveBurnsSlowly events'] },
+  },
+  {
+    name: 'one of the few events of a quiet installation is late',
+    series: {
+      'chainwatch_event_made_seconds_count{chain_gid="eip155:1"}': `${flat(0, 20)} ${flat(1, 100)} ${flat(2, 400)}`,
+      'chainwatch_event_made_seconds_bucket{chain_gid="eip155:1",le="5"}': `${flat(0, 120)} ${flat(1, 400)}`,
+      'chainwatch_event_delivered_seconds_count{instance="a"}': `${flat(0, 20)} ${flat(1, 400)}`,
+      'chainwatch_event_delivered_seconds_bucket{instance="a",le="5"}': flat(0),
+    },
+    fires: { '6m': [], '20m': [], '1h30m': [] },
+  },
+  {
+    name: 'one standby falls behind, the slot of another one has nobody',
+    series: {
+      'pg_replication_lag_seconds{instance="primary"}': flat(0),
+      'pg_replication_lag_seconds{instance="one"}': `${flat(8, 39)} ${rising(10, 15)}`,
+      'pg_replication_slot_slot_is_active{instance="primary",slot_name="one"}': flat(1),
+      'pg_replication_slot_slot_is_active{instance="primary",slot_name="two"}': `${flat(1, 119)} ${flat(0)}`,
+    },
+    fires: { '10m': [], '17m': ['StandbyLags'], '36m': ['StandbyLags', 'StandbyLags two'] },
+  },
+  {
+    name: 'WAL is not archived any more',
+    series: {
+      'pg_stat_archiver_last_archive_age{instance="primary"}': `${'3 18 33 48 '.repeat(20)}${rising(0, 15)}`,
+      'pg_stat_archiver_failed_count{instance="primary"}': flat(2),
+      'pg_replication_is_replica{instance="primary"}': flat(0),
+    },
+    fires: { '30m': [], '42m': ['WalIsNotArchived'] },
+  },
+  {
+    name: 'the command that archives has never worked; one of a day ago that did, on what is a standby now',
+    series: {
+      'pg_stat_archiver_failed_count{instance="primary"}': rising(0, 1),
+      'pg_stat_archiver_last_archive_age{instance="one"}': rising(90_000, 15),
+      'pg_replication_is_replica{instance="one"}': flat(1),
+    },
+    fires: { '1m': [], '15m': ['WalIsNotArchived'] },
+  },
+  {
+    name: 'an archive command fails twice',
+    series: {
+      'pg_stat_archiver_failed_count{instance="primary"}': `${flat(0, 40)} ${flat(2)}`,
+      'pg_stat_archiver_last_archive_age{instance="primary"}': flat(50),
+    },
+    fires: { '12m': [], '30m': [] },
+  },
+  {
+    name: 'KEDA restarts, then it is gone',
+    series: {
+      'keda_build_info{instance="a"}': `${flat(1, 39)} ${GONE}`,
+      'keda_build_info{instance="b"}': `_x44 ${flat(1, 79)} ${GONE}`,
+    },
+    fires: { '28m': [], '50m': ['ScalerStandsStill'] },
+  },
+  {
+    name: 'KEDA does not get at what it scales by, and not at what others scale by',
+    series: {
+      'keda_scaled_object_errors_total{scaledObject="notifier"}': `${flat(3, 40)} ${rising(3, 1)}`,
+      'keda_scaled_object_errors_total{scaledObject="another"}': rising(0, 1),
+    },
+    fires: { '10m': [], '30m': ['ScalerStandsStill notifier'] },
+  },
+  {
+    name: 'an autoscaler has no metrics',
+    series: {
+      'kube_horizontalpodautoscaler_status_condition{horizontalpodautoscaler="keda-hpa-tx-analyzer",condition="ScalingActive",status="false"}':
+        flat(1),
+      'kube_horizontalpodautoscaler_status_condition{horizontalpodautoscaler="rpc-proxy",condition="ScalingActive",status="false"}':
+        flat(0),
+      'kube_horizontalpodautoscaler_status_condition{horizontalpodautoscaler="another",condition="ScalingActive",status="false"}':
+        flat(1),
+    },
+    fires: { '10m': [], '20m': ['ScalerStandsStill keda-hpa-tx-analyzer'] },
+  },
 ];
 
-/** As promtool reads it. */
+/** The series of an installation, with its label. */
+const ofInstallationNamed = (installation: string, series: Series): Series =>
+  Object.fromEntries(
+    Object.entries(series).map(([name, values]) => {
+      const [metric, labels = ''] = name.replace('}', '').split('{');
+      const matchers = [
+        `${settings.installationLabel}="${installation}"`,
+        ...(labels === '' ? [] : [labels]),
+      ];
+      return [`${metric}{${matchers.join(',')}}`, values];
+    }),
+  );
+
+/** As promtool reads it: the case as installation `b`, beside a healthy one; `nothing is scraped` is the one that is alone. */
 function printCase({ name, series = {}, interval = '15s', since, isAlone = false, fires }: Case): object {
+  const isBeside = name !== SCRAPELESS;
+  const own = { ...(isAlone ? {} : HEALTHY), ...series };
   const firing = 'ALERTS{alertstate="firing"}';
   const fired = since === undefined ? firing : `max_over_time(${firing}[${since}])`;
   return {
     name,
     interval,
-    input_series: Object.entries({ ...(isAlone ? {} : HEALTHY), ...series }).map(([each, values]) => ({
-      series: each,
-      values,
-    })),
+    input_series: Object.entries(
+      isBeside
+        ? { ...ofInstallationNamed('b', own), ...ofInstallationNamed('a', isAlone ? {} : LASTING) }
+        : own,
+    ).map(([each, values]) => ({ series: each, values })),
     promql_expr_test: Object.entries(fires).map(([evalTime, alerts]) => ({
-      expr: `sum by (alertname, what) (
-        label_join(${fired}, "what", "", "chain_gid", "service", "stage", "kind", "persistentvolumeclaim", "mountpoint")) > bool 0`,
+      expr: `sum by (${settings.installationLabel}, alertname, what) (
+        label_join(${fired}, "what", "", "chain_gid", "service", "stage", "kind", "persistentvolumeclaim", "mountpoint", "objective", "slot_name", "scaledObject", "horizontalpodautoscaler")) > bool 0`,
       eval_time: evalTime,
       exp_samples: alerts.map((alert) => {
         const [alertname, what] = alert.split(' ');
-        return {
-          labels:
-            what === undefined ? `{alertname="${alertname}"}` : `{alertname="${alertname}",what="${what}"}`,
-          value: 1,
-        };
+        const labels = [
+          `alertname="${alertname}"`,
+          ...(what === undefined ? [] : [`what="${what}"`]),
+          ...(isBeside ? [`${settings.installationLabel}="b"`] : []),
+        ];
+        return { labels: `{${labels.join(',')}}`, value: 1 };
       }),
     })),
   };
@@ -512,9 +701,98 @@ describe('alerts', () => {
 
   withPromtool('a case that is wrong fails', () => {
     expect(() => test([{ name: 'wrong', fires: { '1h': ['DeliveriesFail'] } }])).toThrow();
-    expect(() =>
-      test([{ name: 'wrong', series: { [build('notifier')]: GONE }, fires: { '1h': [] } }]),
-    ).toThrow();
+    expect(() => test([{ name: 'wrong', series: gone('notifier', GONE), fires: { '1h': [] } }])).toThrow();
+  });
+
+  const tests = readdirSync(PROMETHEUS).filter((name) => name.endsWith('.test.yaml'));
+  withPromtool.each(tests)('%s passes, as an operator runs it', (name) => {
+    execFileSync(promtool!, ['test', 'rules', join(PROMETHEUS, name)], { stdio: 'pipe', encoding: 'utf8' });
+  });
+
+  it('keeps installations apart: each aggregation and each match has their label', () => {
+    const faults = allRules.flatMap((rule) => findMixes(rule.expr).map((fault) => [rule, fault]));
+    expect(faults).toEqual([]);
+    expect(findMixes('max(a) - sum by (chain_gid) (b) > on (namespace) absent(c)')).toEqual([
+      'max(',
+      'by (chain_gid)',
+      'absent(',
+    ]);
+    const queries = BOARDS.flatMap(({ panels }) => panels.flatMap(([, , each]) => Object.values(each)));
+    for (const query of queries) {
+      const rendered = ofInstallation(query, settings.installationLabel);
+      const series = rendered.match(/(?<![\w":])(chainwatch|nodejs|process)[_:][\w:]+|ALERTS/g)!;
+      expect([rendered, rendered.split(`${settings.installationLabel}="$installation"`).length - 1]).toEqual([
+        rendered,
+        series.length,
+      ]);
+    }
+  });
+
+  withPromtool('has another label where the settings name one, in rules and their tests', () => {
+    for (const name of ['rules.yaml', ...tests]) {
+      const text = readFileSync(join(PROMETHEUS, name), 'utf8');
+      const other = applySettings(text, {
+        ...settings,
+        installationLabel: 'cluster',
+        runbookUrl: 'https://x.example/r',
+      });
+      expect(other).not.toMatch(/\bnamespace\b(?!\/)/);
+      expect(other).not.toContain(settings.runbookUrl);
+      expect(applySettings(other, settings)).toBe(text);
+      writeFileSync(join(folder, name), other);
+    }
+    for (const name of tests)
+      execFileSync(promtool!, ['test', 'rules', join(folder, name)], { stdio: 'pipe', encoding: 'utf8' });
+  });
+
+  withPromtool('KEDA has an analyzer more for each further chain of its installation that lags', () => {
+    const text = readFileSync(join(repoDir, 'deploy/kubernetes/addons/keda/scaling.yaml'), 'utf8');
+    const query = parseAllDocuments(text)
+      .map((document) => document.toJS() as { spec?: { triggers?: { metadata: { query?: string } }[] } })
+      .flatMap(({ spec }) => spec?.triggers ?? [])
+      .flatMap(({ metadata }) => metadata.query ?? [])
+      .find((each) => each.includes('chainwatch_analyzer'))!;
+    const { installationLabel: label, installation } = settings;
+    const lag = (who: string, chain: string, seconds: number): object => ({
+      series: `chainwatch_analyzer_lag_seconds{${label}="${who}",chain_gid="${chain}",instance="a"}`,
+      values: flat(seconds, 20),
+    });
+    const others = ['1', '2', '3', '4'].map((chain) => lag('other', chain, 9_000));
+    const cases: readonly (readonly [readonly object[], number])[] = [
+      [others, 1],
+      [[...others, lag(installation, '1', 10), lag(installation, '2', 59)], 1],
+      [[...others, lag(installation, '1', 1_000_000), lag(installation, '2', 0)], 2],
+      [['1', '2', '3'].map((chain) => lag(installation, chain, 120)), 4],
+    ];
+    const file = join(folder, 'keda.yaml');
+    const tests = cases.map(([input_series, value]) => ({
+      interval: '15s',
+      input_series,
+      promql_expr_test: [{ expr: `sum(${query})`, eval_time: '2m', exp_samples: [{ labels: '{}', value }] }],
+    }));
+    writeFileSync(file, stringify({ rule_files: [], tests }));
+    execFileSync(promtool!, ['test', 'rules', file], { stdio: 'pipe', encoding: 'utf8' });
+  });
+
+  it('says of each objective what it is, and where to look when it is missed', () => {
+    const page = readFileSync(join(repoDir, 'docs/guides/metrics.md'), 'utf8');
+    const runbook = readFileSync(join(RUNBOOKS, 'ObjectiveBurnsFast.md'), 'utf8');
+    for (const { name, all } of OBJECTIVES) {
+      expect(page).toContain(`| \`${name}\` |`);
+      expect(page).toContain(all.replace(/_count$|\{.*$/, ''));
+      expect([name, runbook.split(`\`${name}\``).length - 1]).toEqual([name, 3]);
+    }
+  });
+
+  it('watches the scalers that there are', () => {
+    const { expr } = rules.find(({ alert }) => alert === 'ScalerStandsStill')!;
+    const named = [...expr.matchAll(/(?:scaledObject|horizontalpodautoscaler)=~"([^"]+)"/g)].map(
+      ([, names]) => names!.split('|'),
+    );
+    const scaled = services.filter(({ isScaled }) => isScaled);
+    const byLoad = scaled.filter(({ component }) => component === 'worker').map(({ name }) => name);
+    const byCpu = scaled.filter(({ component }) => component === 'gateway').map(({ name }) => name);
+    expect(named).toEqual([byLoad, [...byCpu, ...byLoad.map((name) => `keda-hpa-${name}`)]]);
   });
 
   it('has a case in which each rule fires, and a week in which the rule of 45 minutes would have', () => {
@@ -528,14 +806,11 @@ describe('alerts', () => {
 
   it('has a page for each alert, which says what it means, what to look at and what to do', () => {
     const pages = readdirSync(RUNBOOKS).filter((name) => name !== 'README.md');
-    expect([...new Set(rules.map(({ annotations }) => annotations.runbook))].sort()).toEqual(
-      pages.map((name) => `docs/guides/runbooks/${name}`).sort(),
-    );
+    expect([...new Set(rules.map(({ alert }) => `${alert}.md`))].sort()).toEqual(pages.sort());
     for (const { alert, annotations, labels } of rules) {
-      expect(annotations.runbook).toBe(`docs/guides/runbooks/${alert}.md`);
-      expect(existsSync(join(repoDir, annotations.runbook))).toBe(true);
+      expect(annotations.runbook_url).toBe(`${settings.runbookUrl}/${alert}.html`);
       expect(['page', 'ticket']).toContain(labels.severity);
-      const text = readFileSync(join(repoDir, annotations.runbook), 'utf8');
+      const text = readFileSync(join(RUNBOOKS, `${alert}.md`), 'utf8');
       expect(text.split('\n')[0]).toBe(`# ${alert}`);
       expect([alert, text.match(/^## .*$/gm)]).toEqual([alert, ['## Meaning', '## Look', '## Do']]);
     }
@@ -543,3 +818,12 @@ describe('alerts', () => {
     for (const page of pages) expect(index).toContain(`](${page})`);
   });
 });
+
+/** Parts of an expression that mix the series of several installations. The absence of all there are is meant. */
+function findMixes(expr: string): string[] {
+  const aggregation =
+    /\b(?:sum|min|max|count|avg|group|topk|quantile|absent)\s?\((?!\))|\b(?:by|on|ignoring) \(([^)]*)\)/g;
+  return [...expr.replace(/or on \(\) absent\([^)]*\)/g, '').matchAll(aggregation)].flatMap(
+    ([part, labels]) => (labels?.split(', ').includes(settings.installationLabel) ? [] : [part]),
+  );
+}

@@ -8,7 +8,7 @@ import { startPostgres } from '@chainwatch/testing-stack';
 import pg from 'pg';
 import { parse, parseAllDocuments } from 'yaml';
 import { buildRelease } from './bundle.mjs';
-import { BOARDS } from './render-dashboards.mjs';
+import { BOARDS } from './boards.mjs';
 import { renderDeployment } from './render-deployment.mjs';
 import { serviceNames } from './services.mjs';
 
@@ -19,7 +19,7 @@ interface Manifest {
     readonly template?: {
       readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] };
     };
-    readonly triggers?: readonly { readonly metadata: { readonly query: string } }[];
+    readonly triggers?: readonly { readonly metadata: { readonly query?: string } }[];
   };
 }
 
@@ -276,7 +276,7 @@ describe('the release', () => {
     const queries = readAll('deploy/kubernetes/addons/keda')
       .flatMap(({ spec }) => spec?.triggers ?? [])
       .map(({ metadata }) => metadata.query)
-      .filter((query) => query.startsWith('SELECT'));
+      .filter((query) => query?.startsWith('SELECT') === true);
     expect(queries).toHaveLength(1);
     const client = new pg.Client({ connectionString: postgres.url });
     await client.connect();

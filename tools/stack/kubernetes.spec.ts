@@ -14,9 +14,10 @@ import { dirname, join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { parse, parseAllDocuments } from 'yaml';
 import { findDebianTool } from './find-debian-tool.ts';
-import { BOARDS } from './render-dashboards.mjs';
+import { BOARDS } from './boards.mjs';
 import { renderDeployment } from './render-deployment.mjs';
 import { serviceNames, services } from './services.mjs';
+import { readSettings, SETTINGS } from './settings.mjs';
 
 interface Manifest {
   readonly apiVersion: string;
@@ -43,14 +44,16 @@ const kubectl = await findDebianTool('kubectl', 'kubernetes-client');
 const folder = mkdtempSync(join(tmpdir(), 'kubernetes-'));
 const root = join(folder, 'deploy');
 
+const TRIAL = 'deploy/kubernetes/overlays/trial';
+
 /** Objects by the folder of the kustomization that makes them. */
 const rendered = new Map<string, readonly Manifest[]>();
 const templateOf = ({ spec }: Manifest): PodTemplate => (spec as { template: PodTemplate }).template;
 const ofKind = (path: string, kind: string): Manifest[] =>
   rendered.get(path)!.filter((object) => object.kind === kind);
 
-function render(path: string): readonly Manifest[] {
-  const text = execFileSync(kubectl!, ['kustomize', join(root, path)], {
+function render(path: string, dir = root): readonly Manifest[] {
+  const text = execFileSync(kubectl!, ['kustomize', join(dir, path)], {
     encoding: 'utf8',
     // Newer ones warn of names that older ones need.
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -76,9 +79,16 @@ function render(path: string): readonly Manifest[] {
 
   it('has every object of every kustomization valid against its schema', async () => {
     expect([...rendered.keys()].sort()).toEqual([
-      ...['bootstrap', 'egress', 'external-secrets', 'gateway-api', 'ingress', 'keda', 'monitoring'].map(
-        (name) => `addons/${name}`,
-      ),
+      ...[
+        'bootstrap',
+        'egress',
+        'external-secrets',
+        'gateway-api',
+        'ingress',
+        'keda',
+        'monitoring',
+        'pgbouncer',
+      ].map((name) => `addons/${name}`),
       'base',
       'grafana',
       'overlays/production',
@@ -179,7 +189,7 @@ function render(path: string): readonly Manifest[] {
     );
   });
 
-  it('replaces pods when a setting changed, and the Job when a migration came', () => {
+  it('replaces pods when a setting changed', () => {
     const before = rendered.get('base')!;
     const file = join(root, 'kubernetes/base/kustomization.yaml');
     const text = readFileSync(file, 'utf8');
@@ -191,20 +201,75 @@ function render(path: string): readonly Manifest[] {
       .filter((object) => !after.some((other) => JSON.stringify(other) === JSON.stringify(object)))
       .map(({ metadata }) => metadata.name);
     expect(changed.sort()).toEqual(serviceNames.filter((name) => name !== 'notifier').sort());
+  });
 
+  it('rolls out releases with and without a migration: nothing immutable changes under its name', () => {
     const clone = join(folder, 'clone');
     for (const path of ['prisma/migrations', 'prisma/sql', 'deploy'])
       cpSync(join(repoDir, path), join(clone, path), { recursive: true });
-    const nameJob = (): string =>
-      (parse(renderDeployment(clone).get('deploy/kubernetes/base/migrate.yaml')!) as Manifest).metadata.name;
-    const names = [nameJob()];
+    cpSync(join(root, 'kubernetes/overlays/trial/secrets.env'), join(clone, `${TRIAL}/secrets.env`));
+    const overlays = [TRIAL, 'deploy/kubernetes/overlays/production'];
+    /** Objects of each overlay. */
+    const release = (image: string): (readonly Manifest[])[] => {
+      writeFileSync(join(clone, SETTINGS), JSON.stringify({ ...readSettings(), image }));
+      for (const [path, text] of renderDeployment(clone)) writeFileSync(join(clone, path), text);
+      return overlays.map((path) => render(path, clone));
+    };
+    const releases = [release('example.com/chainwatch:1'), release('example.com/chainwatch:2')];
     mkdirSync(join(clone, 'prisma/migrations/29991231000000_later'));
     writeFileSync(join(clone, 'prisma/migrations/29991231000000_later/migration.sql'), 'SELECT 1;\n');
-    names.push(nameJob());
+    releases.push(release('example.com/chainwatch:3'));
+    // The same tag, pushed again with other functions.
     appendFileSync(join(clone, 'prisma/sql/queue_events.sql'), '\n-- Changed.\n');
-    names.push(nameJob());
-    expect(names[0]).toBe(ofKind('base', 'Job')[0]!.metadata.name);
-    expect(new Set(names).size).toBe(3);
+    releases.push(release('example.com/chainwatch:3'));
+
+    const clashes: string[] = [];
+    const immutable = overlays.map((_overlay, at) => {
+      const known = new Map<string, string>();
+      for (const object of releases.flatMap((objects) => objects[at]!)) {
+        const key = `${object.kind} ${object.metadata.name}`;
+        const fields = JSON.stringify(pickImmutable(object));
+        if ((known.get(key) ?? fields) !== fields) clashes.push(key);
+        known.set(key, fields);
+      }
+      return known;
+    });
+    expect(clashes).toEqual([]);
+    const namesOf = (component: string): Set<string> =>
+      new Set([...immutable[0]!.keys()].filter((key) => key.startsWith(`Job chainwatch-${component}-`)));
+    expect([namesOf('migrate').size, namesOf('bootstrap').size]).toEqual([4, 3]);
+    // As an overlay with `images` would have it, which only Argo CD and Flux can apply.
+    const [job] = releases[0]![0]!.filter(({ kind }) => kind === 'Job');
+    const other = JSON.parse(JSON.stringify(job).replaceAll('chainwatch:1', 'chainwatch:9')) as Manifest;
+    expect(pickImmutable(other)).not.toEqual(pickImmutable(job!));
+    expect(job).toMatchObject({
+      metadata: {
+        annotations: {
+          'argocd.argoproj.io/hook': 'Sync',
+          'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
+          'kustomize.toolkit.fluxcd.io/force': 'Enabled',
+        },
+      },
+      spec: { ttlSecondsAfterFinished: 86_400 },
+    });
+  });
+
+  it('names one image for all that is ours, which is pulled only where a node has none', () => {
+    for (const path of ['base', 'overlays/production', 'overlays/trial', 'addons/bootstrap'])
+      for (const object of rendered.get(path)!.filter(({ kind }) => /^(Deployment|Job)$/.test(kind))) {
+        if (object.metadata.labels!['app.kubernetes.io/part-of'] !== 'chainwatch') continue;
+        const { containers, initContainers = [] } = templateOf(object).spec;
+        for (const container of [...containers, ...initContainers])
+          expect(container).toMatchObject({ image: readSettings().image, imagePullPolicy: 'IfNotPresent' });
+      }
+    expect(readSettings().image).toMatch(/:[\w.-]+$/);
+  });
+
+  it('takes no working pod away in a rollout, and lets a node be drained', () => {
+    for (const { spec } of ofKind('base', 'Deployment'))
+      expect(spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } } });
+    for (const { spec } of ofKind('base', 'PodDisruptionBudget'))
+      expect(spec).toMatchObject({ maxUnavailable: 1 });
   });
 
   it('selects pods that there are: budgets, scalers, policies, monitors, routes', () => {
@@ -240,6 +305,86 @@ function render(path: string): readonly Manifest[] {
     );
     const backends = JSON.stringify([rendered.get('addons/ingress'), rendered.get('addons/gateway-api')]);
     for (const { metadata } of ofKind('base', 'Service')) expect(backends).toContain(`"${metadata.name}"`);
+  });
+
+  it('scales by CPU before the one thread of a service is full', () => {
+    const requests = new Map(
+      ofKind('overlays/production', 'Deployment').map((object) => [
+        object.metadata.name,
+        Number.parseInt(String(templateOf(object).spec.containers[0]!.resources.requests.cpu), 10),
+      ]),
+    );
+    interface Scaler {
+      readonly scaleTargetRef: { readonly name: string };
+      readonly metrics?: readonly { resource: { target: { averageUtilization: number } } }[];
+      readonly triggers?: readonly { type: string; metadata: { value: string } }[];
+    }
+    const used = ['HorizontalPodAutoscaler', 'ScaledObject'].flatMap((kind) =>
+      ofKind('overlays/production', kind).map(({ spec }) => {
+        const { scaleTargetRef, metrics, triggers } = spec as unknown as Scaler;
+        const percent =
+          metrics?.[0]!.resource.target.averageUtilization ??
+          Number(triggers!.find(({ type }) => type === 'cpu')!.metadata.value);
+        return [scaleTargetRef.name, (requests.get(scaleTargetRef.name)! * percent) / 100] as const;
+      }),
+    );
+    expect(used.map(([name]) => name).sort()).toEqual(
+      services
+        .filter(({ isScaled }) => isScaled)
+        .map(({ name }) => name)
+        .sort(),
+    );
+    for (const [name, milli] of used) expect([name, milli >= 500 && milli <= 800]).toEqual([name, true]);
+  });
+
+  it('lets pods dial names, the database and its pooler, the bus, traces, and those that mail the mail server', () => {
+    const ports = (policy: string): string[] =>
+      ofKind('addons/egress', 'NetworkPolicy')
+        .filter(({ metadata }) => metadata.name === policy)
+        .flatMap(({ spec }) => (spec as { egress: { ports: { protocol: string; port: number }[] }[] }).egress)
+        .flatMap((rule) => rule.ports.map(({ protocol, port }) => `${protocol} ${port}`));
+    const all = ['UDP 53', 'TCP 53', 'TCP 5432', 'TCP 6432', 'TCP 4222', 'TCP 4318'];
+    expect(ports('chainwatch-egress')).toEqual(all);
+    expect(JSON.stringify(rendered.get('addons/egress'))).toContain('"169.254.20.10/32"');
+    expect(ports('chainwatch-egress-mail')).toEqual(['TCP 25', 'TCP 465', 'TCP 587']);
+    const mail = ofKind('addons/egress', 'NetworkPolicy').find(({ metadata }) =>
+      metadata.name.endsWith('-mail'),
+    );
+    const { podSelector } = mail!.spec as { podSelector: { matchExpressions: { values: string[] }[] } };
+    expect(podSelector.matchExpressions[0]!.values).toEqual(
+      services.filter(({ mails }) => mails).map(({ name }) => name),
+    );
+    // What the pooler's Service sends to is a port that is let in and out.
+    const [pooler] = ofKind('addons/pgbouncer', 'Deployment');
+    expect(templateOf(pooler!).spec.containers[0]).toMatchObject({ ports: [{ containerPort: 6432 }] });
+    expect(templateOf(pooler!).metadata.labels['app.kubernetes.io/part-of']).toBe('chainwatch');
+    const [settings] = ofKind('addons/pgbouncer', 'ConfigMap');
+    const ini = (settings!.data as Record<string, string>)['pgbouncer.ini']!;
+    expect(ini).toMatch(/^listen_port = 6432$/m);
+    expect(ini).toMatch(/^pool_mode = transaction$/m);
+  });
+
+  it('keeps installations apart by the label of the settings: scalers, scrapes', () => {
+    const settings = { ...readSettings(), installation: 'eu', installationLabel: 'cluster' };
+    const clone = join(folder, 'labels');
+    for (const path of ['prisma', 'deploy'])
+      cpSync(join(repoDir, path), join(clone, path), { recursive: true });
+    writeFileSync(join(clone, SETTINGS), JSON.stringify(settings));
+    const files = renderDeployment(clone);
+    const queries = (text: string): string[] =>
+      [...text.matchAll(/chainwatch_\w+\{[^}]*\}/g)].map(([query]) => query);
+    expect(
+      queries(readFileSync(join(repoDir, 'deploy/kubernetes/addons/keda/scaling.yaml'), 'utf8')),
+    ).toEqual(['chainwatch_analyzer_lag_seconds{namespace="chainwatch"}']);
+    expect(queries(files.get('deploy/kubernetes/addons/keda/scaling.yaml')!)).toEqual([
+      'chainwatch_analyzer_lag_seconds{cluster="eu"}',
+    ]);
+    expect(parse(files.get('deploy/kubernetes/addons/monitoring/pod-monitor.yaml')!)).toMatchObject({
+      spec: { podMetricsEndpoints: [{ relabelings: [{ targetLabel: 'cluster', replacement: 'eu' }] }] },
+    });
+    expect(parse(files.get('deploy/prometheus/prometheus.yaml')!)).toMatchObject({
+      scrape_configs: [{ relabel_configs: [{ target_label: 'cluster', replacement: 'eu' }] }],
+    });
   });
 
   it('gives the monitoring operator the rules and the dashboards that everybody has', () => {
@@ -292,6 +437,20 @@ const MUTATIONS: readonly (readonly [string, (object: never) => void])[] = [
   ],
   ['PodDisruptionBudget', (object: { spec: { selector: unknown } }) => void (object.spec.selector = 'all')],
 ] as never;
+
+/** What the API server refuses to change. */
+function pickImmutable({ kind, spec = {} }: Manifest): object {
+  const {
+    selector,
+    template,
+    replicas: _replicas,
+    updateStrategy: _strategy,
+    ...rest
+  } = spec as Record<string, unknown>;
+  if (kind === 'Job') return { selector, template };
+  if (kind === 'Deployment') return { selector };
+  return kind === 'StatefulSet' ? { selector, ...rest } : {};
+}
 
 const CUSTOM: Readonly<Record<string, string>> = {
   'keda.sh': 'keda',

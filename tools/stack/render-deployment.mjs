@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { repoDir } from '../../libs/host/src/repo.mjs';
-import { BOARDS, renderDashboard } from './render-dashboards.mjs';
+import { renderObjectives } from './objectives.mjs';
+import { BOARDS } from './boards.mjs';
+import { renderDashboard } from './render-dashboards.mjs';
 import {
   bootstrapJob,
   clusterService,
@@ -10,16 +12,20 @@ import {
   disruptionBudget,
   externalSecret,
   migrateJob,
+  podMonitor,
   productionReplicas,
   prometheusRule,
   secretOf,
 } from './render-kubernetes.mjs';
 import { readServices } from './services.mjs';
+import { applySettings, readSettings } from './settings.mjs';
 
 /** @typedef {import('./services.mjs').Service} Service */
 
 const RULES = 'deploy/prometheus/rules.yaml';
+const RULE_TESTS = ['deploy/prometheus/installations.test.yaml'];
 const KUBERNETES = 'deploy/kubernetes';
+const SCALING = `${KUBERNETES}/addons/keda/scaling.yaml`;
 const HEADER = '# Written by `node tools/stack/write-deployment.mjs`';
 
 /**
@@ -34,8 +40,17 @@ export function renderDeployment(dir = repoDir) {
   const gateways = services.filter(({ component }) => component === 'gateway');
   const fromServices = `${HEADER} from deploy/services.json: change it there.\n`;
   const fillRegion = (/** @type {string} */ path, /** @type {string} */ text) =>
-    readFileSync(join(dir, path), 'utf8').replace(REGION, () => `${text}\n`);
-  const rules = fillRegion(RULES, services.map(absenceRule).join('\n'));
+    fill(readFileSync(join(dir, path), 'utf8'), 'services.json', text);
+  const settings = readSettings(dir);
+  const label = settings.installationLabel;
+  const rules = applySettings(
+    fill(
+      fillRegion(RULES, services.map((service) => absenceRule(service, settings)).join('\n')),
+      'objectives.mjs',
+      renderObjectives(label),
+    ),
+    settings,
+  );
   /** @type {[string, string][]} */
   const files = [
     [RULES, rules],
@@ -45,8 +60,13 @@ export function renderDeployment(dir = repoDir) {
       fillRegion(
         'deploy/prometheus/prometheus.yaml',
         services.map(({ name }) => `          - ${name}`).join('\n'),
+      ).replace(
+        /(?<=target_label: )\w+, replacement: [\w-]+/,
+        `${label}, replacement: ${settings.installation}`,
       ),
     ],
+    [SCALING, scaleOwn(readFileSync(join(dir, SCALING), 'utf8'), settings)],
+    [`${KUBERNETES}/addons/monitoring/pod-monitor.yaml`, `${HEADER}.\n` + print([podMonitor(settings)])],
     [
       `${KUBERNETES}/overlays/trial/kustomization.yaml`,
       fillRegion(
@@ -54,14 +74,18 @@ export function renderDeployment(dir = repoDir) {
         services.map(({ name }) => `  - { name: ${secretOf(name)}, env: secrets.env }`).join('\n'),
       ),
     ],
-    [`${KUBERNETES}/base/deployments.yaml`, fromServices + print(services.map(deployment))],
+    [
+      `${KUBERNETES}/base/deployments.yaml`,
+      fromServices + print(services.map((service) => deployment(service, settings.image))),
+    ],
     [`${KUBERNETES}/base/services.yaml`, fromServices + print(gateways.flatMap(clusterService))],
     [`${KUBERNETES}/base/disruption-budgets.yaml`, fromServices + print(services.map(disruptionBudget))],
     [
       `${KUBERNETES}/base/migrate.yaml`,
-      `${HEADER}, again after each new migration.\n` + print([migrateJob(dir)]),
+      `${HEADER}, again for each image and after each new migration.\n` +
+        print([migrateJob(dir, settings.image)]),
     ],
-    [`${KUBERNETES}/addons/bootstrap/job.yaml`, `${HEADER}.\n` + print([bootstrapJob()])],
+    [`${KUBERNETES}/addons/bootstrap/job.yaml`, `${HEADER}.\n` + print([bootstrapJob(settings.image)])],
     [
       `${KUBERNETES}/addons/external-secrets/external-secrets.yaml`,
       fromServices + print([...services.map(({ name }) => name), 'migrate'].map(externalSecret)),
@@ -75,16 +99,21 @@ export function renderDeployment(dir = repoDir) {
       fromServices + print(services.map(productionReplicas)),
     ],
   ];
+  for (const path of RULE_TESTS)
+    files.push([path, applySettings(readFileSync(join(dir, path), 'utf8'), settings)]);
   for (const board of BOARDS)
     files.push([
       `deploy/grafana/dashboards/${board.name}.json`,
-      `${JSON.stringify(renderDashboard(board), null, 2)}\n`,
+      `${JSON.stringify(renderDashboard(board, label), null, 2)}\n`,
     ]);
   return new Map(files);
 }
 
-/** Between the two comments a file has a line for each service. */
-const REGION = /(?<=# services\.json:.*\n)[^]*?(?= *# end of services\.json)/;
+/** What stands between the two comments that name a source. @param {string} file @param {string} source @param {string} text */
+function fill(file, source, text) {
+  const region = new RegExp(`(?<=# ${source}:.*\\n)[^]*?(?= *# end of ${source})`);
+  return file.replace(region, () => `${text}\n`);
+}
 
 /** @param {readonly object[]} objects */
 const print = (objects) => objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
@@ -99,17 +128,27 @@ function composeService({ name, localPort, memoryMax, mails, signsIn }) {
   return `  ${name}: { <<: *service, command: [${name}.mjs], mem_limit: ${limit}${ports}${environment} }`;
 }
 
-/** An ingestor is missed while a chain of its family is active. @param {Service} service */
-function absenceRule({ name }) {
+/** KEDA's queries of this installation alone. @param {string} text @param {import('./settings.mjs').Settings} settings */
+const scaleOwn = (text, { installation, installationLabel }) =>
+  text.replace(/(?<=chainwatch_\w+\{)\w+="[^"]*"/g, `${installationLabel}="${installation}"`);
+
+/**
+ * An ingestor is missed while a chain of its family is active, another service while any other one of its installation
+ * answers, or did within a day.
+ *
+ * @param {Service} service @param {import('./settings.mjs').Settings} settings
+ */
+function absenceRule({ name }, { installationLabel: label, runbookUrl }) {
   const [, family] = /^block-ingestor-(.+)$/.exec(name) ?? [];
   const builds = `chainwatch_build_info{service="${name}"}`;
+  const running = `group by (${label}) (${builds})`;
   const expr =
     family === undefined
-      ? `absent(${builds})`
-      : `max(chainwatch_active_chains{family="${family}"}) > 0 unless on () ${builds}`;
+      ? `group by (${label}) (last_over_time(chainwatch_build_info[1d])) unless on (${label}) ${running} or on () absent(${builds})`
+      : `max by (${label}) (chainwatch_active_chains{family="${family}"}) > 0 unless on (${label}) ${running}`;
   return `      - alert: ServiceIsAbsent
         expr: ${expr}
         for: 90s
         labels: { severity: page, service: ${name} }
-        annotations: { summary: 'no replica of ${name} answers Prometheus', runbook: docs/guides/runbooks/ServiceIsAbsent.md }`;
+        annotations: { summary: '{{ $labels.${label} }}: no replica of ${name} answers Prometheus', runbook_url: ${runbookUrl}/ServiceIsAbsent.html }`;
 }

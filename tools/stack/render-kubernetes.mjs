@@ -27,8 +27,8 @@ const selectorOf = (name) => ({ matchLabels: { 'app.kubernetes.io/name': name } 
 
 /** Its Secret: each service has one of its own. @param {string} service */
 export const secretOf = (service) => `chainwatch-${service}`;
-/** @param {Service} service */
-export function deployment({ name, component, replicas, cpu, memory, memoryMax, dials }) {
+/** @param {Service} service @param {string} image */
+export function deployment({ name, component, replicas, cpu, memory, memoryMax, dials }, image) {
   const isGateway = component === 'gateway';
   const labels = labelsOf(name, component);
   return {
@@ -40,10 +40,8 @@ export function deployment({ name, component, replicas, cpu, memory, memoryMax, 
       revisionHistoryLimit: 5,
       // A pod that is ready for a moment only takes no other one's place.
       minReadySeconds: 10,
-      // Workers: the old one lets its chains go, the new one takes them.
-      strategy: {
-        rollingUpdate: isGateway ? { maxUnavailable: 0, maxSurge: 1 } : { maxUnavailable: 1, maxSurge: 0 },
-      },
+      // The old pod works until the new one is ready, which waits for the migration first. Leases decide who has a chain meanwhile.
+      strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
       selector: selectorOf(name),
       template: {
         metadata: {
@@ -65,13 +63,13 @@ export function deployment({ name, component, replicas, cpu, memory, memoryMax, 
           ),
           initContainers: [
             // A rollout waits for the migration (migrate.yaml) and takes no working pod away meanwhile.
-            container('schema', ['migrate.mjs', '--check', '--wait', '10m'], {
+            container('schema', image, ['migrate.mjs', '--check', '--wait', '10m'], {
               env: [secretVariable('DATABASE_URL', secretOf(name))],
               resources: MIGRATE_RESOURCES,
             }),
           ],
           containers: [
-            container('service', [`${name}.mjs`], {
+            container('service', image, [`${name}.mjs`], {
               ports: [
                 ...(isGateway ? [{ name: 'http', containerPort: 8080 }] : []),
                 { name: 'health', containerPort: 9464 },
@@ -103,12 +101,19 @@ const podSpec = (serviceAccountName) => ({
   securityContext: POD_SECURITY,
 });
 
+/** A day to read its log. */
+const JOB_KEPT_SECONDS = 86_400;
 const MIGRATE_RESOURCES = { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '256Mi' } };
 
-/** @param {string} name @param {string[]} args @param {object} more */
-const container = (name, args, more) => ({
+/**
+ * An image that was loaded onto the nodes is not pulled, whatever its tag.
+ *
+ * @param {string} name @param {string} image @param {string[]} args @param {object} more
+ */
+const container = (name, image, args, more) => ({
   name,
-  image: 'chainwatch',
+  image,
+  imagePullPolicy: 'IfNotPresent',
   args,
   ...more,
   securityContext: CONTAINER_SECURITY,
@@ -124,16 +129,16 @@ const secretVariable = (name, secret) => ({
 });
 
 /**
- * A Job's pod template cannot be changed, so the name has a hash of what it applies: another migration is another Job.
- * It has no settings, whose hashed names would change it.
- * @param {string} repoDir
+ * Applies the migrations of a release. It has no settings, whose hashed names would change it.
+ *
+ * @param {string} repoDir @param {string} image
  */
-export function migrateJob(repoDir) {
-  return job(`chainwatch-migrate-${hashMigrations(repoDir)}`, 'migrate', {
+export function migrateJob(repoDir, image) {
+  return job('migrate', hashMigrations(repoDir), {
     ...podSpec('chainwatch'),
     restartPolicy: 'OnFailure',
     containers: [
-      container('service', ['migrate.mjs'], {
+      container('service', image, ['migrate.mjs'], {
         env: [secretVariable('DATABASE_URL', secretOf('migrate'))],
         resources: MIGRATE_RESOURCES,
       }),
@@ -142,19 +147,19 @@ export function migrateJob(repoDir) {
 }
 
 /** Makes the first keys and keeps them as a Secret: no log has them. */
-export function bootstrapJob() {
-  return job('chainwatch-bootstrap', 'bootstrap', {
+export function bootstrapJob(/** @type {string} */ image) {
+  return job('bootstrap', '', {
     ...podSpec('chainwatch-bootstrap'),
     automountServiceAccountToken: true,
     restartPolicy: 'OnFailure',
     initContainers: [
-      container('schema', ['migrate.mjs', '--check', '--wait', '10m'], {
+      container('schema', image, ['migrate.mjs', '--check', '--wait', '10m'], {
         env: [secretVariable('DATABASE_URL', secretOf('migrate'))],
         resources: MIGRATE_RESOURCES,
       }),
     ],
     containers: [
-      container('service', ['bootstrap.mjs', '--kubernetes-secret', 'chainwatch-keys'], {
+      container('service', image, ['bootstrap.mjs', '--kubernetes-secret', 'chainwatch-keys'], {
         env: [
           secretVariable('DATABASE_URL', secretOf('migrate')),
           // The cluster's API is certified by an authority of its own.
@@ -169,16 +174,33 @@ export function bootstrapJob() {
   });
 }
 
-/** @param {string} name @param {string} component @param {object} spec */
-const job = (name, component, spec) => ({
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  metadata: { name, labels: labelsOf(component, component) },
-  spec: {
-    backoffLimit: 10,
-    template: { metadata: { labels: labelsOf(component, component) }, spec },
-  },
-});
+/**
+ * A Job's pod template cannot be changed, so the name has a hash of it, with the image, and of what the Job applies: another release
+ * is another Job. What one did once it may do again.
+ *
+ * @param {string} component @param {string} applied hash @param {object} podSpec
+ */
+function job(component, applied, podSpec) {
+  const labels = labelsOf(component, component);
+  const template = { metadata: { labels }, spec: podSpec };
+  const hash = createHash('sha256').update(applied).update(JSON.stringify(template)).digest('hex');
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: `chainwatch-${component}-${hash.slice(0, 10)}`,
+      labels,
+      annotations: {
+        // Argo CD makes a Job of this name anew with each sync, and does not miss one that was removed after its time.
+        'argocd.argoproj.io/hook': 'Sync',
+        'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
+        // Flux makes it anew where the template changed under the same name, as by `images` of an overlay.
+        'kustomize.toolkit.fluxcd.io/force': 'Enabled',
+      },
+    },
+    spec: { backoffLimit: 10, ttlSecondsAfterFinished: JOB_KEPT_SECONDS, template },
+  };
+}
 
 /** @param {string} repoDir */
 function hashMigrations(repoDir) {
@@ -186,7 +208,7 @@ function hashMigrations(repoDir) {
   for (const folder of ['prisma/migrations', 'prisma/sql'])
     for (const path of readdirSync(join(repoDir, folder), { recursive: true, encoding: 'utf8' }).sort())
       if (path.endsWith('.sql')) hash.update(`${path}\0`).update(readFileSync(join(repoDir, folder, path)));
-  return hash.digest('hex').slice(0, 10);
+  return hash.digest('hex');
 }
 
 /** @param {Service} service */
@@ -224,13 +246,17 @@ export function disruptionBudget({ name, component }) {
   };
 }
 
-/** In production a scaler says how many there are, or it is two. @param {Service} service */
-export function productionReplicas({ name, isScaled }) {
+/** In production a scaler says how many there are, by what each may use, or it is two. @param {Service} service */
+export function productionReplicas({ name, isScaled, cpuLoaded }) {
+  const containers = [{ name: 'service', resources: { requests: { cpu: cpuLoaded } } }];
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name },
-    spec: { replicas: isScaled ? null : 2 },
+    spec: {
+      replicas: isScaled ? null : 2,
+      ...(cpuLoaded !== undefined && { template: { spec: { containers } } }),
+    },
   };
 }
 
@@ -256,5 +282,29 @@ export function prometheusRule(groups) {
     kind: 'PrometheusRule',
     metadata: { name: 'chainwatch', labels: { 'app.kubernetes.io/part-of': 'chainwatch' } },
     spec: groups,
+  };
+}
+
+/** The operator gives each series its namespace; another label has to be said. @param {import('./settings.mjs').Settings} settings */
+export function podMonitor({ installation, installationLabel }) {
+  const labels = { 'app.kubernetes.io/part-of': 'chainwatch' };
+  const relabelings = [{ targetLabel: installationLabel, replacement: installation }];
+  return {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PodMonitor',
+    metadata: { name: 'chainwatch', labels },
+    spec: {
+      // Jobs have no port `health`.
+      selector: { matchLabels: labels },
+      jobLabel: 'app.kubernetes.io/name',
+      podMetricsEndpoints: [
+        {
+          port: 'health',
+          path: '/metrics',
+          interval: '15s',
+          ...(installationLabel !== 'namespace' && { relabelings }),
+        },
+      ],
+    },
   };
 }

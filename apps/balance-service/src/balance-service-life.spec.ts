@@ -70,7 +70,7 @@ async function findOwner(): Promise<string | undefined> {
 }
 /** In the database. */
 const isOwned = async (): Promise<boolean> =>
-  (await world.rows('SELECT 1 FROM owners WHERE lease_until > clock_timestamp()')).length > 0;
+  (await world.rows('SELECT 1 FROM share_leases WHERE lease_until > clock_timestamp()')).length > 0;
 const published = (): (string | null)[] =>
   broker.payloads('balance.changed').map((payload) => payload.data.current);
 

@@ -1,5 +1,6 @@
+import type { Attempt } from '@chainwatch/channels';
 import type { DeliveryDependencies } from '@chainwatch/deliveries';
-import { counter, histogram, WAIT_BUCKETS, withSpan } from '@chainwatch/telemetry';
+import { counter, histogram, WAIT_BUCKETS, withSpan, type ActiveSpan } from '@chainwatch/telemetry';
 
 const attempts = counter('chainwatch_delivery_attempts_total', {
   description: 'Attempts to deliver an event, by outcome.',
@@ -19,16 +20,19 @@ const untilDelivered = histogram('chainwatch_event_delivered_seconds', {
 /** A span for each attempt; metrics of it, and of how long its events were on their way. */
 export function observeAttempts(): Required<Pick<DeliveryDependencies, 'trace' | 'onAttempt'>> {
   return {
-    trace: ({ traceparent, eventType, channelId }, work) =>
+    trace: ({ traceparent, others, eventType, channelId, channelKind }, work) =>
       withSpan(
         'deliver',
         {
-          traceparent,
-          kind: 'client',
-          isLeaf: true,
-          attributes: { event_type: eventType, channel_id: channelId },
+          ...{ traceparent, links: others, kind: 'client', isLeaf: true },
+          attributes: { event_type: eventType, channel_id: channelId, channel_kind: channelKind },
         },
-        (span) => work(span.traceparent),
+        async (span) => {
+          const attempts = await work(span.traceparent);
+          const [first] = attempts;
+          if (first !== undefined) describe(span, first);
+          return attempts;
+        },
       ),
     onAttempt: ({ startedAt, durationMs, errorCode }, jobs) => {
       attempts.add(1, { outcome: errorCode ?? 'delivered' });
@@ -41,4 +45,20 @@ export function observeAttempts(): Required<Pick<DeliveryDependencies, 'trace' |
       }
     },
   };
+}
+
+/** The conventions of OpenTelemetry for clients of HTTP and messaging. Of the receiver's URL the host alone: the rest is a secret. */
+function describe(span: ActiveSpan, { request, statusCode, errorCode }: Attempt): void {
+  const { method, url, subject } = request;
+  const { hostname = undefined, port = '' } = URL.canParse(url) ? new URL(url) : {};
+  span.setAttributes({
+    ...(method === 'POST' && { 'http.request.method': 'POST', 'http.response.status_code': statusCode }),
+    ...(method === 'PUB' && {
+      ...{ 'messaging.system': 'nats', 'messaging.operation.type': 'send' },
+      'messaging.destination.name': subject,
+    }),
+    'server.address': hostname,
+    'server.port': port === '' ? undefined : Number(port),
+  });
+  if (errorCode !== undefined) span.fail(statusCode === undefined ? errorCode : String(statusCode));
 }

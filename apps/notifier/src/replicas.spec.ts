@@ -9,11 +9,11 @@ let receiver: Receiver;
 giveWorlds((given) => ({ world, receiver } = given));
 
 describe('two replicas', () => {
-  const share = { shareTiming: { lookMs: 50, beatMs: 1_000, letGoMs: 20 } };
+  const share = { shareTiming: { lookMs: 50, beatMs: 1_000, renewMs: 300, letGoMs: 20 } };
   const countShares = async (): Promise<number[]> =>
     (
       await world.rows<{ count: number }>(
-        `SELECT count(*)::int AS count FROM owners WHERE kind = 'channels' AND lease_until > clock_timestamp() GROUP BY owner`,
+        `SELECT count(*)::int AS count FROM share_leases WHERE kind = 'channels' AND lease_until > clock_timestamp() GROUP BY owner`,
       )
     ).map(({ count }) => count);
   /** Each of them has its half. */

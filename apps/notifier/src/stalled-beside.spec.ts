@@ -6,7 +6,7 @@ import { startBacklogWatch } from './backlogs/start-backlog-watch.ts';
 import { DEFAULT_RETENTION, startRetention } from './retention/start-retention.ts';
 
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const timing = { lookMs: 50, beatMs: 1_000, letGoMs: 20 };
+const timing = { lookMs: 50, beatMs: 1_000, renewMs: 300, letGoMs: 20 };
 /** It is said everywhere by then. */
 const SAID_MS = 30_000;
 

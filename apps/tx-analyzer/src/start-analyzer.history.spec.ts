@@ -477,7 +477,8 @@ describe('two replicas', () => {
     await importAddress(ALICE, 1);
     await waitFor(async () => (await records()).length > 0, { intervalMs: 1, message: 'a first step' });
     mortal.isDead = true;
-    await world.db.query('UPDATE owners SET lease_until = clock_timestamp()');
+    for (const table of ['owners', 'owner_beats'])
+      await world.db.query(`UPDATE ${table} SET lease_until = clock_timestamp()`);
     await untilComplete();
     await first.stop();
     const told = await events();

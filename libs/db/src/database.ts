@@ -1,5 +1,6 @@
 import type { Logger } from '@chainwatch/telemetry';
 import pg from 'pg';
+import { ContextPool } from './context-pool.ts';
 import { FairPool, type FindOwner } from './fair-pool.ts';
 import { observePool } from './observe-pool.ts';
 import { createClientClass } from './observed-client.ts';
@@ -81,7 +82,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     pipeline: true,
     Client: createClientClass({ pool: poolName, isPrepared: options.isPrepared !== false }),
   } as pg.PoolConfig;
-  const pool = options.findOwner ? new FairPool(settings, options.findOwner) : new pg.Pool(settings);
+  const pool = options.findOwner ? new FairPool(settings, options.findOwner) : new ContextPool(settings);
   // An idle client whose server went away: the pool drops it, the next query connects again.
   pool.on('error', () => undefined);
   // The same for one that is checked out, whose next query rejects; without a listener the process would die.

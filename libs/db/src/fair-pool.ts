@@ -1,11 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { FairQueue } from '@chainwatch/chain-core';
-
-type ConnectCallback = (
-  error: Error | undefined,
-  client: pg.PoolClient | undefined,
-  done: (release?: Error | boolean) => void,
-) => void;
+import { ContextPool, type ConnectCallback } from './context-pool.ts';
 
 /** Names whose statement this is, such as a workspace; undefined: the service's own. */
 export type FindOwner = () => string | undefined;
@@ -14,7 +9,7 @@ export type FindOwner = () => string | undefined;
  * A pool whose sessions owners get in turn: one that asks for many leaves as many free as it has, and waits behind each of
  * the others once a turn. Who waits longer than `connectionTimeoutMillis` gets the error that the pool itself has for it.
  */
-export class FairPool extends pg.Pool {
+export class FairPool extends ContextPool {
   readonly #queue: FairQueue;
   readonly #findOwner: FindOwner;
 

@@ -1,5 +1,5 @@
-import { startTelemetry, type Telemetry } from '@chainwatch/telemetry';
-import { readMetrics, startPostgres, type PostgresHandle } from '@chainwatch/testing';
+import { startTelemetry, withSpan, type Telemetry } from '@chainwatch/telemetry';
+import { readMetrics, startPostgres, startTraceCollector, type PostgresHandle } from '@chainwatch/testing';
 import { createDatabase } from './database.ts';
 import { createPrisma } from './prisma.ts';
 
@@ -58,5 +58,52 @@ describe('statements of a pool', () => {
     );
     expect(rows).toEqual([{ count: 1 }]);
     await db.close();
+  });
+});
+
+describe('spans of statements', () => {
+  it('belong to who asked, also for who waits for a session of another, and tell no value', async () => {
+    const collector = await startTraceCollector();
+    const traced = await startTelemetry({ serviceName: 'spec', endpoint: collector.url });
+    const db = createDatabase({ url, applicationName: 'spec', poolSize: 1 });
+    const prisma = createPrisma(url, { poolSize: 1 });
+    const outside = db.query('SELECT pg_sleep(0)');
+    const ask = (name: string, work: () => Promise<unknown>): Promise<unknown> => withSpan(name, {}, work);
+    await Promise.all([
+      outside,
+      ...['a', 'b', 'c'].map((name) =>
+        ask(name, () =>
+          db.query({ name: `of_${name}`, text: 'SELECT $1::text', values: [`secret ${name}`] }),
+        ),
+      ),
+      ...['d', 'e'].map((name) => ask(name, () => prisma.$queryRawUnsafe('SELECT 1 AS n'))),
+      ask('f', () => db.transaction((sql) => sql.query('SELECT no_such_column'))).catch(() => undefined),
+    ]);
+    await Promise.all([db.close(), prisma.$disconnect(), traced.stop()]);
+    collector.stop();
+    const { spans } = collector;
+    const childrenOf = (name: string) => {
+      const parent = spans.find((span) => span.name === name);
+      return spans.filter((span) => span.parentSpanId === parent!.spanId);
+    };
+    for (const name of ['a', 'b', 'c'])
+      expect(childrenOf(name)).toMatchObject([
+        {
+          ...{ name: `of_${name}`, kind: 'client', isFailed: false },
+          attributes: { 'db.system.name': 'postgresql', 'db.operation.name': 'SELECT' },
+        },
+      ]);
+    for (const name of ['d', 'e']) expect(childrenOf(name).map((span) => span.name)).toContain('SELECT');
+    expect(childrenOf('f').filter(({ isFailed }) => isFailed)).toMatchObject([
+      { name: 'SELECT', attributes: { 'error.type': '42703' } },
+    ]);
+    // What nobody asked for within a trace is none.
+    expect(
+      spans
+        .filter(({ parentSpanId }) => parentSpanId === undefined)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual([...'abcdef']);
+    expect(JSON.stringify(spans)).not.toMatch(/secret|no_such_column/);
   });
 });

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
+import type pg from 'pg';
 import { PrismaClient } from './generated/client.ts';
+import { ContextPool } from './context-pool.ts';
 import { FairPool, type FindOwner } from './fair-pool.ts';
 import { observePool } from './observe-pool.ts';
 import { createClientClass } from './observed-client.ts';
@@ -31,7 +32,7 @@ export function createPrisma(
     query_timeout: options.statementTimeoutMs ?? 35_000,
     Client: createClientClass({ pool: 'prisma', isPrepared: true }),
   } as pg.PoolConfig;
-  const pool = options.findOwner ? new FairPool(settings, options.findOwner) : new pg.Pool(settings);
+  const pool = options.findOwner ? new FairPool(settings, options.findOwner) : new ContextPool(settings);
   observePool(pool, 'prisma');
   return new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) });
 }

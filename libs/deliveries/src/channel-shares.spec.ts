@@ -6,7 +6,7 @@ import { shareChannels, shareOf, type ChannelShares } from './channel-shares.ts'
 
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const PREFIXES = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
-const timing = { lookMs: 50, beatMs: 1_000, letGoMs: 20 };
+const timing = { lookMs: 50, beatMs: 1_000, renewMs: 300, letGoMs: 20 };
 
 let postgres: PostgresHandle;
 let db: Database;

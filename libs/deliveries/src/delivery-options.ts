@@ -5,6 +5,15 @@ import type { DeliveryJob } from './delivery-job.ts';
 import type { OpenSealed } from './channel-store.ts';
 import { DEFAULT_RETRY_SCHEDULE_MS } from './record/decide-outcome.ts';
 
+/** What an attempt carries: the first event's trace, and those of others in the same message. */
+export interface TracedAttempt {
+  readonly traceparent: string | undefined;
+  readonly others: readonly string[];
+  readonly eventType: string;
+  readonly channelId: string;
+  readonly channelKind: string | undefined;
+}
+
 export interface DeliveryDependencies extends SenderContext {
   readonly db: Database;
   /**
@@ -14,10 +23,10 @@ export interface DeliveryDependencies extends SenderContext {
   readonly open: OpenSealed;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Runs an attempt inside a span that continues the event's trace, and gives the traceparent to send. Default: the event's own. */
-  readonly trace?: <T>(
-    event: { traceparent: string | undefined; eventType: string; channelId: string },
-    work: (traceparent: string | undefined) => Promise<T>,
-  ) => Promise<T>;
+  readonly trace?: (
+    event: TracedAttempt,
+    work: (traceparent: string | undefined) => Promise<Attempt[]>,
+  ) => Promise<Attempt[]>;
   /** Called with every attempt and what it carried, for metrics. */
   readonly onAttempt?: (
     attempt: Pick<Attempt, 'startedAt' | 'durationMs' | 'errorCode'>,

@@ -81,8 +81,10 @@ export function traceBatch(chainGid: string): (batch: FeedBatch, commit: Commit)
   return async (batch, commit) => {
     const [entry, ...others] = batch.entries;
     if (entry !== undefined && others.length === 0 && entry.type === 'block') {
-      return withSpan(SPAN_NAMES.block, { attributes: attributesOf(chainGid, entry) }, ({ traceparent }) =>
-        commit({ ...batch, entries: [{ ...entry, traceparent }] }),
+      return withSpan(
+        SPAN_NAMES.block,
+        { kind: 'producer', attributes: attributesOf(chainGid, entry) },
+        ({ traceparent }) => commit({ ...batch, entries: [{ ...entry, traceparent }] }),
       );
     }
     await commit({
@@ -95,11 +97,15 @@ export function traceBatch(chainGid: string): (batch: FeedBatch, commit: Commit)
 async function markEntry(chainGid: string, entry: FeedEntry): Promise<FeedEntry> {
   return withSpan(
     SPAN_NAMES[entry.type],
-    { attributes: attributesOf(chainGid, entry) },
+    { kind: 'producer', attributes: attributesOf(chainGid, entry) },
     ({ traceparent }) => ({ ...entry, traceparent }),
   );
 }
 
 function attributesOf(chainGid: string, { number, hash, seq }: FeedEntry): Record<string, string | number> {
-  return { chain_gid: chainGid, 'block.number': number, 'block.hash': hash, 'feed.seq': seq };
+  return {
+    ...{ chain_gid: chainGid, 'block.number': number, 'block.hash': hash, 'feed.seq': seq },
+    ...{ 'messaging.system': 'nats', 'messaging.operation.type': 'send' },
+    'messaging.destination.name': 'block.new',
+  };
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 import type { Replica } from './plan-shares.ts';
+import { LEASE } from './owned-share.ts';
 
 export interface Lease {
   readonly owner: string;
@@ -11,33 +12,51 @@ export interface Sight {
   readonly leases: ReadonlyMap<string, Lease>;
   /** The other replicas whose heartbeat is good. */
   readonly others: readonly Replica[];
+  /** One of them is of a release that looks at the leases of shares alone. */
+  readonly hasFormer: boolean;
 }
 
 interface Row {
   readonly leases: readonly { share: string; owner: string; left_ms: number }[] | null;
-  readonly others: readonly { owner: string; ready: string[]; declined: string[] }[] | null;
+  readonly others:
+    | readonly { owner: string; ready: string[]; declined: string[]; is_former: boolean }[]
+    | null;
 }
 
-/** Writes this replica's heartbeat, and reads those of the others and the leases, in one round trip. */
-export async function beatAndLook(
+/**
+ * Writes this replica's heartbeat, and renews its lease on all that it owns; `beatMs` 0: it leaves, and counts no more.
+ * @returns the tokens of its shares, by share
+ */
+export async function beat(
   sql: Sql,
   { kind, me, beatMs }: { readonly kind: string; readonly me: Replica; readonly beatMs: number },
-): Promise<Sight> {
-  const { rows } = await sql.query<Row>({
-    name: 'beat_and_look',
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql.query<{ share: string; token: number }>({
+    name: 'beat',
     text: `WITH beat AS (
-        INSERT INTO owner_beats (kind, owner, ready, declined, beat_until) VALUES ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 ms')
-        ON CONFLICT (kind, owner) DO UPDATE SET ready = excluded.ready, declined = excluded.declined, beat_until = excluded.beat_until
-      ), swept AS (
+        INSERT INTO owner_beats (kind, owner, ready, declined, beat_until, lease_until) VALUES ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 ms', ${LEASE})
+        ON CONFLICT (kind, owner) DO UPDATE SET ready = excluded.ready, declined = excluded.declined, beat_until = excluded.beat_until, lease_until = ${LEASE}
+      )
+      SELECT share, token FROM owners WHERE kind = $1 AND owner = $2`,
+    values: [kind, me.owner, [...me.ready], [...me.declined], beatMs],
+  });
+  return new Map(rows.map(({ share, token }) => [share, token]));
+}
+
+/** Reads who owns what, and which other replicas live, in one round trip; what is left of dead ones is removed. */
+export async function look(sql: Sql, kind: string, owner: string): Promise<Sight> {
+  const { rows } = await sql.query<Row>({
+    name: 'look_at_owners',
+    text: `WITH swept AS (
         DELETE FROM owner_beats WHERE (kind, owner) IN (
-          SELECT kind, owner FROM owner_beats WHERE beat_until < clock_timestamp() - interval '1 minute' AND owner <> $2 FOR UPDATE SKIP LOCKED)
+          SELECT kind, owner FROM owner_beats WHERE greatest(beat_until, lease_until) < clock_timestamp() - interval '1 minute' AND owner <> $2 FOR UPDATE SKIP LOCKED)
       )
       SELECT
         (SELECT json_agg(json_build_object('share', share, 'owner', owner, 'left_ms', ceil(extract(epoch FROM lease_until - clock_timestamp()) * 1000)))
-         FROM owners WHERE kind = $1 AND lease_until > clock_timestamp()) AS leases,
-        (SELECT json_agg(json_build_object('owner', owner, 'ready', ready, 'declined', declined))
+         FROM share_leases WHERE kind = $1 AND lease_until > clock_timestamp()) AS leases,
+        (SELECT json_agg(json_build_object('owner', owner, 'ready', ready, 'declined', declined, 'is_former', lease_until IS NULL))
          FROM owner_beats WHERE kind = $1 AND owner <> $2 AND beat_until > clock_timestamp()) AS others`,
-    values: [kind, me.owner, [...me.ready], [...me.declined], beatMs],
+    values: [kind, owner],
   });
   const { leases, others } = rows[0]!;
   return {
@@ -47,10 +66,11 @@ export async function beatAndLook(
       ready: new Set(ready),
       declined: new Set(declined),
     })),
+    hasFormer: others?.some((other) => other.is_former) ?? false,
   };
 }
 
-/** A replica that leaves does not count any more. */
+/** All of its shares are free: its row goes. */
 export async function endBeat(sql: Sql, kind: string, owner: string): Promise<void> {
   await sql.query('DELETE FROM owner_beats WHERE kind = $1 AND owner = $2', [kind, owner]);
 }

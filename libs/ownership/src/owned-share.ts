@@ -2,9 +2,9 @@ import type { Database, Sql, Statement, Transaction, TransactionOptions } from '
 import { BaseError } from '@chainwatch/problem';
 import { takeRow } from './take-row.ts';
 
-/** A lease lasts this long, counted by the database from clock_timestamp(), and by its owner from when it asked. */
+/** A lease lasts this long, that of a share and that of a process, counted by the database from clock_timestamp(), and by its owner from when it asked. */
 const LEASE_MS = 8_000;
-const LEASE = `clock_timestamp() + interval '${LEASE_MS} ms'`;
+export const LEASE = `clock_timestamp() + interval '${LEASE_MS} ms'`;
 
 export interface ShareName {
   /** `ingestor.evm`, `analyzer`, `balances`: chains by gid; `channels`: parts of the channels; `positions`: of the projects; `retention`, `backlogs`: one share. */
@@ -181,12 +181,19 @@ export class ShareLostError extends BaseError {
 
 // The statements over the row of a share.
 
-/** Returns the new token; no row while somebody else's lease lasts. */
+/**
+ * Returns the new token; no row while somebody else's lease lasts: that on the share, or that of its process. The latter is
+ * locked, so that a renewal which is under way counts.
+ */
 function takeStatement({ kind, share }: ShareName, owner: string): Statement {
   return {
-    text: `INSERT INTO owners (kind, share, owner, token, lease_until) VALUES ($1, $2, $3, 1, ${LEASE})
+    text: `WITH ended AS MATERIALIZED (
+             SELECT b.owner FROM owners o JOIN owner_beats b ON b.kind = o.kind AND b.owner = o.owner
+             WHERE o.kind = $1 AND o.share = $2 AND b.lease_until < clock_timestamp() FOR UPDATE OF b)
+           INSERT INTO owners (kind, share, owner, token, lease_until) VALUES ($1, $2, $3, 1, ${LEASE})
            ON CONFLICT (kind, share) DO UPDATE SET owner = $3, token = owners.token + 1, lease_until = ${LEASE}
-           WHERE owners.lease_until < clock_timestamp() OR owners.owner = $3
+           WHERE owners.owner = $3 OR owners.lease_until < clock_timestamp() AND (owners.owner IN (SELECT owner FROM ended)
+             OR NOT EXISTS (SELECT FROM owner_beats b WHERE b.kind = $1 AND b.owner = owners.owner AND b.lease_until IS NOT NULL))
            RETURNING token`,
     values: [kind, share, owner],
   };
@@ -206,7 +213,10 @@ export function renewSql([kind, share, owner, token]: readonly [string, string, 
   return `UPDATE owners SET lease_until = ${LEASE} WHERE kind = ${kind} AND share = ${share} AND owner = ${owner} AND token = ${token} RETURNING share`;
 }
 
-/** Renews all idle shares at once. A locked row is in use, by its owner or by a taker: it is skipped. */
+/**
+ * Renews all idle shares one by one, which replicas of the former release look at. A locked row is in use, by its owner or by
+ * a taker: it is skipped.
+ */
 export async function renewIdle(
   sql: Sql,
   {
@@ -226,10 +236,13 @@ export async function renewIdle(
   return new Set(rows.map(({ share }) => share));
 }
 
-/** Ends our lease now, so that nobody has to wait for its end. */
+/** Owner of what is given back. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** Gives the share back now, so that nobody has to wait for the end of a lease. */
 export async function releaseLease(sql: Sql, { kind, share, owner, token }: Claim): Promise<void> {
   await sql.query(
-    'UPDATE owners SET lease_until = clock_timestamp() WHERE kind = $1 AND share = $2 AND owner = $3 AND token = $4',
-    [kind, share, owner, token],
+    'UPDATE owners SET owner = $5, lease_until = clock_timestamp() WHERE kind = $1 AND share = $2 AND owner = $3 AND token = $4',
+    [kind, share, owner, token, NOBODY],
   );
 }

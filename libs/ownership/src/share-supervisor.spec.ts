@@ -71,7 +71,7 @@ function start(
 const readRow = async (): Promise<{ owner: string; token: number; left: number } | undefined> =>
   (
     await db.query<{ owner: string; token: number; left: number }>(
-      'SELECT owner, token, extract(epoch FROM lease_until - clock_timestamp())::float8 AS left FROM owners WHERE share = $1',
+      'SELECT owner, token, extract(epoch FROM lease_until - clock_timestamp())::float8 AS left FROM share_leases WHERE share = $1',
       [share],
     )
   ).rows[0];

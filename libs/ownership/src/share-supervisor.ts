@@ -2,7 +2,7 @@ import { gauge, onScrape, type Logger } from '@chainwatch/telemetry';
 import { Signal } from '@chainwatch/chain-core';
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@chainwatch/db';
-import { beatAndLook, endBeat, type Lease } from './beats-table.ts';
+import { beat, endBeat, look, type Lease } from './beats-table.ts';
 import { HeldShare, type Work } from './held-share.ts';
 import { releaseLease, renewIdle, takeShare } from './owned-share.ts';
 import { planShares, type Replica, type SharePlan } from './plan-shares.ts';
@@ -48,8 +48,8 @@ const TAKEN_AT_ONCE = 4;
 const SOON_MS = 20;
 
 /**
- * This process' part of all shares of a kind, from its construction to stop(). It sends heartbeats, stands by while
- * the leases of others last, takes the free shares it may have, works on them, and lets go those that others should
+ * This process' part of all shares of a kind, from its construction to stop(). It sends heartbeats, which are its lease,
+ * stands by while the leases of others last, takes the free shares it may have, works on them, and lets go those that others should
  * have.
  */
 export class ShareSupervisor<T> {
@@ -62,6 +62,9 @@ export class ShareSupervisor<T> {
   readonly #renewing: NodeJS.Timeout;
   readonly #stopObserving: () => void;
   #isRenewing = false;
+  /** What the last heartbeat said of this replica. */
+  #told = '';
+  #hasFormer = false;
   #shares: ReadonlyMap<string, T> = new Map();
   #leases: ReadonlyMap<string, Lease> = new Map();
   #lastError: string | undefined = 'the owners were not asked for yet';
@@ -126,10 +129,12 @@ export class ShareSupervisor<T> {
     this.#stop.abort();
     await this.#done;
     this.#toTake.length = 0;
-    await endBeat(this.#options.db, this.#options.kind, this.owner).catch(() => undefined);
+    // From here on it does not count any more, and owns what it has until the work on it has ended.
+    await this.#beat().catch(() => undefined);
     for (const held of this.#held.values()) held.letGo();
     while (this.#working.size > 0) await Promise.all(this.#working);
     clearInterval(this.#renewing);
+    await endBeat(this.#options.db, this.#options.kind, this.owner).catch(() => undefined);
     this.#stopObserving();
     for (const each of [shareCounts, ownedCounts]) each.forget({ kind: this.#options.kind });
   }
@@ -151,12 +156,10 @@ export class ShareSupervisor<T> {
     const { db, kind, listShares } = this.#options;
     this.#reconcile(await listShares());
     this.#prepare();
-    const { leases, others } = await beatAndLook(db, {
-      kind,
-      me: this.#describeMe(),
-      beatMs: this.#timing.beatMs,
-    });
+    if (this.#told !== this.#describeText()) await this.#beat();
+    const { leases, others, hasFormer } = await look(db, kind, this.owner);
     this.#leases = leases;
+    this.#hasFormer = hasFormer;
     if (this.#stop.signal.aborted) return;
     this.#follow(this.#plan(others));
   }
@@ -202,6 +205,11 @@ export class ShareSupervisor<T> {
     for (const [share, untilMs] of this.#declinedUntilMs)
       if (untilMs <= nowMs) this.#declinedUntilMs.delete(share);
     return { owner: this.owner, ready: this.#ready, declined: new Set(this.#declinedUntilMs.keys()) };
+  }
+
+  #describeText(): string {
+    const { ready, declined } = this.#describeMe();
+    return JSON.stringify([[...ready], [...declined]]);
   }
 
   #plan(others: readonly Replica[]): SharePlan {
@@ -308,25 +316,37 @@ export class ShareSupervisor<T> {
     }
   }
 
-  /** Renews all idle shares in one statement. A share that is not renewed may still be ours: the clock decides. */
+  /** Says that this process lives, which renews its lease. A share that is not renewed may still be ours: the clock decides. */
   async #renew(): Promise<void> {
-    const idle = [...this.#held.values()].map(({ share }) => share).filter(({ isIdle }) => isIdle);
-    if (this.#isRenewing || idle.length === 0) return;
+    if (this.#isRenewing) return;
     this.#isRenewing = true;
-    const sentAtMs = performance.now();
     try {
-      const { db, kind } = this.#options;
-      const renewed = await renewIdle(db, {
-        kind,
-        owner: this.owner,
-        claims: idle.map(({ claim }) => claim),
-      });
-      for (const share of idle) if (renewed.has(share.claim.share)) share.noteRenewed(sentAtMs);
+      await this.#beat();
+      if (this.#hasFormer) await this.#renewShares();
     } catch {
       // The next renewal follows soon.
     } finally {
       this.#isRenewing = false;
     }
+  }
+
+  /** A share that had ended by our clock before the answer came may be somebody else's by now: it is not renewed. */
+  async #beat(): Promise<void> {
+    const { db, kind } = this.#options;
+    const told = this.#describeText();
+    const sentAtMs = performance.now();
+    const beatMs = this.#stop.signal.aborted ? 0 : this.#timing.beatMs;
+    const tokens = await beat(db, { kind, me: this.#describeMe(), beatMs });
+    this.#told = told;
+    for (const [name, { share }] of this.#held)
+      if (share.isOurs && tokens.get(name) === share.token) share.noteRenewed(sentAtMs);
+  }
+
+  async #renewShares(): Promise<void> {
+    const { db, kind } = this.#options;
+    const idle = [...this.#held.values()].map(({ share }) => share).filter(({ isIdle }) => isIdle);
+    if (idle.length > 0)
+      await renewIdle(db, { kind, owner: this.owner, claims: idle.map(({ claim }) => claim) });
   }
 
   #noteTrouble(share: string, error: unknown): void {

@@ -7,7 +7,7 @@ import { ShareSupervisor, type SupervisorOptions } from './share-supervisor.ts';
 import { TIMING, type Timing } from './timing.ts';
 
 /** Faster than life; leases stay as they are. */
-const QUICK: Timing = { ...TIMING, lookMs: 50, beatMs: 1_000, letGoMs: 50, unreachableMs: 100 };
+const QUICK: Timing = { ...TIMING, lookMs: 50, beatMs: 1_000, renewMs: 300, letGoMs: 50, unreachableMs: 100 };
 const logger = { info: () => undefined, warn: () => undefined };
 
 let postgres: PostgresHandle;

@@ -39,22 +39,26 @@ async function waitForRow<R extends pg.QueryResultRow>(
 
 /**
  * Sessions that queue for the row wait for its `tuple` lock; only the first of them waits for the transaction that
- * holds the row. Only that holder is terminated, and nobody in the queue.
+ * holds the row. Only that holder is terminated, and nobody in the queue ($2: who was in it before, whose turn may have come).
  */
 const END_HOLDER = `
   WITH RECURSIVE line (pid) AS (
     SELECT $1::integer
     UNION
     SELECT unnest(pg_blocking_pids(line.pid)) FROM line JOIN pg_locks l ON l.pid = line.pid AND NOT l.granted AND l.locktype = 'tuple'
+  ), ended AS MATERIALIZED (
+    SELECT pg_terminate_backend(holder.pid)
+    FROM line JOIN pg_locks l ON l.pid = line.pid AND NOT l.granted AND l.locktype = 'transactionid'
+    CROSS JOIN unnest(pg_blocking_pids(line.pid)) AS b (pid) JOIN pg_stat_activity holder ON holder.pid = b.pid
+    WHERE holder.usename = current_user AND holder.pid <> ALL ($2::integer[])
   )
-  SELECT pg_terminate_backend(holder.pid)
-  FROM line JOIN pg_locks l ON l.pid = line.pid AND NOT l.granted AND l.locktype = 'transactionid'
-  CROSS JOIN unnest(pg_blocking_pids(line.pid)) AS b (pid) JOIN pg_stat_activity holder ON holder.pid = b.pid
-  WHERE holder.usename = current_user`;
+  SELECT array(SELECT pid FROM line) AS waiting, (SELECT count(*) FROM ended) AS ended`;
 
 async function endBlockers(db: Database, pid: number, isOver: () => boolean): Promise<void> {
+  const waited = new Set<number>();
   while (!isOver()) {
-    await db.query(END_HOLDER, [pid]);
+    const { rows } = await db.query<{ waiting: number[] }>(END_HOLDER, [pid, [...waited]]);
+    for (const waiting of rows[0]!.waiting) waited.add(waiting);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

@@ -4,8 +4,7 @@
  * @example
  * await runService({ name: 'notifier', start: async (logger) => {
  *   const telemetry = await startTelemetry({ serviceName: 'notifier' });
- *   const health = await startHealthServer({ port: config.HEALTH_PORT,
- host: config.HOST, checks, metrics: telemetry.handleMetrics });
+ *   const health = await startHealthServer({ ...healthAddressOf(config), checks, metrics: telemetry.handleMetrics });
  *   return { stop: async () => { await health.stop(); await telemetry.stop(); } };
  * } });
  */
@@ -29,6 +28,13 @@ export { runService, type RunningService } from './run-service.ts';
 export { startHealthServer, type HealthServer, type HealthServerOptions } from './start-health-server.ts';
 export { startTelemetry, type Telemetry, type TelemetryOptions } from './start-telemetry.ts';
 export { newTraceparent, parseTraceparent } from './traceparent.ts';
-export { currentTraceparent, withSpan, type ActiveSpan, type SpanOptions } from './tracing.ts';
+export {
+  currentTraceparent,
+  isTracing,
+  startCall,
+  withSpan,
+  type ActiveSpan,
+  type SpanOptions,
+} from './tracing.ts';
 export { withLogFields } from './with-log-fields.ts';
 export { Workers, type WorkerHealth } from './workers.ts';

@@ -44,9 +44,14 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     instanceId,
     endpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT,
   } = options;
-  const [{ NodeSDK, resources, tracing }, { PrometheusExporter, PrometheusSerializer }] = await Promise.all([
+  const [
+    { NodeSDK, resources, tracing },
+    { PrometheusExporter, PrometheusSerializer },
+    { createSampler, SampledAndFailed },
+  ] = await Promise.all([
     import('@opentelemetry/sdk-node'),
     import('@opentelemetry/exporter-prometheus'),
+    import('./sampling.ts'),
   ]);
   const resource = resources.resourceFromAttributes({
     'service.version': serviceVersion,
@@ -64,7 +69,11 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     resourceDetectors: [resources.envDetector],
     metricReaders: [exporter],
     logRecordProcessors: [],
-    spanProcessors: traceExporter === undefined ? [] : [new tracing.BatchSpanProcessor(traceExporter)],
+    sampler: createSampler(process.env),
+    spanProcessors:
+      traceExporter === undefined
+        ? []
+        : [new SampledAndFailed(new tracing.BatchSpanProcessor(traceExporter))],
   });
   sdk.start();
   setRecording(traceExporter !== undefined);

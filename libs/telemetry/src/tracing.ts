@@ -7,6 +7,7 @@ import {
   SpanStatusCode,
   trace,
   type Attributes,
+  type Link,
   type Span,
 } from '@opentelemetry/api';
 import { formatTraceparent, newTraceparent, parseTraceparent } from './traceparent.ts';
@@ -14,6 +15,8 @@ import { formatTraceparent, newTraceparent, parseTraceparent } from './tracepare
 export interface SpanOptions {
   /** Continues this trace; without it the current one, or a new one. */
   readonly traceparent?: string;
+  /** Other traces that the work is part of: events that go out in one message. */
+  readonly links?: readonly string[];
   readonly attributes?: Attributes;
   readonly kind?: 'producer' | 'consumer' | 'client' | 'server';
   /**
@@ -28,6 +31,10 @@ export interface ActiveSpan {
   /** To be stored or sent on. */
   readonly traceparent: string;
   setAttributes(attributes: Attributes): void;
+  /** Names the span anew, where its kind is known only later: the route of a request. */
+  rename(name: string): void;
+  /** The work failed without an error of its own: `error.type` says how, such as a status. */
+  fail(type: string): void;
 }
 
 const KINDS = {
@@ -39,6 +46,13 @@ const KINDS = {
 /** Carries the trace context while nothing is recorded, so that a service without an exporter does not break the trace. */
 const unrecorded = new AsyncLocalStorage<string>();
 let isRecording = false;
+const nothing = (): void => undefined;
+const NOT_RECORDED = { setAttributes: nothing, rename: nothing, fail: nothing };
+
+/** Whether spans are recorded: what is only made for them can be left out. */
+export function isTracing(): boolean {
+  return isRecording;
+}
 
 /** Called by startTelemetry where spans are exported. */
 export function setRecording(value: boolean): void {
@@ -53,7 +67,7 @@ export async function withSpan<T>(
 ): Promise<T> {
   if (!isRecording) {
     const traceparent = newTraceparent(options.traceparent ?? unrecorded.getStore());
-    const span = { traceparent, setAttributes: () => undefined };
+    const span = { traceparent, ...NOT_RECORDED };
     return options.isLeaf === true ? work(span) : unrecorded.run(traceparent, async () => work(span));
   }
   const remote = parseTraceparent(options.traceparent);
@@ -61,7 +75,25 @@ export async function withSpan<T>(
   const kind = options.kind === undefined ? SpanKind.INTERNAL : KINDS[options.kind];
   return trace
     .getTracer('chainwatch')
-    .startActiveSpan(name, { attributes: options.attributes, kind }, parent, (span) => runInSpan(span, work));
+    .startActiveSpan(
+      name,
+      { attributes: options.attributes, kind, links: listLinks(options.links) },
+      parent,
+      (span) => runInSpan(span, work),
+    );
+}
+
+/**
+ * A span of one call to another system, ended by calling what it returns, with `error.type` if the call failed. Only within
+ * a recorded span: what a service asks while it has nothing to do is no trace. Undefined otherwise.
+ */
+export function startCall(name: string, attributes: Attributes): ((errorType?: string) => void) | undefined {
+  if (!isRecording || trace.getActiveSpan() === undefined) return undefined;
+  const span = trace.getTracer('chainwatch').startSpan(name, { attributes, kind: SpanKind.CLIENT });
+  return (errorType) => {
+    if (errorType !== undefined) failSpan(span, errorType);
+    span.end();
+  };
 }
 
 /** The trace context of the span that runs, undefined outside of one. */
@@ -71,17 +103,31 @@ export function currentTraceparent(): string | undefined {
   return active !== undefined && isSpanContextValid(active) ? formatTraceparent(active) : undefined;
 }
 
+function listLinks(traceparents: readonly string[] = []): Link[] {
+  return traceparents.flatMap((traceparent) => {
+    const context = parseTraceparent(traceparent);
+    return context === undefined ? [] : [{ context }];
+  });
+}
+
 async function runInSpan<T>(span: Span, work: (span: ActiveSpan) => T | Promise<T>): Promise<T> {
   try {
     return await work({
       traceparent: formatTraceparent(span.spanContext()),
       setAttributes: (attributes) => void span.setAttributes(attributes),
+      rename: (name) => void span.updateName(name),
+      fail: (type) => failSpan(span, type),
     });
   } catch (error) {
     span.recordException(error instanceof Error ? error : String(error));
-    span.setStatus({ code: SpanStatusCode.ERROR });
+    failSpan(span, error instanceof Error ? error.name : 'error');
     throw error;
   } finally {
     span.end();
   }
+}
+
+function failSpan(span: Span, type: string): void {
+  span.setAttribute('error.type', type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
 }

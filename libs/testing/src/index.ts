@@ -33,6 +33,11 @@ export { startRedisCluster, type RedisCluster } from './start-redis-cluster.ts';
 export { startRedisSentinel, type RedisSentinel } from './start-redis-sentinel.ts';
 export { chooseDataDir } from './temporary-directory.ts';
 export { takeBaseBackup } from './take-base-backup.ts';
+export {
+  startTraceCollector,
+  type CollectedSpan,
+  type TraceCollectorHandle,
+} from './start-trace-collector.ts';
 export { startTcpProxy, type TcpProxy } from './start-tcp-proxy.ts';
 export { waitFor, type WaitOptions } from './wait-for.ts';
 export { waitForPort } from './wait-for-port.ts';

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, chown, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { findPostgresAccount } from '@chainwatch/host';
+import { findPostgresAccount, repoDir } from '@chainwatch/host';
 import { spawnServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
 import { createTemporaryDirectory, removeDirectory } from './temporary-directory.ts';
@@ -25,7 +26,7 @@ export interface PgBouncerOptions {
   readonly poolSize?: number;
 }
 
-/** A PgBouncer before this server, in transaction mode, configured as docs/guides/deploy.md says. */
+/** A PgBouncer before this server, in transaction mode, configured as in deploy/kubernetes/addons/pgbouncer. */
 export async function startPgBouncer(
   serverUrl: string,
   { poolSize = 60 }: PgBouncerOptions = {},
@@ -40,19 +41,16 @@ export async function startPgBouncer(
   const files = {
     'users.txt': `"${username}" "${password}"\n`,
     'pgbouncer.ini': [
-      '[databases]',
-      `* = host=${hostname} port=${serverPort}`,
-      '[pgbouncer]',
+      readConfiguration(program),
+      `max_db_connections = ${poolSize}`,
+      `default_pool_size = ${poolSize}`,
       'listen_addr = 127.0.0.1',
       `listen_port = ${port}`,
-      'unix_socket_dir =',
-      'auth_type = scram-sha-256',
       `auth_file = ${join(directory, 'users.txt')}`,
-      'pool_mode = transaction',
-      `default_pool_size = ${poolSize}`,
-      'max_client_conn = 1000',
       // A database that was just restarted is tried again at once.
       'server_login_retry = 1',
+      '[databases]',
+      `* = host=${hostname} port=${serverPort}`,
       '',
     ].join('\n'),
   };
@@ -79,4 +77,12 @@ export async function startPgBouncer(
       await removeDirectory(directory);
     },
   };
+}
+
+/** The addon's, without what this release of PgBouncer does not know. Values that come later replace it. */
+function readConfiguration(program: string): string {
+  const text = readFileSync(join(repoDir, 'deploy/kubernetes/addons/pgbouncer/pgbouncer.ini'), 'utf8');
+  const [, major = 1, minor = 0] =
+    /(\d+)\.(\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' })) ?? [];
+  return Number(major) > 1 || Number(minor) >= 21 ? text : text.replace(/^max_prepared_statements.*$/m, '');
 }

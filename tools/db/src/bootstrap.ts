@@ -29,8 +29,17 @@ export interface BootstrapOptions {
   readonly label: string;
   readonly workspaceName?: string;
   readonly projectName?: string;
+  /** Nothing is made where the database has a workspace. @throws NotFirstError */
+  readonly isFirst?: boolean;
   /** Keeps what was made before it counts: nothing was made when this fails. */
   readonly keep?: (made: Bootstrap) => Promise<void>;
+}
+
+export class NotFirstError extends Error {
+  constructor() {
+    super('expected a database without a workspace, got one that has one');
+    this.name = 'NotFirstError';
+  }
 }
 
 /** Makes a workspace, a project and one key of each type with every permission that it can have, in one transaction. */
@@ -40,6 +49,7 @@ export async function bootstrap(
 ): Promise<Bootstrap> {
   return db.transaction(async (sql) => {
     const { id: workspaceId, isOperator } = await insertWorkspace(sql, options.workspaceName ?? 'Default');
+    if (options.isFirst === true && !isOperator) throw new NotFirstError();
     const projects = await sql.query<{ id: string }>(
       'INSERT INTO projects (workspace_id, name) VALUES ($1, $2) RETURNING id',
       [workspaceId, options.projectName ?? 'Default'],
@@ -106,7 +116,8 @@ async function insertKey(sql: Sql, key: NewKey): Promise<string> {
 
 /**
  * Makes the first keys and keeps them in the Secret, which then has `api`, `rpc`, `management`, `workspace_id` and
- * `project_id`. Where the Secret is, nothing is made.
+ * `project_id`. Where the Secret is, or the database has a workspace, nothing is made: a Job that runs again with each release makes no
+ * second ones where somebody took the keys away.
  * @returns whether it made them
  */
 export async function bootstrapIntoSecret(
@@ -119,6 +130,7 @@ export async function bootstrapIntoSecret(
   try {
     await bootstrap(db, {
       ...options,
+      isFirst: true,
       keep: async ({ keys, workspaceId, projectId }) => {
         await secret.create({ ...keys, workspace_id: workspaceId, project_id: projectId });
         isKept = true;
@@ -127,6 +139,7 @@ export async function bootstrapIntoSecret(
   } catch (error) {
     // Keys that the database did not take open nothing.
     if (isKept) await secret.delete();
+    if (error instanceof NotFirstError) return false;
     throw error;
   }
   return true;

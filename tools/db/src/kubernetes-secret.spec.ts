@@ -98,6 +98,13 @@ describe('bootstrapIntoSecret', () => {
     );
   });
 
+  it('makes no second keys where the Secret was deleted', async () => {
+    expect(await bootstrapIntoSecret(db, secret, { label: 'acme' })).toBe(true);
+    cluster.secrets.clear();
+    expect(await bootstrapIntoSecret(db, secret, { label: 'acme' })).toBe(false);
+    expect([await countKeys(), cluster.secrets.size]).toEqual([3, 0]);
+  });
+
   it('makes no keys that it cannot keep', async () => {
     cluster.mayCreate = false;
     await expect(bootstrapIntoSecret(db, secret, { label: 'acme' })).rejects.toThrow(

@@ -1,5 +1,5 @@
 import { ChainError, type BlockRef } from '@chainwatch/chain-core';
-import { counter } from '@chainwatch/telemetry';
+import { counter, withSpan } from '@chainwatch/telemetry';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import type { BalanceStore } from '../store/balance-store.ts';
 import { readChainState } from '../plan/chain-state.ts';
@@ -34,6 +34,8 @@ export type StepResult =
 
 export const READS_MAX = 500;
 const TARGETS_MAX = 4_000;
+/** As many further traces does the span of a reading name: the limit of OpenTelemetry's exporters. */
+const LINKS_MAX = 128;
 const readingsTotal = counter('chainwatch_balance_readings_total', {
   description: 'Balances that the chain was asked for.',
 });
@@ -93,7 +95,15 @@ function createSettle(
   const chainGid = client.network.gid;
   return {
     async read(targets) {
-      const answers = await readTargets(client, { targets, cursor, signal });
+      const [first, ...others] = new Set(targets.flatMap(({ traceparent }) => traceparent ?? []));
+      const answers = await withSpan(
+        'read balances',
+        {
+          ...{ traceparent: first, links: others.slice(0, LINKS_MAX), kind: 'client' },
+          attributes: { chain_gid: chainGid, 'block.number': cursor.number, balances: targets.length },
+        },
+        () => readTargets(client, { targets, cursor, signal }),
+      );
       readingsTotal.add(targets.length, { chain_gid: chainGid });
       return answers;
     },

@@ -7,7 +7,7 @@ import { readBacklog, ROWS_MAX, STAGES, type Backlog, type Stage } from './read-
 import { startBacklogWatch } from './start-backlog-watch.ts';
 
 const logger = { info: () => undefined, warn: () => undefined };
-const timing = { lookMs: 50, beatMs: 1_000, letGoMs: 20 };
+const timing = { lookMs: 50, beatMs: 1_000, renewMs: 300, letGoMs: 20 };
 
 let postgres: PostgresHandle;
 let telemetry: Telemetry;

@@ -5,7 +5,7 @@ import { startPostgres } from '@chainwatch/testing-stack';
 import { startPositioning } from './start-positioning.ts';
 
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const timing = { lookMs: 50, beatMs: 1_000, letGoMs: 20 };
+const timing = { lookMs: 50, beatMs: 1_000, renewMs: 300, letGoMs: 20 };
 
 let postgres: PostgresHandle;
 let db: Database;
@@ -40,7 +40,7 @@ const countPositioned = async (): Promise<number> =>
 const countShares = async (): Promise<string> =>
   (
     await db.query<{ count: number }>(
-      `SELECT count(*) AS count FROM owners WHERE kind = 'positions' AND lease_until > clock_timestamp() GROUP BY owner`,
+      `SELECT count(*) AS count FROM share_leases WHERE kind = 'positions' AND lease_until > clock_timestamp() GROUP BY owner`,
     )
   ).rows
     .map(({ count }) => count)

@@ -10,7 +10,7 @@ import { REMOVALS, type RemovedKind } from './removals.ts';
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-06-01T00:00:00.000Z');
 const daysAgo = (days: number): Date => new Date(NOW - days * DAY_MS);
-const timing = { lookMs: 50, beatMs: 1_000, letGoMs: 20 };
+const timing = { lookMs: 50, beatMs: 1_000, renewMs: 300, letGoMs: 20 };
 
 let postgres: PostgresHandle;
 let db: Database;

@@ -1,4 +1,5 @@
 import type { TokenResult } from '@chainwatch/cache';
+import { counter, onScrape } from '@chainwatch/telemetry';
 import type { ReplyChannel } from './reply-channel.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
 import { withId, type Answer, type StoredAnswer } from '../cache/stored-reply.ts';
@@ -18,6 +19,19 @@ const FAILURES: Readonly<Record<'unavailable' | 'timeout', readonly [number, str
   unavailable: [502, 'network unavailable'],
   timeout: [504, 'network unavailable: no answer within 30 seconds'],
 };
+
+const answers = counter('chainwatch_rpc_answers_total', {
+  description: 'Answers to clients by class of status, those of the gateway itself included',
+});
+const CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'].map((status) => ({ status }));
+/** Since the last scrape: a counter of the SDK for each answer would cost more than its head. */
+const counted = CLASSES.map(() => 0);
+onScrape(() => {
+  for (const [index, labels] of CLASSES.entries()) {
+    if (counted[index]! > 0) answers.add(counted[index], labels);
+    counted[index] = 0;
+  }
+});
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
@@ -177,6 +191,7 @@ export class ClientReply {
   }
 
   #done(status: number, bytes: number, isFailure: boolean): void {
+    counted[Math.floor(status / 100) - 1]! += 1;
     this.onDone?.({ status, bytes, isFailure, failedCalls: this.failedCalls });
     this.onDone = undefined;
   }

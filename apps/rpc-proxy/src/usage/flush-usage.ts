@@ -7,7 +7,7 @@ const INTERVAL_MS = 2_000;
 /** Rows kept at most while the database is away. */
 const PENDING_MAX = 100_000;
 
-const requests = counter('chainwatch_rpc_requests_total', { description: 'Calls by chain and method' });
+const requests = counter('chainwatch_rpc_requests_total', { description: 'Calls by chain' });
 const failures = counter('chainwatch_rpc_failures_total', {
   description: 'Calls that the gateway refused or no node answered',
 });
@@ -59,12 +59,13 @@ export function startUsageFlusher(
   };
 }
 
-function observe({ chainGid, method, ...row }: UsageRow): void {
-  const labels = { chain_gid: chainGid, method };
+/** Without the method: callers choose names, which many series would be of. GET /management/usage has calls by method. */
+function observe({ chainGid, ...row }: UsageRow): void {
+  const labels = { chain_gid: chainGid };
   if (row.requests > 0) requests.add(row.requests, labels);
   if (row.failures > 0) failures.add(row.failures, labels);
   if (row.cached > 0) cached.add(row.cached, labels);
-  if (row.bytesOut > 0) bytes.add(row.bytesOut, { chain_gid: chainGid });
+  if (row.bytesOut > 0) bytes.add(row.bytesOut, labels);
 }
 
 function addTo(pending: Map<string, UsageRow & { hour: Date }>, row: UsageRow, hour: Date): void {

@@ -45,7 +45,11 @@ export async function runChainStep(deps: StepDeps, parts: StepParts, work: StepW
   const traceparent = first?.entry.traceparent;
   if (first === undefined || second !== undefined || traceparent === undefined)
     return takeStep(deps, parts, work);
-  const attributes = { chain_gid: parts.chain.gid, height: first.entry.number };
+  const attributes = {
+    ...{ chain_gid: parts.chain.gid, height: first.entry.number },
+    ...{ 'messaging.system': 'nats', 'messaging.operation.type': 'process' },
+    'messaging.destination.name': 'block.new',
+  };
   await withSpan('analyse block', { traceparent, kind: 'consumer', attributes }, (span) => {
     const entry = { ...first.entry, traceparent: span.traceparent };
     return takeStep(deps, parts, { ...work, segment: { ...segment, blocks: [{ ...first, entry }] } });

@@ -48,10 +48,11 @@ export async function playScene(): Promise<Scene> {
   const [stranger, alice] = (await anvil.rpc<string[]>('eth_accounts')) as [string, string];
   const send = (tx: object) =>
     anvil.rpc<string>('eth_sendTransaction', [{ from: stranger, gas: '0x2dc6c0', ...tx }]);
-  const created = await Promise.all([
-    send({ data: contracts.TestToken.bytecode }),
-    send({ data: contracts.Forwarder.bytecode }),
-  ]);
+  // One after another: anvil gives two of one sender the same nonce at times.
+  const created = [
+    await send({ data: contracts.TestToken.bytecode }),
+    await send({ data: contracts.Forwarder.bytecode }),
+  ];
   await anvil.mine();
   const [token, forwarder] = (await Promise.all(
     created.map(async (hash) => {

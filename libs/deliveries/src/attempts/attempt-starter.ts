@@ -179,7 +179,13 @@ async function attemptDeliveries(
   const [first] = jobs;
   try {
     return await trace(
-      { traceparent: first!.traceparent, eventType: first!.eventType, channelId: channel.id },
+      {
+        traceparent: first!.traceparent,
+        others: jobs.slice(1).flatMap(({ traceparent }) => traceparent ?? []),
+        eventType: first!.eventType,
+        channelId: channel.id,
+        channelKind: channel.kind?.kind,
+      },
       (traceparent) => send(senders, channel, { jobs, traceparent, timeoutMs: options.attemptTimeoutMs }),
     );
   } catch (error) {
@@ -234,9 +240,4 @@ function failedByUs(): Attempt {
   };
 }
 
-function withoutSpan<T>(
-  event: { traceparent: string | undefined },
-  work: (traceparent: string | undefined) => Promise<T>,
-): Promise<T> {
-  return work(event.traceparent);
-}
+const withoutSpan: Required<DeliveryDependencies>['trace'] = ({ traceparent }, work) => work(traceparent);

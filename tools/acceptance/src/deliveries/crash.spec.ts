@@ -108,7 +108,7 @@ async function describeLost(db: Database, eventIds: readonly string[]): Promise<
     [eventIds],
   );
   const replicas = await db.query(
-    `SELECT share, owner, lease_until FROM owners WHERE kind = 'channels' ORDER BY share`,
+    `SELECT share, owner, lease_until FROM share_leases WHERE kind = 'channels' ORDER BY share`,
   );
   return [...rows.map(({ line }) => line), JSON.stringify(replicas.rows)].join('\n');
 }

@@ -3,7 +3,8 @@ import { repoDir } from '@chainwatch/host';
 import { findFreePort, openEventStream, waitFor, type EventStreamClient } from '@chainwatch/testing';
 import { bootstrap } from '../../../db/src/bootstrap.ts';
 import { findDebianTool } from '../../../stack/find-debian-tool.ts';
-import { BOARDS } from '../../../stack/render-dashboards.mjs';
+import { BOARDS } from '../../../stack/boards.mjs';
+import { ofInstallation } from '../../../stack/render-dashboards.mjs';
 import { EvmChain } from '../evm/evm-chain.ts';
 import { Harness } from '../harness.ts';
 import { startPrometheus, type Prometheus } from './start-prometheus.ts';
@@ -57,7 +58,10 @@ const command = await findDebianTool('prometheus', 'prometheus');
     panels.flatMap(([panel, , of]) =>
       Object.values(of).map((query) => ({
         panel: `${title}: ${panel}`,
-        query: query.replaceAll('$chain', chain.gid),
+        // The services are scraped without the label here.
+        query: ofInstallation(query, 'namespace')
+          .replaceAll('$installation', '')
+          .replaceAll('$chain', chain.gid),
       })),
     ),
   );

@@ -68,7 +68,7 @@ afterAll(async () => {
 async function waitForShares(replicas: number): Promise<void> {
   await waitFor(async () => {
     const { rows } = await db.query<{ owners: number; shares: number }>(
-      `SELECT count(DISTINCT owner) AS owners, count(*) AS shares FROM owners WHERE kind = 'channels' AND lease_until > now()`,
+      `SELECT count(DISTINCT owner) AS owners, count(*) AS shares FROM share_leases WHERE kind = 'channels' AND lease_until > now()`,
     );
     return rows[0]!.owners === replicas && rows[0]!.shares === 32;
   });
