@@ -30,7 +30,7 @@ const EVENT_MS_MAX = 60_000;
 const PAGE_ITEMS = 100;
 
 /** A payment that a local chain takes neither fails nor leaves the chain. */
-const UNPAID_TYPES: readonly EventType[] = ['transaction.failed', 'transaction.reorged'];
+const UNPAID_TYPES = /^transaction\.(failed|reorged)$/;
 
 export function addTrigger(program: Command, act: Act): void {
   program
@@ -113,7 +113,7 @@ function checkOptions(type: EventType, { channel, chain, to, set }: Options): st
       throw wrongInput(wrong, 'only payments have it; a test message (--channel) has data of its own');
     return '';
   }
-  if ((!type.startsWith('transaction.') && type !== 'balance.changed') || UNPAID_TYPES.includes(type))
+  if ((!type.startsWith('transaction.') && type !== 'balance.changed') || UNPAID_TYPES.test(type))
     throw wrongInput('type', `a payment makes no ${type}; name a --channel for a test message`);
   const playground = findLocalStack()?.playground_url;
   if (playground === undefined)
