@@ -1,9 +1,17 @@
 /** `npm run bench [-- watch-set pipeline latency]`: prepares the machine, then measures. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { exitWith } from '../../libs/host/src/setup-error.mjs';
+import { parseBenchNames } from './bench-names.mjs';
 import { prepare } from '../stack/prepare.mjs';
 
-await prepare();
+try {
+  // Before anything is installed.
+  parseBenchNames(process.argv.slice(2));
+  await prepare();
+} catch (error) {
+  exitWith(error);
+}
 const main = fileURLToPath(new URL('./src/main.ts', import.meta.url));
 const { status } = spawnSync(process.execPath, ['--import', 'tsx', main, ...process.argv.slice(2)], {
   stdio: 'inherit',

@@ -3,9 +3,13 @@ import { resolve } from 'node:path';
 import { buildRelease } from './bundle.mjs';
 import { generatePrismaClient } from './generate-prisma-client.mjs';
 import { repoDir } from '../../libs/host/src/repo.mjs';
-import { exitWith } from '../../libs/host/src/setup-error.mjs';
+import { exitWith, UsageError } from '../../libs/host/src/setup-error.mjs';
 
-const outdir = resolve(process.argv[2] ?? `${repoDir}/dist`);
+const [folder, ...others] = process.argv.slice(2);
+const stray = folder?.startsWith('-') || folder === '' ? folder : others[0];
+if (stray !== undefined)
+  exitWith(new UsageError(`expected one folder, got ${stray || 'nothing'}: npm run build -- [folder]`));
+const outdir = resolve(folder ?? `${repoDir}/dist`);
 try {
   await generatePrismaClient();
   await buildRelease(outdir);

@@ -2,13 +2,15 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { exitWith } from '../../libs/host/src/setup-error.mjs';
+import { parseDemoOptions } from './demo-options.mjs';
 import { prepare } from './prepare.mjs';
 
 try {
+  const options = parseDemoOptions(process.argv.slice(2));
   await prepare();
   const { bundleServices } = await import('./bundle.mjs');
   const { runDemo } = await import(pathToFileURL(join(await bundleServices(), 'demo.mjs')).href);
-  await runDemo(process.argv.slice(2));
+  await runDemo(options);
 } catch (error) {
   exitWith(error);
 }

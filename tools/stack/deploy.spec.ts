@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -215,6 +215,48 @@ describe('the release', () => {
     expect(await run('migrate', env)).toMatchObject({ code: 0 });
     expect(await checking).toMatchObject({ code: 0 });
   });
+
+  /** Resolves with the exit code, and how long the end took after SIGTERM, which is sent once `pattern` was written. */
+  const endWhile = (
+    pattern: RegExp,
+    name: string,
+    env: Record<string, string>,
+    ...args: string[]
+  ): Promise<{ name: string; code: number | null; endMs: number }> =>
+    new Promise((resolve) => {
+      const child = spawn(process.execPath, [`${name}.mjs`, ...args], { cwd: folder, env });
+      let output = '';
+      let toldAt = 0;
+      const read = (chunk: Buffer): void => {
+        output += chunk.toString();
+        if (toldAt > 0 || !pattern.test(output)) return;
+        toldAt = performance.now();
+        child.kill('SIGTERM');
+      };
+      child.stdout.on('data', read);
+      child.stderr.on('data', read);
+      child.on('exit', (code) => resolve({ name, code, endMs: performance.now() - toldAt }));
+    });
+
+  it('has every service end at once on SIGTERM while it waits for its migrations, or for NATS', async () => {
+    const url = await postgres.createDatabase();
+    const env = {
+      DATABASE_URL: url,
+      SCHEMA_WAIT: '2m',
+      SECRETS_KEYS: `main:${Buffer.alloc(32, 1).toString('base64')}`,
+      NATS_URL: 'nats://127.0.0.1:1',
+    };
+    const ends = [
+      ...(await Promise.all(serviceNames.map((name) => endWhile(/was waited for/, name, env)))),
+      await endWhile(SCHEMA_FAULT, 'migrate', env, '--check', '--wait', '2m'),
+    ];
+    expect(await run('migrate', env)).toMatchObject({ code: 0 });
+    // The gateways start without it.
+    const waiting = serviceNames.filter((name) => name !== 'api-gateway' && name !== 'rpc-proxy');
+    ends.push(...(await Promise.all(waiting.map((name) => endWhile(/NATS/, name, env)))));
+    for (const { name, code, endMs } of ends)
+      expect([name, code, endMs < 5_000]).toEqual([name, name === 'migrate' ? 1 : 0, true]);
+  }, 120_000);
 
   it('has the command, which runs beside no packages', async () => {
     const { code, stdout } = await run('chainwatch', {}, '--help');

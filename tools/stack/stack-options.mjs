@@ -1,19 +1,18 @@
 import { parseArgs } from 'node:util';
-import { SetupError } from '../../libs/host/src/setup-error.mjs';
+import { UsageError } from '../../libs/host/src/setup-error.mjs';
 
 /** @typedef {{ hasDemo: boolean, hasDevnet: boolean, portOffset: number, isDetached: boolean, isVerbose: boolean }} StackOptions */
 
 const USAGE = 'npm start -- [--no-demo] [--no-devnet] [--port-offset N] [--detach] [--verbose]';
 const PORT_OFFSET_MAX = 40_000;
 
-/** @param {readonly string[]} args @returns {StackOptions} @throws {SetupError} */
+/** @param {readonly string[]} args @returns {StackOptions} @throws {UsageError} */
 export function parseStackOptions(args) {
   const values = readFlags(args);
-  const portOffset = Number(values['port-offset'] ?? 0);
-  if (!Number.isInteger(portOffset) || portOffset < 0 || portOffset > PORT_OFFSET_MAX) {
-    throw new SetupError(
-      `expected --port-offset 0 … ${PORT_OFFSET_MAX}, got ${values['port-offset']}: ${USAGE}`,
-    );
+  const text = values['port-offset'] ?? '0';
+  const portOffset = Number(text);
+  if (!/^\d{1,5}$/.test(text) || portOffset > PORT_OFFSET_MAX) {
+    throw new UsageError(`expected --port-offset 0 … ${PORT_OFFSET_MAX}, got ${text || 'nothing'}: ${USAGE}`);
   }
   return {
     hasDemo: !values['no-demo'] && !values['no-devnet'],
@@ -38,6 +37,6 @@ function readFlags(args) {
       },
     }).values;
   } catch (error) {
-    throw new SetupError(`${error instanceof Error ? error.message.split('.')[0] : error}: ${USAGE}`);
+    throw new UsageError(`${error instanceof Error ? error.message.split('.')[0] : error}: ${USAGE}`);
   }
 }

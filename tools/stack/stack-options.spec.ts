@@ -24,6 +24,11 @@ describe('parseStackOptions', () => {
     [['--port-offset', '-1']],
     [['--port-offset', 'x']],
     [['--port-offset=40001']],
+    [['--port-offset=']],
+    [['--port-offset', '1e3']],
+    [['--port-offset', '0x10']],
+    [['--port-offset']],
+    [['--detach=yes']],
     [['--bogus']],
     [['stray']],
   ])('refuses %j in one sentence with the usage', (args) => {

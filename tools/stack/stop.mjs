@@ -2,6 +2,10 @@
 import { join } from 'node:path';
 import { endProcess, killLeftovers, readLivePidFile } from './pid-files.mjs';
 import { stateDir } from '../../libs/host/src/repo.mjs';
+import { exitWith, UsageError } from '../../libs/host/src/setup-error.mjs';
+
+const [stray] = process.argv.slice(2);
+if (stray !== undefined) exitWith(new UsageError(`expected no arguments, got ${stray}: npm run stop`));
 
 const runDir = join(stateDir, 'run');
 const wasRunning = readLivePidFile(runDir, 'supervisor') !== undefined;

@@ -7,8 +7,10 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { findExecutable } from '../../libs/host/src/find-executable.mjs';
 import { repoDir } from '../../libs/host/src/repo.mjs';
+import { exitWith, UsageError } from '../../libs/host/src/setup-error.mjs';
 
 /** @type {readonly { name: string, title: string, specs: readonly string[], env?: Readonly<Record<string, string>>, program?: string }[]} */
 const PARTS = [
@@ -139,18 +141,7 @@ const PARTS = [
   },
 ];
 
-const names = process.argv.slice(2);
-const at = names.indexOf('--scripts');
-const [scripts = '1000'] = at === -1 ? [] : names.splice(at, 2).slice(1);
-const unknown = names.filter((name) => PARTS.every((part) => part.name !== name));
-if (!/^[1-9]\d*$/.test(scripts) || unknown.length > 0) {
-  console.error(
-    unknown.length > 0
-      ? `expected parts of ${PARTS.map(({ name }) => name).join(', ')}, got ${unknown.join(', ')}`
-      : '--scripts wants a number from 1 on, such as: npm run soak -- --scripts 1000',
-  );
-  process.exit(1);
-}
+const { names, scripts } = parseOptions(process.argv.slice(2));
 
 const failed = [];
 for (const { name, title, specs, env, program } of PARTS) {
@@ -176,3 +167,25 @@ for (const { name, title, specs, env, program } of PARTS) {
 }
 if (failed.length > 0) console.error(`\nfailed: ${failed.join(', ')}`);
 process.exitCode = failed.length > 0 ? 1 : 0;
+
+/** @param {readonly string[]} args */
+function parseOptions(args) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { scripts: { type: 'string', default: '1000' } },
+    });
+    const unknown = positionals.filter((name) => PARTS.every((part) => part.name !== name));
+    if (unknown.length > 0)
+      throw new Error(
+        `expected parts of ${PARTS.map(({ name }) => name).join(', ')}, got ${unknown.join(', ')}`,
+      );
+    if (!/^[1-9]\d{0,8}$/.test(values.scripts))
+      throw new Error(`expected --scripts with a number from 1 on, got ${values.scripts || 'nothing'}`);
+    return { names: positionals, scripts: values.scripts };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return exitWith(new UsageError(`${message}: npm run soak -- [part …] [--scripts N]`));
+  }
+}

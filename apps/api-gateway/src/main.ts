@@ -21,7 +21,7 @@ const NAME = 'api-gateway';
 await runService({
   name: NAME,
   hides: CHANNEL_SECRETS,
-  start: async (logger) => {
+  start: async (logger, signal) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: NAME });
     const sessions = readSessions(config);
@@ -36,9 +36,10 @@ await runService({
       logger,
       health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
+      signal,
     });
     const prisma = createPrisma(config.DATABASE_URL, sessions.prisma);
-    const cache = createCache(config.REDIS_URL, { logger });
+    const cache = createCache(config.REDIS_URL, { logger, name: NAME, replicas: config.REPLICAS });
     const bus = createBusInBackground(NAME, { ...natsOptionsOf(config), logger });
     const bulk = createBulkThreads(config);
     const gateway = await startApiGateway({

@@ -28,6 +28,7 @@ import { listBlockchains } from './routes/blockchains.list/handler.ts';
 import { listNodes } from './routes/blockchains.list-nodes/handler.ts';
 import { reprocessBlocks } from './routes/blockchains.reprocess/handler.ts';
 import { resetBlockchain } from './routes/blockchains.reset/handler.ts';
+import { skipBlocks } from './routes/blockchains.skip/handler.ts';
 import { updateEndpointRoutes } from './routes/blockchains.update-endpoint/handler.ts';
 import { getBlock } from './routes/blocks.get/handler.ts';
 import { listBlocks } from './routes/blocks.list/handler.ts';
@@ -169,6 +170,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   deactivateBlockchain,
   reprocessBlocks,
   resetBlockchain,
+  skipBlocks,
   listNodes,
   listIncidents,
   listOwnIncidents,

@@ -52,7 +52,11 @@ describe('three gateways on a real bus', () => {
 
   it('are ready', async () => {
     for (const { gateway } of replicas)
-      expect(await gateway.readiness()).toEqual({ postgres: { ok: true }, nats: { ok: true } });
+      expect(await gateway.readiness()).toEqual({
+        postgres: { ok: true },
+        nats: { ok: true },
+        redis: { ok: true },
+      });
   });
 
   it('tell the limits even to what never became a request', async () => {

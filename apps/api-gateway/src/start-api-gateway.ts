@@ -36,7 +36,7 @@ export interface ApiGatewayOptions
   > {
   readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'keys' | 'feeds' | 'exports'>;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
-  readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot'>;
+  readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot' | 'health'>;
   /** How long a cached key is accepted without asking the database; default 10,000. */
   readonly keyLifetimeMs?: number;
   /** 0 picks a free port. */
@@ -93,6 +93,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
       nats: bus.isConnected
         ? ok
         : degraded('not connected: changes are found later, revoked keys within 10 s'),
+      redis: options.cache.health(),
       ...observer.checks(),
     }),
     async drain(delayMs) {

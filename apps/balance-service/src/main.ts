@@ -11,7 +11,7 @@ import { startBalanceService } from './start-balance-service.ts';
 
 await runService({
   name: 'balance-service',
-  start: async (logger) => {
+  start: async (logger, signal) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: 'balance-service' });
     // Shared by the chains: a session is taken for a statement or a transaction. They are opened when needed.
@@ -28,9 +28,11 @@ await runService({
       logger,
       health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
+      signal,
     });
     const bus = await createBus('balance-service', {
       ...natsOptionsOf(config),
+      signal,
       name: config.INSTANCE_ID,
       logger,
     });

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { CliError } from './cli-error.ts';
+import { CliError, EXIT } from './cli-error.ts';
 
 /** A row of a file of addresses. */
 export interface AddressEntry {
@@ -21,9 +21,9 @@ export const COLUMNS = ['address', 'label', 'groups', 'metadata'] as const;
 export function parseAddressFile(bytes: Uint8Array): AddressEntry[] {
   const rows = readRows(bytes);
   const [first] = rows;
-  if (first === undefined) throw new CliError('expected rows of addresses, got an empty file');
+  if (first === undefined) throw wrongFile('expected rows of addresses, got an empty file');
   if (first.address === undefined && first.value === undefined)
-    throw new CliError(`expected a column "address", got ${Object.keys(first).join(', ')}`);
+    throw wrongFile(`expected a column "address", got ${Object.keys(first).join(', ')}`);
   return rows.map((row, index) => parseRow(row, index + 2));
 }
 
@@ -38,13 +38,13 @@ function readRows(bytes: Uint8Array): Row[] {
       trim: true,
     }) as Row[];
   } catch (error) {
-    throw new CliError(`expected CSV: ${(error as Error).message}`);
+    throw wrongFile(`expected CSV: ${(error as Error).message}`);
   }
 }
 
 function parseRow(row: Row, line: number): AddressEntry {
   const value = unguard(row.address ?? row.value ?? '');
-  if (value === '') throw new CliError(`row ${line}: expected an address, got nothing`);
+  if (value === '') throw wrongFile(`row ${line}: expected an address, got nothing`);
   // The API takes the mark of a label away.
   const label = row.label ?? '';
   const groups = parseGroups(unguard(row.groups ?? ''), line);
@@ -65,7 +65,7 @@ function parseGroups(text: string, line: number): string[] {
   } catch {
     // Said below.
   }
-  throw new CliError(`row ${line}: expected groups as a;b or a JSON list, got ${text.slice(0, 40)}`);
+  throw wrongFile(`row ${line}: expected groups as a;b or a JSON list, got ${text.slice(0, 40)}`);
 }
 
 /** As `parseAddressFile` reads it. */
@@ -81,7 +81,7 @@ function parseMetadata(text: string, line: number): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw new CliError(`row ${line}: expected metadata as a JSON object, got ${text.slice(0, 40)}`);
+  throw wrongFile(`row ${line}: expected metadata as a JSON object, got ${text.slice(0, 40)}`);
 }
 
 /** One row; a spreadsheet would take text that begins as a formula for one. Marked as the API marks it, which takes it away. */
@@ -92,4 +92,8 @@ export function formatCsvRow(cells: readonly unknown[]): string {
 
 function unguard(text: string): string {
   return text.replace(/^'(?='*[=+\-@\t])/, '');
+}
+
+function wrongFile(reason: string): CliError {
+  return new CliError(reason, EXIT.usage, [{ name: 'file', reason }]);
 }

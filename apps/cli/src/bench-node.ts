@@ -1,5 +1,5 @@
-import type { Block, BlockRef, ChainClient } from '@chainwatch/chain-core';
-import { CliError, EXIT } from './cli-error.ts';
+import type { Block, BlockRef, ChainClient, ChainFamily, Network } from '@chainwatch/chain-core';
+import { CliError, EXIT, wrongInput } from './cli-error.ts';
 
 /** One thing that a node was asked for. */
 export interface Ability {
@@ -12,7 +12,8 @@ export interface Ability {
 
 interface BenchOptions {
   readonly url: string;
-  readonly chain: string;
+  readonly network: Network;
+  readonly family: ChainFamily;
   readonly calls: number;
   readonly block: number | undefined;
   readonly signal: AbortSignal;
@@ -37,9 +38,19 @@ const HISTORY_BLOCKS = 10;
 /** Some nodes do not tell of the block before it. */
 const FIRST_BLOCK = 1;
 
-/** Asks the node through the code of its family, as the services do. @throws CliError where there is no such chain, or no URL */
+/** Chain families are loaded here alone: no other command waits for them. @throws CliError where there is no such chain */
+export async function findBenchFamily(chain: string): Promise<Pick<BenchOptions, 'network' | 'family'>> {
+  const { findFamily, findNetwork } = await import('@chainwatch/chain-registry');
+  const network = findNetwork(chain);
+  const family = network && (await findFamily(network.namespace));
+  if (network === undefined || family === undefined)
+    throw wrongInput('--chain', `expected a chain of the catalogue, as CAIP-2 or by its name, got ${chain}`);
+  return { network, family };
+}
+
+/** Asks the node through the code of its family, as the services do. @throws CliError where the URL is none */
 export async function benchNode(options: BenchOptions): Promise<void> {
-  const node = await connect(options);
+  const node = connect(options);
   try {
     await examine(node, options);
   } finally {
@@ -47,18 +58,12 @@ export async function benchNode(options: BenchOptions): Promise<void> {
   }
 }
 
-/** Chain families are loaded here alone: no other command waits for them. */
-async function connect({ url, chain }: BenchOptions): Promise<Node> {
-  const { findFamily, findNetwork } = await import('@chainwatch/chain-registry');
-  const network = findNetwork(chain);
-  const family = network && (await findFamily(network.namespace));
-  if (network === undefined || family === undefined)
-    throw new CliError(`expected a chain of the catalogue, as CAIP-2 or by its name, got ${chain}`);
+function connect({ url, network, family }: BenchOptions): Node {
   try {
     const client = family.createClient({ network, endpointUrl: url });
     return { client, anybody: family.burnAddresses?.[0] };
   } catch (error) {
-    throw new CliError(`expected the URL of a node: ${(error as Error).message}`);
+    throw wrongInput('url', `expected the URL of a node: ${(error as Error).message}`);
   }
 }
 

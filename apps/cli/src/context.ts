@@ -19,6 +19,8 @@ export interface Context {
 export interface Surroundings {
   readonly config: Config;
   readonly signal: AbortSignal;
+  /** `--json` is among the arguments. */
+  readonly isJson: boolean;
 }
 
 /** From the flags that every command has. */

@@ -2,7 +2,11 @@ import type { Command } from 'commander';
 import { readConfig } from './config.ts';
 import { createProgram } from './create-program.ts';
 
-const program = createProgram({ config: readConfig({}, false), signal: new AbortController().signal });
+const program = createProgram({
+  config: readConfig({}, false),
+  signal: new AbortController().signal,
+  isJson: false,
+});
 
 /** Those that do something: a group of commands only names them. */
 function listLeaves(command: Command, path: readonly string[] = []): [string, Command][] {

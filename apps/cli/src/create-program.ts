@@ -15,15 +15,18 @@ import { addNats } from './commands/nats.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addVerify } from './commands/verify.ts';
 import { createAct, type Surroundings } from './context.ts';
+import { parseText } from './parse-options.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 export function createProgram(surroundings: Surroundings): Command {
   const program = new Command('chainwatch')
     .description('chainwatch from the terminal')
     .version(packageJson.version, '--version', 'the version of this command')
-    .option('--json', 'results as JSON, one a line')
-    .option('--profile <name>', 'whose key to use; else CHAINWATCH_PROFILE')
+    .option('--json', 'results as JSON, one a line; an error as JSON on stderr')
+    .option('--profile <name>', 'whose key to use; else CHAINWATCH_PROFILE', parseText)
     .exitOverride()
+    // main.ts prints the error as JSON.
+    .configureOutput(surroundings.isJson ? { writeErr: () => undefined, outputError: () => undefined } : {})
     .showHelpAfterError('(--help says more)')
     .addHelpText(
       'after',

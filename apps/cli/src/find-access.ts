@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { CliError, EXIT } from './cli-error.ts';
+import { CliError, EXIT, wrongInput } from './cli-error.ts';
 import type { Config } from './config.ts';
 import { findLocalStack } from './local-stack.ts';
 import { readProfiles, type Profile } from './profiles.ts';
+import { checkKey, readFile } from './read-input.ts';
 
 export interface Access {
   readonly apiUrl: string;
@@ -13,16 +13,38 @@ export interface Access {
 
 const DEFAULT_PROFILE = 'default';
 
+const API_URL = /^https?:\/\/[^\s/]+(\/.*)?\/v\d+\/?$/;
+const API_URL_EXAMPLE = 'https://api.example.com/v1';
+
 /** The key and the address that a command uses: from the environment, a profile, else the local stack. Never from argv. */
 export function findAccess(config: Config, kind: 'api' | 'management', profileName?: string): Access {
+  const access = lookUp(config, kind, profileName);
+  const isFromEnvironment = access.apiUrl === config.apiUrl;
+  checkApiUrl(isFromEnvironment ? 'CHAINWATCH_API_URL' : `api_url of ${access.source}`, access.apiUrl);
+  checkKey(`key of ${access.source}`, access.key);
+  return access;
+}
+
+/** @param name whose value it is @throws CliError */
+export function checkApiUrl(name: string, url: string): string {
+  if (!API_URL.test(url) || !URL.canParse(url))
+    throw wrongInput(name, `expected the address of the API such as ${API_URL_EXAMPLE}`);
+  return url;
+}
+
+function lookUp(config: Config, kind: 'api' | 'management', profileName?: string): Access {
   const name = profileName ?? config.profile;
   const profile = readProfiles(config.configDirectory).get(name ?? DEFAULT_PROFILE);
   const stack = findLocalStack();
   const fromEnvironment = profileName === undefined ? readEnvironment(config, kind) : undefined;
   if (fromEnvironment !== undefined) {
     const apiUrl = config.apiUrl ?? profile?.api_url ?? stack?.api_url;
-    if (apiUrl === undefined)
-      throw new CliError('Set CHAINWATCH_API_URL, such as https://api.example.com/v1');
+    if (apiUrl === undefined) {
+      const reason = `expected the address of the API such as ${API_URL_EXAMPLE}`;
+      throw new CliError(`Set CHAINWATCH_API_URL: ${reason}`, EXIT.usage, [
+        { name: 'CHAINWATCH_API_URL', reason },
+      ]);
+    }
     return { apiUrl, key: fromEnvironment, source: 'the environment' };
   }
   if (name !== undefined && profile === undefined)
@@ -57,5 +79,10 @@ function readEnvironment(
   kind: 'api' | 'management',
 ): string | undefined {
   if (kind === 'management') return managementKey;
-  return apiKey ?? (apiKeyFile === undefined ? undefined : readFileSync(apiKeyFile, 'utf8').trim());
+  return apiKey ?? (apiKeyFile === undefined ? undefined : readKeyFile(apiKeyFile));
+}
+
+function readKeyFile(path: string): string {
+  const key = readFile('CHAINWATCH_API_KEY_FILE', path).toString('utf8').trim();
+  return checkKey('CHAINWATCH_API_KEY_FILE', key);
 }

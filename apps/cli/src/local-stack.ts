@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { wrongInput } from './cli-error.ts';
 
 const LOCAL_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
 
@@ -19,9 +20,23 @@ export function findLocalStack(directory = process.cwd()): LocalStack | undefine
   for (let folder = directory; ; folder = dirname(folder)) {
     const path = join(folder, '.chainwatch', 'stack.json');
     if (existsSync(path)) {
-      const stack = JSON.parse(readFileSync(path, 'utf8')) as LocalStack;
+      const stack = readStack(path);
       return LOCAL_HOSTS.includes(URL.parse(stack.api_url)?.hostname ?? '') ? stack : undefined;
     }
     if (dirname(folder) === folder) return undefined;
   }
+}
+
+function readStack(path: string): LocalStack {
+  try {
+    const stack = JSON.parse(readFileSync(path, 'utf8')) as Partial<LocalStack> | null;
+    const texts: readonly unknown[] = [stack?.api_url, stack?.keys?.api, stack?.keys?.management];
+    if (texts.every((text) => typeof text === 'string')) return stack as LocalStack;
+  } catch {
+    // Reported below.
+  }
+  throw wrongInput(
+    path,
+    'expected the file that npm start writes; start the stack again, or delete the file',
+  );
 }

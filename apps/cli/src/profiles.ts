@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError } from './cli-error.ts';
+import { wrongInput } from './cli-error.ts';
+import { readFile } from './read-input.ts';
 
 export interface Profile {
   readonly api_url: string;
@@ -13,11 +14,21 @@ const FILE = 'profiles.json';
 export function readProfiles(directory: string): ReadonlyMap<string, Profile> {
   const path = join(directory, FILE);
   if (!existsSync(path)) return new Map();
+  const text = readFile(path, path).toString('utf8');
   try {
-    return new Map(Object.entries(JSON.parse(readFileSync(path, 'utf8')) as Record<string, Profile>));
+    const profiles = Object.entries(JSON.parse(text) as Record<string, Profile>);
+    if (profiles.every(([, profile]) => isProfile(profile))) return new Map(profiles);
   } catch {
-    throw new CliError(`${path} is not JSON: correct it, or delete it and log in again.`);
+    // Reported below.
   }
+  throw wrongInput(path, 'expected profiles as JSON; correct the file, or delete it and log in again');
+}
+
+function isProfile(profile: Profile | null): boolean {
+  const keys = [profile?.api_key, profile?.management_key];
+  return (
+    typeof profile?.api_url === 'string' && keys.every((key) => key === undefined || typeof key === 'string')
+  );
 }
 
 /** Readable by this user alone; replaced at once, so that nobody reads half of it. */

@@ -15,7 +15,7 @@ import { startNotifier } from './start-notifier.ts';
 await runService({
   name: 'notifier',
   hides: CHANNEL_SECRETS,
-  start: async (logger) => {
+  start: async (logger, signal) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: 'notifier' });
     const server = {
@@ -33,8 +33,9 @@ await runService({
       logger,
       health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
+      signal,
     });
-    const bus = await createBus('notifier', { ...natsOptionsOf(config), logger });
+    const bus = await createBus('notifier', { ...natsOptionsOf(config), signal, logger });
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
     const dial = createDial({ allow: config.OUTBOUND_ALLOW, own: [config.DATABASE_URL, config.NATS_URL] });
     const http = createHttpClient({ dial, connectTimeoutMs: config.WEBHOOK_TIMEOUT });

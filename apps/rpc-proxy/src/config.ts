@@ -22,6 +22,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         ...DATABASE_VARIABLES,
         ...NATS_VARIABLES,
         REDIS_URL: true,
+        REPLICAS: true,
         PORT: true,
         HEALTH_PORT: true,
         HOST: true,

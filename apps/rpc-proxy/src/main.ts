@@ -12,7 +12,7 @@ const NAME = 'rpc-proxy';
 
 await runService({
   name: NAME,
-  start: async (logger) => {
+  start: async (logger, signal) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: NAME });
     const db = createDatabase({
@@ -27,8 +27,9 @@ await runService({
       logger,
       health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
+      signal,
     });
-    const cache = createCache(config.REDIS_URL, { logger });
+    const cache = createCache(config.REDIS_URL, { logger, name: NAME, replicas: config.REPLICAS });
     const bus = createBusInBackground(NAME, {
       ...natsOptionsOf(config),
       logger,

@@ -27,7 +27,7 @@ import { UsageRecorder } from './usage/usage-recorder.ts';
 export interface RpcProxyOptions {
   readonly db: Database;
   readonly bus: Pick<Bus<'rpc-proxy'>, 'subscribe' | 'isConnected'>;
-  readonly cache: Pick<Cache, 'consumeToken' | 'findBytes' | 'setBytes' | 'isReady'>;
+  readonly cache: Pick<Cache, 'consumeToken' | 'findBytes' | 'setBytes' | 'isReady' | 'health'>;
   readonly opener: Opener;
   readonly dial: Dial;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -110,6 +110,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
       postgres: await probe(() => db.query('SELECT 1')),
       // The bus reports revocations; without it the key cache forgets a key within 10 s.
       nats: bus.isConnected ? ok : degraded('not connected: revoked keys are forgotten within 10 s'),
+      redis: options.cache.health(),
       endpoints: follower.isCurrent ? ok : notOk('the endpoints of the chains could not be read'),
       ...checkChains(directory),
     }),

@@ -10,7 +10,7 @@ const NAME = 'tx-analyzer';
 
 await runService({
   name: NAME,
-  start: async (logger) => {
+  start: async (logger, signal) => {
     const config = readConfig();
     const telemetry = await startTelemetry({ serviceName: NAME, instanceId: config.INSTANCE_ID });
     const db = createDatabase({
@@ -25,8 +25,9 @@ await runService({
       logger,
       health: healthAddressOf(config),
       waitMs: config.SCHEMA_WAIT,
+      signal,
     });
-    const bus = await createBus(NAME, { ...natsOptionsOf(config), logger });
+    const bus = await createBus(NAME, { ...natsOptionsOf(config), signal, logger });
     const analyzer = startAnalyzer({
       db,
       bus,

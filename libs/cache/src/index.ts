@@ -1,9 +1,9 @@
 /**
  * Redis, a cache that may be away at any time: values with a time to live, and rate limits that every replica counts
- * the same. Used by api-gateway, rpc-proxy and notifier.
+ * the same. Used by api-gateway and rpc-proxy.
  *
  * @example
- * const cache = createCache(config.REDIS_URL, { logger });
+ * const cache = createCache(config.REDIS_URL, { logger, name: 'api-gateway', replicas: config.REPLICAS });
  * const { allowed, remaining, resetAt } = await cache.consumeToken({ key: `api:${keyId}`, limit: 1_200, windowSeconds: 60 });
  */
 export type { TokenRequest, TokenResult } from './consume-token.ts';

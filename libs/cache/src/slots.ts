@@ -21,13 +21,15 @@ local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 if ARGV[4] ~= '1' and not redis.call('ZSCORE', KEYS[1], ARGV[1]) and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
 redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[1])
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
 return 1
 `;
 
 interface LocalSlots {
   hold(request: SlotRequest): boolean;
   free(request: Pick<SlotRequest, 'key' | 'holder'>): void;
+  /** Those that are held, each with the rest of its time. */
+  list(): Pick<SlotRequest, 'key' | 'holder' | 'ttlSeconds'>[];
 }
 
 /** The same slots, counted by this process alone while Redis is away. What it holds is bounded by what is open. */
@@ -47,6 +49,14 @@ export function createLocalSlots(): LocalSlots {
       const holders = ends.get(key);
       holders?.delete(holder);
       if (holders?.size === 0) ends.delete(key);
+    },
+    list() {
+      const now = Date.now();
+      return [...ends].flatMap(([key, holders]) =>
+        [...holders]
+          .filter(([, endMs]) => endMs > now)
+          .map(([holder, endMs]) => ({ key, holder, ttlSeconds: (endMs - now) / 1_000 })),
+      );
     },
   };
 }

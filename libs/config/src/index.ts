@@ -6,6 +6,7 @@
  */
 export { ConfigError } from './config-error.ts';
 export { loadConfig } from './load-config.ts';
+export { parseRedisUrl, type RedisAddress } from './redis-url.ts';
 export { DATABASE_VARIABLES, healthAddressOf, NATS_VARIABLES, serviceConfig } from './service-config.ts';
 export {
   boolean,

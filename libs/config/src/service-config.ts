@@ -2,7 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { NAMESPACE_LABEL_PATTERN } from '@chainwatch/api-key';
 import { z } from 'zod';
-import { boolean, cidrList, durationMs, file, integer, json, port, url, urls } from './variables.ts';
+import {
+  boolean,
+  cidrList,
+  durationMs,
+  file,
+  integer,
+  json,
+  port,
+  redisUrl,
+  url,
+  urls,
+} from './variables.ts';
 
 const SECRETS_KEY = /^[\w-]{1,32}:[A-Za-z0-9+/_-]{43}=?$/;
 
@@ -31,8 +42,10 @@ export const serviceConfig = z.object({
   NATS_CA_FILE: file().optional(),
   NATS_CERT_FILE: file().optional(),
   NATS_KEY_FILE: file().optional(),
-  /** Optional: without Redis limits are counted per process. */
-  REDIS_URL: url('redis', 'rediss').optional(),
+  /** Optional: without Redis limits are counted per process. A server, a cluster, or sentinels: redis-url.ts. */
+  REDIS_URL: redisUrl().optional(),
+  /** Replicas of this service. Each grants its part of every limit until it learned from Redis how many there are. */
+  REPLICAS: integer(1, 10_000).default(1),
   PORT: port().default(8080),
   /** Address to listen on, for health checks too; unset: every interface. */
   HOST: z.string().max(255).optional(),

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseRedisUrl } from './redis-url.ts';
 
 /** Each of these parses one variable's text. */
 export const port = (): z.ZodType<number, string> =>
@@ -32,6 +33,14 @@ export const urls = (...protocols: readonly string[]): z.ZodType<string, string>
     .refine(
       (text) => text.split(',').every((part) => isUrl(part.trim(), protocols)),
       `expected URLs that start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
+    );
+
+export const redisUrl = (): z.ZodType<string, string> =>
+  z
+    .string()
+    .refine(
+      (text) => parseRedisUrl(text) !== undefined,
+      'expected redis://host:6379, redis+cluster://host:6379,host:6379, or redis+sentinel://host:26379,host:26379/master; rediss for TLS',
     );
 
 /** The path of a file that this process can read. */

@@ -64,6 +64,18 @@ describe('waitForSchema', () => {
     expect((await readReadiness(healthPort)).status).toBe(0);
   });
 
+  it('ends at once when it is told to, and gives its port back', async () => {
+    const healthPort = await findPort();
+    const stop = new AbortController();
+    const waiting = waitForSchema({ db, health: { port: healthPort }, waitMs: 60_000, signal: stop.signal });
+    await waitFor(async () => (await readReadiness(healthPort)).status === 503);
+    const stoppedAt = performance.now();
+    stop.abort();
+    await expect(waiting).rejects.toThrow('aborted');
+    expect(performance.now() - stoppedAt).toBeLessThan(900);
+    expect((await readReadiness(healthPort)).status).toBe(0);
+  });
+
   it('gives up after its time', async () => {
     await expect(waitForSchema({ db, waitMs: 50 })).rejects.toThrow(SchemaBehindError);
     await expect(waitForSchema({ db, waitMs: 0 })).rejects.toThrow(/^expected a database with migration/);

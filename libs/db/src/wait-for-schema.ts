@@ -12,6 +12,8 @@ export interface SchemaWaitOptions {
   readonly logger?: Pick<Logger, 'info' | 'warn'>;
   /** Default: those of this release. */
   readonly migrationNames?: readonly string[];
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
 }
 
 const LOOK_MS = 1_000;
@@ -19,10 +21,10 @@ const LOOK_MS = 1_000;
 /**
  * Resolves when the database has every migration of this release. A service that began before would answer each
  * request with an error and still take the place of one that works.
- * @throws SchemaBehindError after `waitMs`
+ * @throws SchemaBehindError after `waitMs`; what the signal was aborted with
  */
 export async function waitForSchema(options: SchemaWaitOptions): Promise<void> {
-  const { db, waitMs, health: address, logger, migrationNames = readMigrationNames() } = options;
+  const { db, waitMs, health: address, logger, migrationNames = readMigrationNames(), signal } = options;
   const deadline = Date.now() + waitMs;
   let fault = await findSchemaFault(db, migrationNames);
   if (fault === undefined) return;
@@ -32,7 +34,7 @@ export async function waitForSchema(options: SchemaWaitOptions): Promise<void> {
   try {
     for (; fault !== undefined; fault = await findSchemaFault(db, migrationNames)) {
       if (Date.now() >= deadline) throw new SchemaBehindError(fault, waitMs);
-      await delay(Math.max(Math.min(LOOK_MS, deadline - Date.now()), 0));
+      await delay(Math.max(Math.min(LOOK_MS, deadline - Date.now()), 0), undefined, { signal });
     }
   } finally {
     await health?.stop();

@@ -25,6 +25,7 @@ export type { DefaultSelection, TextPiece } from './event-definition.ts';
 export {
   defaultEventTypes,
   describeEvent,
+  EVENT_SUBJECTS,
   EVENT_TYPES,
   EVENTS,
   eventTypesOn,

@@ -12,4 +12,4 @@ export { findPostgresAccount, type PostgresAccount } from './postgres-account.ts
 export type { ProcessSpec } from './process-spec.ts';
 export { distDir, readCommit, repoDir, stateDir } from './repo.mjs';
 export { runCommand } from './run-command.mjs';
-export { exitWith, SetupError } from './setup-error.mjs';
+export { exitWith, SetupError, UsageError } from './setup-error.mjs';

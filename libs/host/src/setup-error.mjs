@@ -5,18 +5,28 @@ export class SetupError extends Error {
     super(message);
     this.name = 'SetupError';
     this.detail = detail;
+    this.exitCode = 1;
   }
 }
 
-/** Prints an error the way a person wants it, and leaves with exit code 1. @param {unknown} error */
+/** A wrong argument of a script: exit code 2, as everywhere. */
+export class UsageError extends SetupError {
+  /** @param {string} message */
+  constructor(message) {
+    super(message);
+    this.exitCode = 2;
+  }
+}
+
+/** Prints an error the way a person wants it, and leaves with exit code 1, or 2 after a UsageError. @param {unknown} error @returns {never} */
 export function exitWith(error) {
   // By name: the class exists once more inside the bundle.
   if (error instanceof Error && error.name === 'SetupError') {
-    const { detail, message } = /** @type {SetupError} */ (error);
+    const { detail, message, exitCode } = /** @type {SetupError} */ (error);
     if (detail) process.stderr.write(`${detail.trimEnd()}\n`);
     process.stderr.write(`\n${message}\n`);
-  } else {
-    console.error(error);
+    process.exit(exitCode);
   }
+  console.error(error);
   process.exit(1);
 }

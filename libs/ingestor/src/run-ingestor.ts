@@ -20,7 +20,7 @@ export async function runIngestor(
   const name = `block-ingestor-${familyName}`;
   await runService({
     name,
-    start: async (logger) => {
+    start: async (logger, signal) => {
       const config = loadConfig(ingestorConfig);
       const family = await findFamily(familyName);
       const { INSTANCE_ID: owner } = config;
@@ -34,9 +34,10 @@ export async function runIngestor(
         logger,
       });
       const health = healthAddressOf(config);
-      await waitForSchema({ db, logger, health, waitMs: config.SCHEMA_WAIT });
+      await waitForSchema({ db, logger, health, waitMs: config.SCHEMA_WAIT, signal });
       const bus = await createBus('block-ingestor', {
         ...natsOptionsOf(config),
+        signal,
         name: `${name} ${owner}`,
         logger,
       });

@@ -49,7 +49,9 @@ export class ProblemError extends ChainwatchError {
 
   constructor(problem: Problem & Readonly<Record<string, unknown>>, headers: Headers) {
     const reasons = problem.fields?.map(({ name, reason }) => `${name}: ${reason}`) ?? [];
-    super([`${problem.status} ${problem.title}`, problem.detail, ...reasons].filter(Boolean).join('; '));
+    // `detail` of a 400 repeats the first of its fields.
+    const said = reasons.length > 0 ? reasons : [problem.detail];
+    super([`${problem.status} ${problem.title}`, ...said].filter(Boolean).join('; '));
     this.status = problem.status;
     this.code = problem.type.split('/').at(-1) ?? '';
     this.title = problem.title;

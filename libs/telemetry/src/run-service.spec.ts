@@ -8,6 +8,7 @@ async function run(
   start: string,
   signal?: NodeJS.Signals,
   options = '',
+  at = 'was started',
 ): Promise<{ code: number | null; output: string }> {
   const script = `const { runService } = await import(${JSON.stringify(MODULE)}); await runService({ name: 'spec', start: ${start} ${options} });`;
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
@@ -17,7 +18,7 @@ async function run(
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      if (signal !== undefined && output.includes('was started')) child.kill(signal);
+      if (signal !== undefined && output.includes(at)) child.kill(signal);
     });
   }
   const [code] = (await once(child, 'close')) as [number | null];
@@ -44,6 +45,20 @@ describe('runService', () => {
     );
     expect(code).toBe(1);
     expect(output).toContain('did not stop within 100 ms');
+  });
+
+  it('that waits in its start ends at once, in order, when asked to', async () => {
+    const startedAt = performance.now();
+    const { code, output } = await run(
+      `(_logger, signal) => new Promise((_, reject) => { ${KEEP_ALIVE} console.log('waiting'); signal.addEventListener('abort', () => reject(signal.reason)); })`,
+      'SIGTERM',
+      '',
+      'waiting',
+    );
+    expect(code).toBe(0);
+    expect(output).toContain('the service was stopped before it had started');
+    expect(output).not.toContain('could not start');
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   it('ends with status 1 when the start fails, naming the reason', async () => {

@@ -12,7 +12,8 @@ export interface RunServiceOptions {
   readonly name: string;
   /** What its log must not show: see createLogger. */
   readonly hides?: readonly RegExp[];
-  readonly start: (logger: ServiceLogger) => Promise<RunningService>;
+  /** The signal is aborted if the service is to stop before it has started: waits of the start end then. */
+  readonly start: (logger: ServiceLogger, signal: AbortSignal) => Promise<RunningService>;
   /** Default: one with LOG_LEVEL. */
   readonly logger?: ServiceLogger;
   /** After this time the end is forced. Default 20,000. */
@@ -36,6 +37,7 @@ export async function runService({
   };
   process.on('unhandledRejection', (error) => die(error, 'an error was not handled: the service ended'));
   process.on('uncaughtException', (error) => die(error, 'an error was not handled: the service ended'));
+  const starting = new AbortController();
   let isStopping = false;
   let running: RunningService | undefined;
   const stop = (signal: NodeJS.Signals): void => {
@@ -44,6 +46,7 @@ export async function runService({
     if (isStopping) return;
     isStopping = true;
     logger.info({ signal }, 'the service was asked to stop');
+    starting.abort();
     const limitMs = stopTimeoutMs + (running?.drainMs ?? 0);
     setTimeout(
       () => die(undefined, `the service did not stop within ${limitMs} ms and was ended`),
@@ -54,8 +57,12 @@ export async function runService({
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   try {
-    running = await start(logger);
+    running = await start(logger, starting.signal);
   } catch (error) {
+    if (isStopping) {
+      logger.info({}, 'the service was stopped before it had started');
+      process.exit(0);
+    }
     // Errors of the configuration are written for people: no stack.
     if ((error as { code?: string }).code === 'config_invalid')
       process.stderr.write(`${(error as Error).message}\n`);

@@ -29,6 +29,8 @@ export { findPgBouncer, startPgBouncer, type PgBouncerHandle } from './start-pgb
 export { startPostgres, type PostgresHandle, type PostgresOptions } from './start-postgres.ts';
 export { startPostgresServer, type PostgresServerHandle } from './start-postgres-server.ts';
 export { startRedis, type RedisHandle } from './start-redis.ts';
+export { startRedisCluster, type RedisCluster } from './start-redis-cluster.ts';
+export { startRedisSentinel, type RedisSentinel } from './start-redis-sentinel.ts';
 export { chooseDataDir } from './temporary-directory.ts';
 export { takeBaseBackup } from './take-base-backup.ts';
 export {

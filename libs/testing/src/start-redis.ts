@@ -13,7 +13,9 @@ export interface RedisHandle {
 }
 
 /** A redis-server without persistence on a free port of 127.0.0.1. */
-export async function startRedis(options: { readonly port?: number } = {}): Promise<RedisHandle> {
+export async function startRedis(
+  options: { readonly port?: number; readonly args?: readonly string[] } = {},
+): Promise<RedisHandle> {
   const port = options.port ?? (await findFreePort());
   const directory = createTemporaryDirectory('redis');
   const args = [
@@ -27,6 +29,7 @@ export async function startRedis(options: { readonly port?: number } = {}): Prom
     'no',
     '--dir',
     directory,
+    ...(options.args ?? []),
   ];
   const start = async () => {
     const started = spawnServer('redis-server', args, { directory });

@@ -20,6 +20,7 @@ import { benchWatchSet } from './bench-watch-set.ts';
 import { findMissing } from './find-missing.ts';
 import { benchRpc } from './rpc/bench-rpc.ts';
 import { Report } from './report.ts';
+import { parseBenchNames, type BenchName } from '../bench-names.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const report = new Report();
@@ -43,24 +44,14 @@ const benches = {
   totals: () => benchTotals(report),
   lists: () => benchLists(report, `${root}/.chainwatch/bench`),
   peers: () => benchPeers(report, `${root}/.chainwatch/bench`),
-} as const;
+} as const satisfies Record<BenchName, () => Promise<void>>;
 
-// Peers install packages of their own, and the lists fill 20 GB of disk: these run only when named.
-const named = ['peers', 'lists'];
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in benches));
-if (unknown.length > 0) {
-  console.error(`expected ${Object.keys(benches).join(', ')}, got ${unknown.join(', ')}`);
-  process.exit(2);
-}
-const chosen = Object.keys(benches).filter((name) =>
-  wanted.length === 0 ? !named.includes(name) : wanted.includes(name),
-);
+const chosen = parseBenchNames(process.argv.slice(2));
 const missing = findMissing(chosen, process.env);
 if (missing !== undefined) {
   console.error(missing);
   process.exit(2);
 }
-for (const [name, run] of Object.entries(benches)) if (chosen.includes(name)) await run();
+for (const name of chosen) await benches[name]();
 report.write(`${root}/docs`);
 process.exit(0);

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import {
   generateApiKey,
   hashApiKey,
@@ -14,6 +13,7 @@ import { createDatabase } from '@chainwatch/db';
 import type { Database, Sql } from '@chainwatch/db';
 import { KubernetesSecret, readClusterAccess } from './kubernetes-secret.ts';
 import { readDatabaseUrl } from './read-database-url.ts';
+import { ArgumentError, runTool } from './run-tool.ts';
 
 export interface Bootstrap {
   readonly workspaceId: string;
@@ -149,10 +149,8 @@ export async function bootstrapIntoSecret(
  * `tsx tools/db/src/bootstrap.ts`: prints the result once as JSON; `--kubernetes-secret <name>` prints nothing secret.
  * NAMESPACE_LABEL is the label of the keys.
  */
-async function main(): Promise<void> {
-  const { 'kubernetes-secret': secretName } = parseArgs({
-    options: { 'kubernetes-secret': { type: 'string' } },
-  }).values;
+async function main(secretName: string | undefined): Promise<void> {
+  if (secretName === '') throw new ArgumentError('expected --kubernetes-secret with a name, got nothing');
   const options = { label: process.env.NAMESPACE_LABEL ?? 'svc' };
   const db = createDatabase({ url: readDatabaseUrl(), applicationName: 'bootstrap', poolSize: 1 });
   try {
@@ -166,8 +164,5 @@ async function main(): Promise<void> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await main().catch((error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
-  });
+  await runTool({ 'kubernetes-secret': { type: 'string' } }, ({ 'kubernetes-secret': name }) => main(name));
 }

@@ -11,7 +11,7 @@ const OTHERS = `
   project_sequences events event_keys event_log event_partitions unpublished_events undispatched_events
   historical_dispatches unpositioned_events event_positions project_positions stream_incarnations deliveries delivery_attempts
   balance_reads balances balance_history block_changes adjustments address_watches address_backfills address_histories
-  incidents reprocesses resets owners owner_beats list_counts list_changes idempotency_keys ended_sessions portal_sessions rpc_usage
+  incidents reprocesses resets skips owners owner_beats list_counts list_changes idempotency_keys ended_sessions portal_sessions rpc_usage
 `
   .trim()
   .split(/\s+/);

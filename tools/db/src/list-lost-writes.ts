@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createDatabase } from '@chainwatch/db';
 import type { Sql } from '@chainwatch/db';
 import { readDatabaseUrl } from './read-database-url.ts';
+import { runTool } from './run-tool.ts';
 
 interface WrittenTable {
   readonly table: string;
@@ -157,8 +158,5 @@ async function main(): Promise<void> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await main().catch((error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
-  });
+  await runTool({}, main);
 }

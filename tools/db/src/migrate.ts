@@ -2,20 +2,20 @@
  * `tsx tools/db/src/migrate.ts`, in an image `migrate.mjs`: applies prisma/migrations and prisma/sql to DATABASE_URL, prints
  * what ran. `--check` only looks whether that has been done, with `--wait 10m` for so long.
  */
-import { parseArgs } from 'node:util';
 import { durationMs } from '@chainwatch/config';
 import { applyMigrations, createDatabase, findPrismaDir, waitForSchema } from '@chainwatch/db';
 import { readDatabaseUrl } from './read-database-url.ts';
+import { ArgumentError, runTool } from './run-tool.ts';
 
-try {
-  const { check, wait } = parseArgs({
-    options: { check: { type: 'boolean', default: false }, wait: { type: 'string', default: '0s' } },
-  }).values;
-  await (check ? checkSchema(durationMs().parse(wait)) : applySchema());
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runTool(
+  { check: { type: 'boolean', default: false }, wait: { type: 'string', default: '0s' } },
+  async ({ check, wait }) => {
+    const waitMs = durationMs().safeParse(wait);
+    if (!waitMs.success)
+      throw new ArgumentError(`expected --wait with a duration such as 10m, got ${wait || 'nothing'}`);
+    await (check ? checkSchema(waitMs.data) : applySchema());
+  },
+);
 
 async function applySchema(): Promise<void> {
   const { warning, ...result } = await applyMigrations(readDatabaseUrl(), findPrismaDir());
@@ -27,7 +27,10 @@ async function checkSchema(waitMs: number): Promise<void> {
   const db = createDatabase({ url: readDatabaseUrl(), applicationName: 'migrate', poolSize: 1 });
   const print = (fields: object, message: string): void => console.error(message, JSON.stringify(fields));
   try {
-    await waitForSchema({ db, waitMs, logger: { info: print, warn: print } });
+    const stop = new AbortController();
+    // The first process of a container has no default for it.
+    process.once('SIGTERM', () => stop.abort());
+    await waitForSchema({ db, waitMs, logger: { info: print, warn: print }, signal: stop.signal });
   } finally {
     await db.close();
   }

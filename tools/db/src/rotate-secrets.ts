@@ -5,6 +5,7 @@ import type { Sql } from '@chainwatch/db';
 import { createSealer, parseSecretsKeys, SealedValueError } from '@chainwatch/secrets';
 import type { Sealer } from '@chainwatch/secrets';
 import { readDatabaseUrl } from './read-database-url.ts';
+import { runTool } from './run-tool.ts';
 
 interface SealedColumn {
   readonly table: string;
@@ -129,8 +130,5 @@ async function main(): Promise<void> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await main().catch((error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
-  });
+  await runTool({}, main);
 }

@@ -1,8 +1,16 @@
 /** `npm run docs` serves the documentation while you write it; `npm run docs -- build <folder>` builds it. */
 import { resolve } from 'node:path';
+import { exitWith, UsageError } from '@chainwatch/host';
 import { generatePrismaClient } from '../../stack/generate-prisma-client.mjs';
 
-const [command = 'serve', folder = 'dist/docs'] = process.argv.slice(2);
+const [command = 'serve', folder = 'dist/docs', ...others] = process.argv.slice(2);
+if (
+  (command !== 'serve' && command !== 'build') ||
+  folder === '' ||
+  folder.startsWith('-') ||
+  others.length > 0
+)
+  exitWith(new UsageError('expected nothing, or build and a folder: npm run docs -- build <folder>'));
 // The API is described by its routes, which import it.
 await generatePrismaClient();
 if (command === 'build') {

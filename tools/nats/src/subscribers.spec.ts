@@ -128,6 +128,24 @@ describe('an account for a project', () => {
     expect((await readStored(bob)).map(({ event_id }) => event_id)).toEqual([ids[1]]);
   });
 
+  it('gets a type of event that a later release adds, without a new file', async () => {
+    const heard: string[] = [];
+    for (const project of [ADA, BOB]) {
+      const connection = await connectAs(project);
+      connection.subscribe('tx.>', {
+        callback: (_, { subject }) => void heard.push(`${project}: ${subject}`),
+      });
+      await connection.flush();
+    }
+    const services = await connectAs('chainwatch');
+    for (const project of [ADA, BOB])
+      services.publish(`tx.invented.${CHAIN}.${project}`, JSON.stringify({ project_id: project }));
+    await waitFor(() => heard.length >= 2);
+    expect(heard.sort()).toEqual(
+      [ADA, BOB].map((project) => `${project}: tx.invented.${CHAIN}.${project}`).sort(),
+    );
+  });
+
   it('sees neither streams nor messages of others, whatever it asks for', async () => {
     const ada = await connectAs(ADA);
     const heard: string[] = [];

@@ -1,3 +1,4 @@
+import { listFamilies } from '@chainwatch/chain-registry';
 import { defaultEventTypes, EVENTS } from '@chainwatch/events';
 import type { OpenApiDocument } from '../../../apps/api-gateway/src/openapi/build-document.ts';
 
@@ -8,7 +9,7 @@ interface Schema {
   readonly required?: readonly string[];
 }
 
-const HEADER = `/** Written by tools/sdk from the OpenAPI document and libs/events. Change those, not this file. */
+const HEADER = `/** Written by tools/sdk from the OpenAPI document, libs/events, and libs/chain-registry. Change those, not this file. */
 
 /** Every type of event, in words. */
 `;
@@ -24,6 +25,9 @@ export function writeCatalogue({ paths, components }: OpenApiDocument): string {
 
 /** What a channel hears of payments where nothing is said. */
 export const PAYMENT_EVENTS = ${toText(defaultEventTypes('payments'))} as const;
+
+/** Every family of chains. */
+export const CHAIN_FAMILIES = ${toText(listFamilies().map(({ name }) => name))} as const;
 
 /** Every kind of channel; \`fields\` are the members that its creation needs besides a name. */
 export const CHANNEL_KINDS = ${toText(Object.fromEntries(kinds))} as const;

@@ -61,7 +61,7 @@ export async function superviseStack(options: StackOptions): Promise<void> {
   }
   printer.ready();
   if (options.hasDemo && !stopping)
-    await runDemo([]).catch((error: unknown) =>
+    await runDemo({ type: 'show' }).catch((error: unknown) =>
       printer.note(`The demo failed: ${error instanceof Error ? error.message : String(error)}`),
     );
 }

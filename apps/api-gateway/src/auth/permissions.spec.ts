@@ -25,6 +25,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'POST /blockchains/:chain_gid/actions/deactivate': 'api:blockchain:write',
   'POST /blockchains/:chain_gid/actions/reprocess': 'api:blockchain:write',
   'POST /blockchains/:chain_gid/actions/reset': 'api:blockchain:write',
+  'POST /blockchains/:chain_gid/actions/skip': 'api:blockchain:write',
   // Nodes are the operator's: no other workspace may learn which ones it has.
   'GET /blockchains/:chain_gid/nodes': 'api:blockchain:write',
   'GET /blockchains/:chain_gid/incidents': 'api:blockchain:read',

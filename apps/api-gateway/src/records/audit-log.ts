@@ -27,6 +27,7 @@ export const auditActionSchema = z.enum([
   'incident.accepted',
   'reprocess.requested',
   'reset.requested',
+  'skip.requested',
   'token.refreshed',
   'token.corrected',
 ]);
@@ -43,6 +44,7 @@ export const targetTypeSchema = z.enum([
   'portal_session',
   'incident',
   'reprocess',
+  'skip',
   'reset',
   'token',
 ]);

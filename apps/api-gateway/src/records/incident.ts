@@ -23,7 +23,7 @@ export const incidentSchema = z
     chain_gid: z.string().meta({ description: 'The chain as CAIP-2.', examples: ['eip155:1'] }),
     kind: z.string().meta({
       description:
-        'What this release does not know; one such incident of a kind is open on a chain at a time. `poison:<step>`: what is set aside, because that step fails with it. `decimals:<asset>`: a token that was told with other decimals than it has.',
+        'What this release does not know; one such incident of a kind is open on a chain at a time. `poison:<step>`: what is set aside, because that step fails with it. `decimals:<asset>`: a token that was told with other decimals than it has. `skipped:<from>-<to>`: blocks that no node has and that the operator skipped.',
       examples: ['transaction-type:0x7d', 'poison:balances'],
     }),
     status: incidentStatusSchema.meta({

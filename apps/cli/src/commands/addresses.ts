@@ -3,7 +3,7 @@ import type { components } from '@chainwatch/sdk';
 import { COLUMNS, formatCsvRow, formatGroups } from '../address-file.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
-import { parseList } from '../parse-options.ts';
+import { parseFamilies, parseFamily, parseList, parseText } from '../parse-options.ts';
 import { importAddresses } from './import-addresses.ts';
 
 type Family = components['schemas']['Blockchain']['family'];
@@ -11,9 +11,10 @@ type Family = components['schemas']['Blockchain']['family'];
 export function addAddresses(program: Command, act: Act): void {
   const addresses = program.command('addresses').description('Addresses that the project watches');
   addresses
-    .command('import <file>')
+    .command('import')
     .description('Import addresses from CSV: address, label, groups (a;b), metadata (JSON)')
-    .requiredOption('--family <name>', 'the family of chains that knows them')
+    .argument('<file>', 'CSV, - for stdin', parseText)
+    .requiredOption('--family <name>', 'the family of chains that knows them', parseFamily)
     .option('--dry-run', 'read and check the file, import nothing')
     .option('--resume', 'go on where an import of this file was ended')
     .addHelpText(
@@ -29,13 +30,14 @@ chainwatch addresses import customers.csv --family evm --resume`,
     .command('export')
     .description('All addresses as CSV, as import reads them')
     .option('--groups <list>', 'only those in one of these groups', parseList)
-    .option('--families <list>', 'only of these families', parseList)
+    .option('--families <list>', 'only of these families', parseFamilies)
     .addHelpText('after', showExamples({ examples: `chainwatch addresses export > addresses.csv` }))
     .action(act(exportAddresses));
   addresses
-    .command('watch <address>')
+    .command('watch')
     .description('Watch one address from now on')
-    .requiredOption('--family <name>', 'the family of chains that knows it')
+    .argument('<address>', 'as its chain writes it', parseText)
+    .requiredOption('--family <name>', 'the family of chains that knows it', parseFamily)
     .option('--label <text>', 'as you call it')
     .option('--groups <list>', 'groups of yours, with commas between', parseList)
     .addHelpText(

@@ -1,14 +1,19 @@
 import type { Command } from 'commander';
 import { EXIT } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
+import { parseText } from '../parse-options.ts';
 import { showExamples } from '../show-examples.ts';
 
 const AT_ONCE = 1_000;
 
 export function addBalances(program: Command, act: Act): void {
   program
-    .command('balances <address...>')
+    .command('balances')
     .description('Balances of addresses, as the chains state them')
+    .argument('<address...>', 'watched addresses', (text: string, before: readonly string[] = []) => [
+      ...before,
+      parseText(text),
+    ])
     .addHelpText(
       'after',
       showExamples({

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { benchNode, type Ability } from '../bench-node.ts';
-import { CliError, EXIT } from '../cli-error.ts';
+import { benchNode, findBenchFamily, type Ability } from '../bench-node.ts';
+import { EXIT, wrongInput } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { paint } from '../output.ts';
-import { parseCount } from '../parse-options.ts';
+import { countOf, isUrl, parseCount, parseText } from '../parse-options.ts';
 import { readSecret } from '../read-input.ts';
 import { showExamples } from '../show-examples.ts';
 
@@ -25,8 +25,8 @@ export function addBenchNode(program: Command, act: Act): void {
     .description(
       'Ask a node of a chain what it can, how fast it is, and for one block that is proved complete',
     )
-    .requiredOption('--chain <gid>', 'which chain it serves, as CAIP-2 or by its name')
-    .option('--calls <n>', 'how often it is asked for its head', parseCount, 20)
+    .requiredOption('--chain <gid>', 'which chain it serves, as CAIP-2 or by its name', parseText)
+    .option('--calls <n>', 'how often it is asked for its head', countOf(1, 10_000), 20)
     .option('--block <number>', 'which block is read; default: the newest final one', parseCount)
     .addHelpText(
       'after',
@@ -45,14 +45,20 @@ async function bench(
   given: string | undefined,
   { chain, calls, block }: Options,
 ): Promise<void> {
-  const url = given ?? (await readSecret('URL of the node'));
-  if (url === '') throw new CliError('expected the URL of the node, got nothing');
+  const { network, family } = await findBenchFamily(chain);
+  const url = given ?? (await readSecret('the URL of the node'));
+  // Not repeated: it may hold a key.
+  if (!isUrl(url, ['http', 'https', 'ws', 'wss']))
+    throw wrongInput(
+      given === undefined ? 'stdin' : 'url',
+      'expected the URL of a node such as http://127.0.0.1:8545',
+    );
   let isRight = true;
   const show = (ability: Ability): void => {
     isRight &&= ability.answer !== 'fault';
     const [color, mark] = MARKS[ability.answer];
     output.print(ability, `${paint(output, color, mark)} ${ability.what}: ${ability.found}`);
   };
-  await benchNode({ url, chain, calls: Math.max(calls, 1), block, signal, show });
+  await benchNode({ url, network, family, calls, block, signal, show });
   if (!isRight) process.exitCode = EXIT.notRight;
 }

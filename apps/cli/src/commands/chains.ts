@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
 import type { Chainwatch, components } from '@chainwatch/sdk';
-import { CliError } from '../cli-error.ts';
+import { wrongInput } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
-import { parseCount } from '../parse-options.ts';
+import { isUrl, parseChainGid, parseCount } from '../parse-options.ts';
 import { readSecret } from '../read-input.ts';
 
 type Blockchain = components['schemas']['Blockchain'];
@@ -24,19 +24,22 @@ chainwatch chains status --json`,
     )
     .action(act(status));
   chains
-    .command('activate <chain_gid>')
+    .command('activate')
     .description('Follow a chain, added from the reference data where it is not there')
+    .argument('<chain_gid>', 'as CAIP-2', parseChainGid)
     .option('--from-block <number>', 'where it begins, if it was never followed', parseCount)
     .addHelpText('after', showExamples({ examples: `chainwatch chains activate eip155:1` }))
     .action(act(activate));
   chains
-    .command('set-node <chain_gid>')
+    .command('set-node')
     .description('Set the node of a chain; its URL, which may hold a key, comes from a prompt or stdin')
+    .argument('<chain_gid>', 'as CAIP-2', parseChainGid)
     .addHelpText('after', showExamples({ examples: `chainwatch chains set-node eip155:1 < node-url.txt` }))
     .action(act(setNode));
   chains
-    .command('set-unproved <chain_gid>')
+    .command('set-unproved')
     .description('Set what happens to final transactions that cannot be proved')
+    .argument('<chain_gid>', 'as CAIP-2', parseChainGid)
     .addArgument(
       new Argument('<choice>', 'hold them, or deliver them as trusted').choices(['hold', 'deliver']),
     )
@@ -85,9 +88,11 @@ async function activate(
 
 async function setNode({ client, output }: Context, gid: string): Promise<void> {
   const { blockchains } = client();
+  const url = await readSecret('the URL of the node');
+  // Not repeated: it may hold a key.
+  if (!isUrl(url, ['http', 'https', 'ws', 'wss']))
+    throw wrongInput('stdin', 'expected the URL of a node such as https://node.example.com');
   const { family } = await ensureChain(blockchains, gid);
-  const url = await readSecret('URL of the node');
-  if (url === '') throw new CliError('expected the URL of the node, got nothing');
   const chain = await blockchains[operationOf(family)](gid, { endpoint_url: url });
   output.print(chain, `${chain.name} (${gid}) has its node`);
 }

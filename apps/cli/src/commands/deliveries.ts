@@ -1,27 +1,32 @@
 import type { Command } from 'commander';
 import type { operations } from '@chainwatch/sdk';
+import { wrongInput } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
-import { parseCount, parseList, parseSince } from '../parse-options.ts';
+import { countOf, listOf, parseId, parseSince } from '../parse-options.ts';
+
+const STATUSES = ['pending', 'held', 'delivered', 'failed', 'discarded'] as const;
 
 type Query = NonNullable<operations['listDeliveries']['parameters']['query']>;
 
 export function addDeliveries(program: Command, act: Act): void {
   const deliveries = program.command('deliveries').description('What was sent through a channel');
   deliveries
-    .command('list <channel_id>')
+    .command('list')
     .description('The log of a channel, the newest first')
-    .option('--statuses <list>', 'only these: pending, held, delivered, failed, discarded', parseList)
+    .argument('<channel_id>', 'ID of a channel', parseId)
+    .option('--statuses <list>', 'only these: pending, held, delivered, failed, discarded', listOf(STATUSES))
     .option('--since <time>', 'made then or later: a time, or 90m, 2d', parseSince)
-    .option('--limit <n>', 'rows', parseCount, 20)
+    .option('--limit <n>', 'rows', countOf(1, 100_000), 20)
     .addHelpText(
       'after',
       showExamples({ examples: `chainwatch deliveries list 0199a1b2-… --statuses failed --since 2d` }),
     )
     .action(act(list));
   deliveries
-    .command('recover <channel_id>')
+    .command('recover')
     .description('Send again, in event order, what failed or was discarded')
+    .argument('<channel_id>', 'ID of a channel', parseId)
     .requiredOption('--since <time>', 'made then or later: a time, or 90m, 2d', parseSince)
     .option('--until <time>', 'and before then', parseSince)
     .addHelpText('after', showExamples({ examples: `chainwatch deliveries recover 0199a1b2-… --since 6h` }))
@@ -36,7 +41,7 @@ async function list(
   const rows = [];
   const found = client().notificationChannels.listDeliveries(channel, {
     ...query,
-    limit: Math.min(Math.max(limit, 1), 100),
+    limit: Math.min(limit, 100),
   });
   for await (const row of found) {
     if (rows.length >= limit) break;
@@ -50,6 +55,8 @@ async function recover(
   channel: string,
   options: { readonly since: string; readonly until?: string },
 ): Promise<void> {
+  if (options.until !== undefined && options.until <= options.since)
+    throw wrongInput('--until', 'expected a time after that of --since');
   const answer = await client().notificationChannels.recover(channel, options);
   output.print(
     answer,

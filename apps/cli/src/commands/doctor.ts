@@ -5,6 +5,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { paint } from '../output.ts';
+import { parseId, urlOf } from '../parse-options.ts';
 import { describeChain } from './chains.ts';
 
 /** One thing that was looked at, and what to do where it is not right. */
@@ -25,6 +26,8 @@ const SKEW_SECONDS_MAX = 30;
 const TEST_MS_MAX = 20_000;
 const ANSWER_MS_MAX = 10_000;
 
+const parseHealthUrl = urlOf('http://127.0.0.1:9464', 'http', 'https');
+
 const CHAIN_ADVICE: Readonly<Record<string, string>> = {
   unknown: 'one of its services has not reported for 30 s: look at ingestor, analyzer and balance-service',
   stalled: 'the reason says what it waits for; most often its node: chainwatch chains set-node',
@@ -38,10 +41,11 @@ export function addDoctor(program: Command, act: Act): void {
   program
     .command('doctor')
     .description('Look at everything that can be wrong, and say what to do')
-    .option('--channel <id>', 'send a test message through this channel and see it arrive')
+    .option('--channel <id>', 'send a test message through this channel and see it arrive', parseId)
     .option(
       '--health <url...>',
       'health ports of services, such as http://127.0.0.1:9464: database, NATS, Redis',
+      (text: string, before: readonly string[] = []) => [...before, parseHealthUrl(text)],
     )
     .addHelpText(
       'after',

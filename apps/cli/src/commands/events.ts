@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { EventType } from '@chainwatch/sdk';
-import { CliError } from '../cli-error.ts';
+import { CliError, EXIT } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { describeEvent } from '../describe-event.ts';
-import { parseCount, parseList } from '../parse-options.ts';
+import { parseCount, parseEventTypes, parseId } from '../parse-options.ts';
 
 export function addEvents(program: Command, act: Act): void {
   const events = program.command('events').description('Events of the project');
@@ -12,7 +12,7 @@ export function addEvents(program: Command, act: Act): void {
     .command('tail')
     .description('Each new event, until Ctrl-C')
     .option('--after <position>', 'begin behind this position; 0: everything that is kept', parseCount)
-    .option('--types <list>', 'only these, with commas between', parseList)
+    .option('--types <list>', 'only these, with commas between', parseEventTypes)
     .addHelpText(
       'after',
       showExamples({
@@ -22,17 +22,19 @@ chainwatch events tail --after 0 --json | jq .event_id`,
     )
     .action(act(tail));
   events
-    .command('get <event_id>')
+    .command('get')
     .description('One event, as it was sent')
+    .argument('<event_id>', 'ID of an event', parseId)
     .addHelpText(
       'after',
       showExamples({ examples: `chainwatch events get 6f1d1f4e-0000-5000-8000-000000000001` }),
     )
     .action(act(get));
   events
-    .command('resend <event_id>')
+    .command('resend')
     .description('Deliver an event again through the channels that had it')
-    .option('--channel <id>', 'only through this one')
+    .argument('<event_id>', 'ID of an event', parseId)
+    .option('--channel <id>', 'only through this one', parseId)
     .addHelpText(
       'after',
       showExamples({
@@ -82,7 +84,7 @@ async function resend(
   if (rows.length === 0)
     throw new CliError(
       `No channel had the event ${eventId}: chainwatch deliveries list <channel> shows what it had.`,
-      1,
+      EXIT.failed,
     );
   output.table(rows);
 }

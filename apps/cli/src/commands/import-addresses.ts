@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Chainwatch, components } from '@chainwatch/sdk';
 import { parseAddressFile, type AddressEntry } from '../address-file.ts';
-import { CliError, EXIT } from '../cli-error.ts';
+import { CliError, EXIT, wrongInput } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import { readFileOrStdin } from '../read-input.ts';
 
@@ -28,7 +28,7 @@ export async function importAddresses(
   path: string,
   { family, dryRun, resume }: Options,
 ): Promise<void> {
-  const bytes = await readFileOrStdin(path);
+  const bytes = await readFileOrStdin('file', path);
   const entries = parseAddressFile(bytes);
   if (dryRun) {
     const distinct = new Set(entries.map(({ value }) => value)).size;
@@ -85,13 +85,21 @@ function reasonOf({ detail, title, fields }: components['schemas']['Problem']): 
   return fields?.map(({ name, reason }) => `${name}: ${reason}`).join('; ') ?? detail ?? title;
 }
 
+function parseProgress(file: string): { readonly hash: string; readonly rows: number } {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as { hash: string; rows: number };
+  } catch {
+    throw wrongInput(file, 'expected how far an import came; delete the file to begin anew');
+  }
+}
+
 /** `<file>.progress`: which file, by its hash, and how many rows are done. */
 function openProgress(path: string, hash: string) {
   const file = `${path}.progress`;
   return {
     read(): number {
       if (path === '-' || !existsSync(file)) return 0;
-      const { hash: known, rows } = JSON.parse(readFileSync(file, 'utf8')) as { hash: string; rows: number };
+      const { hash: known, rows } = parseProgress(file);
       if (known !== hash)
         throw new CliError(
           `${path} is not the file that was being imported: leave --resume out to begin anew.`,

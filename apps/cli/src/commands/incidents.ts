@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Chainwatch, components } from '@chainwatch/sdk';
 import type { Act, Context } from '../context.ts';
+import { parseChainGid, parseId } from '../parse-options.ts';
 import { showExamples } from '../show-examples.ts';
 
 const COLUMNS = [
@@ -20,8 +21,9 @@ export function addIncidents(program: Command, act: Act): void {
     .command('incidents')
     .description('What chains showed that this release does not know');
   incidents
-    .command('list [chain_gid]')
+    .command('list')
     .description('Open incidents, of one chain or of all')
+    .argument('[chain_gid]', 'as CAIP-2', parseChainGid)
     .option('--all', 'resolved and accepted ones, too')
     .addHelpText(
       'after',
@@ -34,8 +36,10 @@ chainwatch incidents list eip155:1 --all --json`,
     )
     .action(act(list));
   incidents
-    .command('accept <chain_gid> <incident_id>')
+    .command('accept')
     .description('Stand for what was told of the blocks of an incident')
+    .argument('<chain_gid>', 'as CAIP-2', parseChainGid)
+    .argument('<incident_id>', 'ID of an incident', parseId)
     .addHelpText('after', showExamples({ examples: `chainwatch incidents accept eip155:1 0199a1b2-…` }))
     .action(act(accept));
 }

@@ -2,7 +2,10 @@ import type { Command } from 'commander';
 import type { operations } from '@chainwatch/sdk';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
-import { parseCount, parseList } from '../parse-options.ts';
+import { countOf, oneOf, parseExpiry, parseId, parseList, parseText } from '../parse-options.ts';
+
+const TYPES = ['api', 'rpc', 'mgt'] as const;
+const GRACE_SECONDS_MAX = 30 * 86_400;
 
 type Body = operations['createKey']['requestBody']['content']['application/json'];
 
@@ -14,12 +17,13 @@ export function addKeys(program: Command, act: Act): void {
     .addHelpText('after', showExamples({ examples: `chainwatch keys list` }))
     .action(act(list));
   keys
-    .command('create <name>')
+    .command('create')
     .description('Make a key; its text is shown this once')
-    .requiredOption('--type <type>', 'api, rpc or mgt')
+    .argument('<name>', 'as you call it', parseText)
+    .requiredOption('--type <type>', 'api, rpc or mgt', oneOf(TYPES))
     .requiredOption('--permissions <list>', 'what it may do, with commas between', parseList)
-    .option('--project <id>', 'the project of an api key')
-    .option('--expires <time>', 'when it ends')
+    .option('--project <id>', 'the project of an api key', parseId)
+    .option('--expires <time>', 'when it ends, such as 2031-01-31T12:00:00Z', parseExpiry)
     .addHelpText(
       'after',
       showExamples({
@@ -28,14 +32,16 @@ export function addKeys(program: Command, act: Act): void {
     )
     .action(act(create));
   keys
-    .command('roll <key_id>')
+    .command('roll')
     .description('Put a new key in the place of one')
-    .option('--grace <seconds>', 'how long the old one goes on', parseCount, 3_600)
+    .argument('<key_id>', 'ID of a key', parseId)
+    .option('--grace <seconds>', 'how long the old one goes on', countOf(0, GRACE_SECONDS_MAX), 3_600)
     .addHelpText('after', showExamples({ examples: `chainwatch keys roll 0199a1b2-… --grace 600` }))
     .action(act(roll));
   keys
-    .command('revoke <key_id>')
+    .command('revoke')
     .description('End a key at once and for good')
+    .argument('<key_id>', 'ID of a key', parseId)
     .addHelpText('after', showExamples({ examples: `chainwatch keys revoke 0199a1b2-…` }))
     .action(act(revoke));
 }

@@ -8,7 +8,7 @@ import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { describeEvent } from '../describe-event.ts';
 import { paint } from '../output.ts';
-import { parseCount, parseList } from '../parse-options.ts';
+import { parseCount, parseEventTypes, urlOf } from '../parse-options.ts';
 
 interface Options {
   readonly forwardTo: string;
@@ -19,14 +19,16 @@ interface Options {
 /** Of a webhook channel. */
 const ANSWER_MS_MAX = 10_000;
 
+const parseForwardUrl = urlOf('http://localhost:3000/hook', 'http', 'https');
+
 export function addListen(program: Command, act: Act): void {
   program
     .command('listen')
     .description(
       'Forward the events of the project to a URL of yours, signed as a webhook channel signs them',
     )
-    .requiredOption('--forward-to <url>', 'such as http://localhost:3000/hook')
-    .option('--types <list>', 'only these, with commas between', parseList)
+    .requiredOption('--forward-to <url>', 'such as http://localhost:3000/hook', parseForwardUrl)
+    .option('--types <list>', 'only these, with commas between', parseEventTypes)
     .option('--replay <position>', 'first those behind this position; 0: everything that is kept', parseCount)
     .addHelpText(
       'after',
@@ -42,13 +44,14 @@ chainwatch listen --forward-to http://localhost:3000/hook --types transaction.co
 
 async function listen(context: Context, options: Options): Promise<void> {
   const { client, config, output, signal } = context;
+  const api = client();
   const secret = config.webhookSecret ?? `local_whsec_${randomBytes(15).toString('hex')}`;
   const { forwardTo: url, types, replay: after } = options;
   output.note(`Forwarding events to ${url}, Ctrl-C ends it`);
   if (config.webhookSecret === undefined) output.note(`CHAINWATCH_WEBHOOK_SECRET=${secret}`);
   const onReconnect = (error: Error): void => output.note(`${error.message}, coming again`);
   const forward = async (isTest: boolean): Promise<void> => {
-    const stream = client().events.stream({ after, types, signal, onReconnect, is_test: isTest });
+    const stream = api.events.stream({ after, types, signal, onReconnect, is_test: isTest });
     for await (const { position, ...event } of stream) {
       const outcome = await post(url, secret, event);
       const row = { position, ...describeEvent(event as EventItem), ...outcome };

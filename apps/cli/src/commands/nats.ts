@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
-import { ProjectIdError, writeAccounts } from '../nats/write-accounts.ts';
+import { writeAccounts } from '../nats/write-accounts.ts';
+import { parseProject, parseText } from '../parse-options.ts';
 import { showExamples } from '../show-examples.ts';
 
 export function addNats(program: Command, act: Act): void {
@@ -9,11 +9,15 @@ export function addNats(program: Command, act: Act): void {
     .command('nats')
     .description('Accounts of projects in the NATS server of the installation');
   nats
-    .command('account <project_id...>')
+    .command('account')
     .description(
       'Write the accounts of a NATS server: one for the services, one for each project that reads there',
     )
-    .option('--directory <path>', 'where accounts.conf and the seeds are', 'nats-accounts')
+    .argument('<project_id...>', 'IDs of projects', (text: string, before: readonly string[] = []) => [
+      ...before,
+      parseProject(text),
+    ])
+    .option('--directory <path>', 'where accounts.conf and the seeds are', parseText, 'nats-accounts')
     .addHelpText(
       'after',
       showExamples({
@@ -31,13 +35,9 @@ async function writeAccount(
   projectIds: string[],
   { directory }: { readonly directory: string },
 ): Promise<void> {
-  try {
-    const projects = writeAccounts(directory, projectIds);
-    output.print(
-      { directory, projects },
-      `Wrote ${directory}/accounts.conf with an account for the services and ${projects.length} for projects.`,
-    );
-  } catch (error) {
-    throw error instanceof ProjectIdError ? new CliError(error.message) : error;
-  }
+  const projects = writeAccounts(directory, projectIds);
+  output.print(
+    { directory, projects },
+    `Wrote ${directory}/accounts.conf with an account for the services and ${projects.length} for projects.`,
+  );
 }

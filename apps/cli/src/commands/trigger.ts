@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Chainwatch, components, EventType } from '@chainwatch/sdk';
-import { CliError } from '../cli-error.ts';
+import { CliError, EXIT, wrongInput } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
+import { parseEventType, parseId, parseText } from '../parse-options.ts';
 import { showExamples } from '../show-examples.ts';
 import { findLocalStack } from '../local-stack.ts';
 import {
@@ -28,18 +29,24 @@ type Blockchain = components['schemas']['Blockchain'];
 const EVENT_MS_MAX = 60_000;
 const PAGE_ITEMS = 100;
 
+/** A payment that a local chain takes neither fails nor leaves the chain. */
+const UNPAID_TYPES = /^transaction\.(failed|reorged)$/;
+
 export function addTrigger(program: Command, act: Act): void {
   program
-    .command('trigger <type>')
+    .command('trigger')
     .description('Make an event happen: a real transaction on a local chain, or a test message')
-    .option('--channel <id>', 'a test message through this channel')
+    .argument('<type>', 'type of the event', parseEventType)
+    .option('--channel <id>', 'a test message through this channel', parseId)
     .option(
       '--chain <gid>',
       'which local chain, as CAIP-2, by its name or its family; default: the one with a block each second',
+      parseText,
     )
     .option(
       '--to <address>',
       'pay this address of the local chain; default: one that the project monitors, or a new one',
+      parseText,
     )
     .option(
       '--set <name=value>',
@@ -65,22 +72,22 @@ chainwatch trigger transaction.confirmed --channel 0199a1b2-…`,
 async function trigger(context: Context, type: EventType, options: Options): Promise<void> {
   const { client, output } = context;
   const { channel, set, wait } = options;
+  const playground = checkOptions(type, options);
   const api = client();
-  if (channel !== undefined && (options.chain !== undefined || Object.keys(set).length > 0))
-    throw new CliError('A test message has data of its own: --chain and --set are for payments.');
   if (channel !== undefined) {
     const delivery = await api.notificationChannels.test(channel, { event_type: type });
     output.print(delivery, `Sent a test message ${type} through ${channel}: delivery ${delivery.id}`);
     return;
   }
-  if (!type.startsWith('transaction.') && type !== 'balance.changed')
-    throw new CliError(`A payment makes no ${type}: name a --channel for a test message.`);
-  const playground = findLocalStack()?.playground_url;
-  if (playground === undefined)
-    throw new CliError(
-      'There is no stack with local chains that npm start made: name a --channel for a test message.',
-    );
-  const chain = await findChain(api, await listLocalChains(playground), options.chain);
+  const local = await listLocalChains(playground);
+  const chain = await findChain(
+    api,
+    local.map(({ chain_gid: gid }) => gid),
+    options.chain,
+  );
+  const hasAccounts = local.some(({ chain_gid: gid, has_accounts: has }) => gid === chain.gid && has);
+  if (set.from !== undefined && !hasAccounts)
+    throw wrongInput('--set', `from: ${chain.gid} pays out of one wallet, leave it out`);
   const after = await readLastPosition(api);
   const address =
     options.to ?? (await findAddress(api, chain)) ?? (await watchNewAddress(api, chain, playground));
@@ -94,8 +101,27 @@ async function trigger(context: Context, type: EventType, options: Options): Pro
   }
   throw new CliError(
     `${type} did not come within ${EVENT_MS_MAX / 1_000} s; chainwatch doctor says where the chain stands.`,
-    1,
+    EXIT.failed,
   );
+}
+
+/** Before any request. @returns the URL of the playground, empty for a test message */
+function checkOptions(type: EventType, { channel, chain, to, set }: Options): string {
+  if (channel !== undefined) {
+    const wrong = chain ? '--chain' : to ? '--to' : Object.keys(set).length > 0 ? '--set' : undefined;
+    if (wrong !== undefined)
+      throw wrongInput(wrong, 'only payments have it; a test message (--channel) has data of its own');
+    return '';
+  }
+  if ((!type.startsWith('transaction.') && type !== 'balance.changed') || UNPAID_TYPES.test(type))
+    throw wrongInput('type', `a payment makes no ${type}; name a --channel for a test message`);
+  const playground = findLocalStack()?.playground_url;
+  if (playground === undefined)
+    throw wrongInput(
+      '--channel',
+      'expected it for a test message: there is no stack with local chains that npm start made',
+    );
+  return playground;
 }
 
 /** Where the events of now on begin. */
@@ -116,7 +142,8 @@ async function findChain(
     ({ gid, name, family }) => wanted === undefined || [gid, name, family].includes(wanted),
   );
   if (found !== undefined) return found;
-  throw new CliError(
+  throw wrongInput(
+    '--chain',
     `expected a local chain that is followed (${chains.map(({ gid }) => gid).join(', ') || 'there is none'}), got ${wanted ?? 'nothing'}`,
   );
 }

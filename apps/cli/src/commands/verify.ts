@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { SignatureError, webhooks, type SignatureRefusal } from '@chainwatch/sdk';
-import { CliError, EXIT } from '../cli-error.ts';
+import { EXIT, wrongInput } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { paint } from '../output.ts';
-import { readFileOrStdin, readSecret } from '../read-input.ts';
+import { parseText } from '../parse-options.ts';
+import { readFile, readFileOrStdin, readSecret } from '../read-input.ts';
 
 interface Options {
   readonly signature: string;
@@ -28,8 +29,12 @@ export function addVerify(program: Command, act: Act): void {
   program
     .command('verify [body]')
     .description('Say whether a webhook delivery is signed with the secret, and why not')
-    .requiredOption('--signature <value>', 'X-Webhook-Signature of the delivery')
-    .option('--secret-file <path>', 'a file with the secret; else CHAINWATCH_WEBHOOK_SECRET, else a prompt')
+    .requiredOption('--signature <value>', 'X-Webhook-Signature of the delivery', parseText)
+    .option(
+      '--secret-file <path>',
+      'a file with the secret; else CHAINWATCH_WEBHOOK_SECRET, else a prompt',
+      parseText,
+    )
     .option('--any-time', 'leave out how old it is')
     .addHelpText(
       'after',
@@ -45,14 +50,12 @@ CHAINWATCH_WEBHOOK_SECRET=… chainwatch verify --any-time --signature "$SIGNATU
 async function verify(context: Context, body: string | undefined, options: Options): Promise<void> {
   const { config, output } = context;
   const path = body ?? '-';
-  const bytes = await readFileOrStdin(path);
-  const secret = options.secretFile
-    ? (await readFileOrStdin(options.secretFile)).toString('utf8').trim()
-    : (config.webhookSecret ?? (path === '-' ? undefined : await readSecret('Secret of the channel')));
-  if (!secret)
-    throw new CliError(
-      'expected the secret in --secret-file or CHAINWATCH_WEBHOOK_SECRET, stdin holds the body',
-    );
+  const known = options.secretFile === undefined ? config.webhookSecret : readSecretFile(options.secretFile);
+  if (known === undefined && path === '-')
+    throw wrongInput('--secret-file', 'expected it, or CHAINWATCH_WEBHOOK_SECRET: stdin holds the body');
+  const bytes = await readFileOrStdin('body', path);
+  if (bytes.length === 0) throw wrongInput('body', 'expected the body of a delivery, got nothing');
+  const secret = known ?? (await readSecret('the secret of the channel'));
   try {
     const event = await webhooks.unwrap(
       bytes,
@@ -72,4 +75,10 @@ async function verify(context: Context, body: string | undefined, options: Optio
     );
     process.exitCode = EXIT.notRight;
   }
+}
+
+function readSecretFile(path: string): string {
+  const secret = readFile('--secret-file', path).toString('utf8').trim();
+  if (secret === '') throw wrongInput('--secret-file', 'expected a secret, got an empty file');
+  return secret;
 }

@@ -1,4 +1,4 @@
-import { SUBJECTS } from '@chainwatch/events';
+import { EVENT_SUBJECTS } from '@chainwatch/events';
 
 export interface SubscriberAccount {
   readonly projectId: string;
@@ -40,13 +40,14 @@ ${subjectsOf(projectId)
   }`;
 }
 
-/** What is told to this project, whatever the chain. Subjects without a project are internal. */
-function subjectsOf(projectId: string): string[] {
-  return Object.entries(SUBJECTS)
-    .filter(([, { tokens }]) => (tokens as readonly string[]).includes('project_id'))
-    .map(([kind, { tokens }]) =>
-      [kind, ...tokens.map((token) => (token === 'project_id' ? projectId : '*'))].join('.'),
-    );
+/**
+ * What is told to this project, whatever the chain: a wildcard for each family of events (`tx.*.*.<project>`), so that a new
+ * type of a family needs no new file. Subjects without a project are internal, and in other families.
+ */
+export function subjectsOf(projectId: string): string[] {
+  return [...new Set(Object.keys(EVENT_SUBJECTS).map((subject) => subject.split('.')[0]))].map(
+    (family) => `${family}.*.*.${projectId}`,
+  );
 }
 
 const nameOf = (projectId: string): string => `PROJECT_${projectId.replaceAll('-', '_')}`;

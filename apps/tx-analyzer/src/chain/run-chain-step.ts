@@ -72,11 +72,8 @@ export async function planStep(
     cursor: next,
     watchXid: watch.watchXid,
     lagEntries: feed.lagEntries(next),
-    processed: segment.blocks.map(
-      ({ entry: { hash }, block }): ProcessedBlock => ({
-        hash,
-        verification: block === undefined ? undefined : (block.verification ?? 'proved'),
-      }),
+    processed: segment.blocks.flatMap(({ entry: { hash }, block }): ProcessedBlock[] =>
+      block === undefined ? [] : [{ hash, verification: block.verification ?? 'proved' }],
     ),
   };
   const at = now();

@@ -36,8 +36,7 @@ export interface Advance {
 
 export interface ProcessedBlock {
   readonly hash: string;
-  /** Undefined: it is an orphan whose body no node has any more. */
-  readonly verification: Verification | undefined;
+  readonly verification: Verification;
 }
 
 interface BlocksCommit {
@@ -235,7 +234,7 @@ function advanceSql(
   const number = params.add(cursor.number ?? null, 'bigint');
   const read = params.unnest(advance.processed, [
     ['text', ({ hash }) => hash],
-    ['text', ({ verification }) => verification ?? null],
+    ['text', ({ verification }) => verification],
   ]);
   return `WITH ${owner},
     read (hash, verification) AS (SELECT * FROM ${read}),

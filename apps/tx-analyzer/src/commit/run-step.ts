@@ -15,6 +15,7 @@ import type { TransactionStatus } from '../model/transaction-state.ts';
 import type { Existing, ExistingTransaction } from './plan-writes.ts';
 import type { Segment } from '../model/segment.ts';
 import { awaitsOthers, writeAttested } from './write-attested.ts';
+import { writeSkipped } from './write-skipped.ts';
 import { writeUnknowns } from './write-unknowns.ts';
 
 export interface StepInput {
@@ -43,7 +44,8 @@ export async function runStep(chain: ChainContext, input: StepInput): Promise<St
     segment.orphans.length === 0 &&
     segment.finalize === undefined &&
     !isReleased &&
-    !hasOutcome
+    !hasOutcome &&
+    bodilessOf(segment).length === 0
   ) {
     await advanceAlone(chain, advance);
     return { events: [], isReleased };
@@ -106,6 +108,11 @@ function hasUnknowns({ blocks, matches, retroactive }: BlocksStep): boolean {
   );
 }
 
+/** Orphans, and blocks that the operator allowed to skip. */
+function bodilessOf({ blocks }: Segment): string[] {
+  return blocks.flatMap(({ entry, block }) => (block === undefined ? [entry.hash] : []));
+}
+
 /** What only a node's word stands behind. */
 async function writeWords(sql: Sql, chain: ChainContext, step: BlocksStep): Promise<void> {
   const matches = step.retroactive.length === 0 ? step.matches : [...step.retroactive, ...step.matches];
@@ -163,6 +170,8 @@ export async function writeStep(
   if (hasWrites(step)) events.push(...(await commitBlocks(transaction, { step, existing, advance })));
   else await advanceCursor(sql, chain, advance);
   await writeWords(sql, chain, step);
+  const bodiless = bodilessOf(segment);
+  if (bodiless.length > 0) await writeSkipped(sql, chain, bodiless);
   if (outcome.mined.length > 0) await closeMined(sql, chain.gid, outcome.mined);
   if (segment.orphans.length > 0)
     events.push(...(await commitReorg(transaction, segment.orphans, advance.cursor)));

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Block } from '@chainwatch/chain-core';
 import type { FeedEntry } from '../model/feed-entry.ts';
 
-/** A body that is being read or is ready. `isReady` without a `block`: an orphan whose body no node has any more. */
+/** A body that is being read or is ready. `isReady` without a `block`: an orphan, or a block to skip, whose body no node has. */
 export interface Body {
   readonly entry: FeedEntry;
   ready: Promise<void>;

@@ -13,7 +13,7 @@ import type { Sql } from '@chainwatch/db';
 
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
-/** From this attempt on an orphan is passed over, whatever error the node gives. */
+/** From this attempt on an orphan, or a block that may be skipped, is passed over, whatever error the node gives. */
 const ORPHAN_ATTEMPTS = 3;
 
 interface ReadBodyDeps {
@@ -33,8 +33,8 @@ interface BodyReading {
 }
 
 /**
- * Reads a whole block by hash and retries for ever: a body is never skipped. Undefined only for an orphan whose
- * body no node has any more. Rejects when `signal` aborts.
+ * Reads a whole block by hash and retries for ever. Undefined only for an orphan whose body no node has any more, and for
+ * a block that the operator allowed to skip (invariant 6). Rejects when `signal` aborts.
  */
 export async function readBody(
   deps: ReadBodyDeps,
@@ -50,7 +50,7 @@ export async function readBody(
       signal.throwIfAborted();
       deps.reportReach(!(error instanceof ChainClientError));
       const isMissing = error instanceof BlockNotFoundError || error instanceof IncompleteBlockError;
-      if ((isMissing || attempt >= ORPHAN_ATTEMPTS) && (await isOrphan(deps, ref.hash))) return undefined;
+      if ((isMissing || attempt >= ORPHAN_ATTEMPTS) && (await mayPass(deps, ref))) return undefined;
       // API clients see the reason; the operator reads the log.
       if (attempt > 1)
         deps.logger.warn(
@@ -72,13 +72,14 @@ function describeTrouble(error: unknown): string {
   return `it holds what this release does not know (${error.unknowns.map(({ kind }) => kind).join(', ')}); other endpoints are asked before it is taken as far as it is understood`;
 }
 
-async function isOrphan(deps: ReadBodyDeps, hash: string): Promise<boolean> {
+async function mayPass(deps: ReadBodyDeps, { number, hash }: BlockRef): Promise<boolean> {
   try {
-    const { rows } = await deps.sql.query<{ status: string }>(
-      'SELECT status FROM blocks WHERE chain_gid = $1 AND hash = $2',
-      [deps.chainGid, hash],
+    const { rows } = await deps.sql.query<{ may_pass: boolean }>(
+      `SELECT status = 'reorged' OR EXISTS (SELECT FROM skips s WHERE s.chain_gid = $1 AND $3::bigint BETWEEN s.from_block AND s.to_block) AS may_pass
+       FROM blocks WHERE chain_gid = $1 AND hash = $2`,
+      [deps.chainGid, hash, number],
     );
-    return rows[0]?.status === 'reorged';
+    return rows[0]?.may_pass === true;
   } catch {
     // The database is away: the next attempt asks again.
     return false;

@@ -47,7 +47,7 @@ export async function writeProgress(
   if (request?.status !== 'done') return;
   await sql.query(
     `UPDATE incidents SET status = 'resolved', resolved_at = now() WHERE chain_gid = $1 AND status = 'open'
-       AND block_number >= $2 AND coalesce(last_block_number, block_number) <= $3 AND kind <> ALL($4) AND kind NOT LIKE '${DECIMALS_INCIDENT}%'`,
+       AND block_number >= $2 AND coalesce(last_block_number, block_number) <= $3 AND kind <> ALL($4) AND kind NOT LIKE '${DECIMALS_INCIDENT}%' AND kind NOT LIKE 'skipped:%'`,
     [chain.gid, request.from_block, request.to_block, request.found_kinds],
   );
 }

@@ -1,4 +1,4 @@
-/** Written by tools/sdk from the OpenAPI document and libs/events. Change those, not this file. */
+/** Written by tools/sdk from the OpenAPI document, libs/events, and libs/chain-registry. Change those, not this file. */
 
 /** Every type of event, in words. */
 export const EVENT_TITLES = {
@@ -15,6 +15,14 @@ export const EVENT_TITLES = {
 export const PAYMENT_EVENTS = [
   "transaction.detected",
   "transaction.confirmed"
+] as const;
+
+/** Every family of chains. */
+export const CHAIN_FAMILIES = [
+  "evm",
+  "bitcoin",
+  "solana",
+  "tron"
 ] as const;
 
 /** Every kind of channel; `fields` are the members that its creation needs besides a name. */

@@ -212,6 +212,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/blockchains/{chain_gid}/actions/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on without the bodies of blocks that no node of a blockchain has
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        post: operations["skipBlocks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/blockchains/{chain_gid}/nodes": {
         parameters: {
             query?: never;
@@ -2658,6 +2678,56 @@ export interface components {
              */
             created_at: string;
         };
+        SkipBlocksInput: {
+            /**
+             * Format: int64
+             * @description The first block, one that was not processed yet.
+             * @example 21000000
+             */
+            from_block: number;
+            /**
+             * Format: int64
+             * @description The last block, one whose header is known. At most 1,000 blocks.
+             * @example 21000002
+             */
+            to_block: number;
+            /**
+             * @description The chain as CAIP-2 once more: nothing in these blocks is reported or confirmed.
+             * @example eip155:1
+             */
+            confirm: string;
+        };
+        Skip: {
+            /**
+             * Format: uuid
+             * @description Of the request.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * Format: int64
+             * @description The first block that may be skipped.
+             * @example 21000000
+             */
+            from_block: number;
+            /**
+             * Format: int64
+             * @description The last block that may be skipped.
+             * @example 21000002
+             */
+            to_block: number;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
         Node: {
             /**
              * @description Scheme, host and port of its URL; what may hold a credential is never shown.
@@ -2719,7 +2789,7 @@ export interface components {
              */
             chain_gid: string;
             /**
-             * @description What this release does not know; one such incident of a kind is open on a chain at a time. `poison:<step>`: what is set aside, because that step fails with it. `decimals:<asset>`: a token that was told with other decimals than it has.
+             * @description What this release does not know; one such incident of a kind is open on a chain at a time. `poison:<step>`: what is set aside, because that step fails with it. `decimals:<asset>`: a token that was told with other decimals than it has. `skipped:<from>-<to>`: blocks that no node has and that the operator skipped.
              * @example transaction-type:0x7d
              * @example poison:balances
              */
@@ -9060,7 +9130,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "token.refreshed" | "token.corrected";
+            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected";
             /** @description The key that asked, the member who signed in, or the service. */
             actor: {
                 /**
@@ -9090,7 +9160,7 @@ export interface components {
                  * @description What kind of thing it is.
                  * @enum {string}
                  */
-                type: "workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "reset" | "token";
+                type: "workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "skip" | "reset" | "token";
                 /**
                  * Format: uuid
                  * @description Of the thing. A token has none of its own: it is made of its gid, which `changes` have.
@@ -10472,6 +10542,75 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Reset"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    skipBlocks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from_block": 21000000,
+                 *       "to_block": 21000002,
+                 *       "confirm": "eip155:1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SkipBlocksInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "chain_gid": "eip155:1",
+                     *       "from_block": 21000000,
+                     *       "to_block": 21000002,
+                     *       "created_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Skip"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -18421,9 +18560,9 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at";
                 /** @description Only entries of these actions. Repeated, comma-separated, or both; the name may end in `[]`. */
-                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "token.refreshed" | "token.corrected")[];
+                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected")[];
                 /** @description Only changes of things of these kinds. Repeated, comma-separated, or both; the name may end in `[]`. */
-                target_types?: ("workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "reset" | "token")[];
+                target_types?: ("workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "skip" | "reset" | "token")[];
                 /**
                  * @description Only changes of these things. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [

@@ -165,6 +165,15 @@ export class BlockchainOperations {
   }
 
   /**
+   * Go on without the bodies of blocks that no node of a blockchain has.
+   *
+   * Needs the permission `api:blockchain:write`. `POST /blockchains/{chain_gid}/actions/skip`
+   */
+  skipBlocks(chainGid: string, body: Body<'skipBlocks'>, options?: RequestOptions): Promise<Answer<'skipBlocks'>> {
+    return this.#call({ method: 'POST', path: '/blockchains/{chain_gid}/actions/skip', params: { chain_gid: chainGid }, body, options });
+  }
+
+  /**
    * How the nodes are that a blockchain is read from, as the block ingestor found them.
    *
    * Needs the permission `api:blockchain:write`. `GET /blockchains/{chain_gid}/nodes`

@@ -18,7 +18,11 @@ export function writeCli(): Page {
 }
 
 export function readProgram(): Command {
-  return createProgram({ config: readConfig({}, false), signal: new AbortController().signal });
+  return createProgram({
+    config: readConfig({}, false),
+    signal: new AbortController().signal,
+    isJson: false,
+  });
 }
 
 /** Those that do something, in their order. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { serviceNames } from '../../../stack/services.mjs';
 import { parseStackOptions } from '../../../stack/stack-options.mjs';
-import { DEMO_FLAGS } from '../../../stack/src/demo/demo-flags.ts';
+import { DEMO_FLAGS } from '../../../stack/demo-options.mjs';
 
 const readText = (path: string): string => readFileSync(join(repoDir, path), 'utf8');
 const isThere = (path: string): boolean => existsSync(join(repoDir, path));

@@ -51,7 +51,12 @@ async function answer(req: IncomingMessage, { origin, nodeUrls }: PlaygroundOpti
   if (req.method === 'OPTIONS') return { status: 200, body: {} };
   const known = [...coins].filter(([gid]) => Object.hasOwn(nodeUrls, gid));
   if (req.method === 'GET' && req.url === '/') {
-    const chains = known.map(([chain_gid, { symbol, amount }]) => ({ chain_gid, symbol, amount }));
+    const chains = known.map(([chain_gid, { symbol, amount, hasAccounts: has_accounts = false }]) => ({
+      chain_gid,
+      symbol,
+      amount,
+      has_accounts,
+    }));
     return { status: 200, body: { chains } };
   }
   if (req.method !== 'POST') return refuse(404, 'expected GET / or a POST');

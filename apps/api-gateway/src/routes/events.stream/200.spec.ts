@@ -273,6 +273,48 @@ describe('places', () => {
     }
   });
 
+  it('are exactly the quota when more come at once to several replicas and projects, while Redis answers late', async () => {
+    const redis = await startRedis();
+    // Half of the commands of a busy gateway took longer than this.
+    const caches = [createCache(redis.url, { timeoutMs: 100 }), createCache(redis.url, { timeoutMs: 100 })];
+    await waitFor(() => caches.every(({ isReady }) => isReady));
+    const replicas = await Promise.all(
+      caches.map((slots) => startSpecWorld({ sharing: world, feeds: { slots } })),
+    );
+    const quotas = `/management/workspaces/${world.project.workspaceId}/quotas`;
+    await world.management.put(quotas).send({ streams: 40 }).expect(200);
+    const { body: sibling } = await world.management
+      .post('/management/projects')
+      .send({ name: 'Late sibling' })
+      .expect(201);
+    const { body: siblingKey } = await world.management
+      .post('/management/keys')
+      .send({ type: 'api', name: 's', project_id: sibling.id, permissions: ['api:event:read'] })
+      .expect(201);
+    const other = connect(redis.port, '127.0.0.1');
+    try {
+      const opening: ReturnType<typeof open>[] = [];
+      for (let index = 0; index < 50; index += 1) {
+        const key = index % 3 === 0 ? siblingKey.key : world.project.keys.api;
+        opening.push(open('', { to: replicas[index % 2], key }));
+        if (index % 10 !== 9) continue;
+        await Promise.all(opening);
+        other.write('CLIENT PAUSE 200 ALL\r\n');
+        await once(other, 'data');
+      }
+      const statuses = (await Promise.all(opening)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(40);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    } finally {
+      other.destroy();
+      await world.management.put(quotas).send({}).expect(200);
+      for (const stream of streams) stream.close();
+      for (const replica of replicas) await replica.stop();
+      await Promise.all(caches.map((cache) => cache.close()));
+      await redis.stop();
+    }
+  }, 60_000);
+
   it('are free again when a request took too long and was answered with 503', async () => {
     const cache = createCache(undefined);
     let goOn!: () => void;

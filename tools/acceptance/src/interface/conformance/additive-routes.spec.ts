@@ -14,6 +14,7 @@ const OF_OTHER_SPECS: Readonly<Record<string, string>> = {
   '/blockchains/{chain_gid}/incidents/{incident_id}/actions/accept': 'POST',
   '/blockchains/{chain_gid}/actions/reprocess': 'POST',
   '/blockchains/{chain_gid}/actions/reset': 'POST',
+  '/blockchains/{chain_gid}/actions/skip': 'POST',
   '/tokens/{chain_gid}/{asset_path}/actions/refresh': 'POST',
   '/addresses/{address}/balances/details': 'GET',
   '/addresses/{address}/utxos': 'GET',
