@@ -39,6 +39,7 @@ const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'incident.accepted': 'Incident accepted',
   'reprocess.requested': 'Blocks processed again',
   'reset.requested': 'Chain reset',
+  'skip.requested': 'Blocks skipped',
   'token.refreshed': 'Token read again',
   'token.corrected': 'Decimals of a token corrected',
 };
