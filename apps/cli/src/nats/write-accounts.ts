@@ -7,7 +7,7 @@ const SERVICES = 'chainwatch';
 const SEED_FILE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.nk$/;
 
 /** A project that was asked for is no UUID. */
-export class ProjectIdError extends Error {
+class ProjectIdError extends Error {
   constructor(text: string) {
     super(`"${text}" is no project id: expected a UUID, as GET /v1/management/projects tells it.`);
   }
