@@ -260,7 +260,6 @@ describe('a reply is the one to its call', () => {
   it.each([
     ['an error under null', '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}'],
     ['an error without an id', '{"error":"not here"}'],
-    ['no JSON', 'hello'],
     ['text that looks like an id', '{"jsonrpc":"2.0","result":"\\",\\"id\\":8}","id":7}'],
     ['another id inside', '{"result":[{"id":8},{"a":{"id":8}}],"id":7}'],
   ])('where it is %s', async (_name, reply) => {

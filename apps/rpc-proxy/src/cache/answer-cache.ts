@@ -87,10 +87,8 @@ export class AnswerCache {
    */
   #adopt(call: CacheCall, stored: StoredReply): boolean {
     const result = findResult(stored.body);
-    if (result !== undefined) {
-      if (isEmpty(result) || holdsFailure(result, ruleOf(call)?.isFact)) return false;
-      if (lifetimeOf(call, result) === undefined) return false;
-    }
+    if (result === undefined || isEmpty(result) || holdsFailure(result, ruleOf(call)?.isFact)) return false;
+    if (lifetimeOf(call, result) === undefined) return false;
     this.#store.set(call.key, { reply: stored, ms: Infinity, stamp: undefined });
     return true;
   }

@@ -1,6 +1,7 @@
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-body.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
+import { readableEncodings } from '../upstream-request/inflate.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 
 /** A call and the rule of its method. */
@@ -69,6 +70,6 @@ export function queryOf(
     method,
     params,
     minBlock: chain.minBlockOf(principal.keyId),
-    acceptEncoding: req.headers['accept-encoding'] as string | undefined,
+    acceptEncoding: readableEncodings(req.headers['accept-encoding'] as string | undefined),
   };
 }

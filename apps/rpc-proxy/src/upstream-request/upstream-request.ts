@@ -4,9 +4,18 @@ import type { Full } from '../limits/tenants.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { UpstreamQuery } from './upstream-query.ts';
-import { isFailure, isTold, judgePathReply, judgeReply, readPauseMs, startsAsJson } from './judge-reply.ts';
+import {
+  isError,
+  isFailure,
+  isTold,
+  judgePathReply,
+  judgeReply,
+  readPauseMs,
+  withoutPage,
+} from './judge-reply.ts';
 import { asKnownTransaction } from './known-transaction.ts';
 import { Attempt, ForeignReplyError, type AttemptOutcome } from './attempt.ts';
+import { type Plain, withoutEncoding } from './reply-form.ts';
 import { GONE, type Failure, type Outcome, type WholeReply } from './outcome.ts';
 
 export const DEADLINE_MS = 30_000;
@@ -107,7 +116,12 @@ export class UpstreamRequest implements Ticking {
     this.#attempts = this.#attempts.filter((other) => other !== attempt);
     switch (outcome.type) {
       case 'whole':
-        return this.#judge(attempt, outcome.reply);
+        return this.#judge(attempt, outcome.reply, outcome.plain);
+      case 'broken':
+        return this.#goOnAfterError(
+          attempt,
+          new Error(`answered with no reply under status ${outcome.head.status}`),
+        );
       case 'large':
         return this.#passOn(attempt, outcome);
       case 'foreign':
@@ -120,11 +134,14 @@ export class UpstreamRequest implements Ticking {
     }
   }
 
-  #judge(attempt: Attempt, reply: WholeReply): void {
+  #judge(attempt: Attempt, sent: WholeReply, plain: Plain | undefined): void {
     const { chain, method } = this.#query;
     const { upstream } = attempt;
-    const verdict = (chain.servedPaths === undefined ? judgeReply : judgePathReply)(chain.rpc, reply);
-    if (isTold(reply) || verdict === 'unable') this.#lastReply = reply;
+    const read = withoutEncoding(sent, plain);
+    // What is passed on may be compressed; errors are short.
+    const reply = isError(sent.status) ? read : sent;
+    const verdict = (this.#isPath ? judgePathReply : judgeReply)(chain.rpc, read);
+    if (isTold(read, this.#isPath) || verdict === 'unable') this.#lastReply = reply;
     if (verdict === 'broken') {
       upstream.fail(`answered with status ${reply.status}`, attempt.startedAt);
       chain.count(upstream, 'error');
@@ -137,22 +154,22 @@ export class UpstreamRequest implements Ticking {
       chain.count(upstream, verdict);
       return this.#goOn(attempt, reply);
     }
-    if (this.#isBackwards(upstream, reply)) return this.#waitForward(reply);
+    if (this.#isBackwards(upstream, read)) return this.#waitForward(reply);
     chain.count(upstream, 'ok');
     chain.raiseMinBlock(this.#query.minBlock, upstream);
     if (this.#query.kind === 'send' || this.#query.kind === 'once') chain.noteWrite();
     const isSecondSend = this.#attemptCount > 1 && this.#query.kind === 'send';
     const known = isSecondSend
-      ? asKnownTransaction(chain.rpc, { method, body: this.#query.body, reply })
+      ? asKnownTransaction(chain.rpc, { method, body: this.#query.body, reply: read })
       : undefined;
     this.#end({ type: 'whole', reply: known ?? reply, upstream });
   }
 
   #passOn(attempt: Attempt, large: AttemptOutcome & { readonly type: 'large' }): void {
     const { chain } = this.#query;
-    const { head, first, pieces, over } = large;
+    const { head, pieces, over } = large;
     // Large failures are pages of a proxy in front of the node.
-    if (isFailure(head.status) || (head.status >= 400 && !startsAsJson(first[0]!))) {
+    if (isFailure(head.status)) {
       attempt.cancel();
       return this.#goOn(attempt, undefined);
     }
@@ -344,7 +361,13 @@ export class UpstreamRequest implements Ticking {
 
   #end(outcome: Outcome): void {
     this.#finish();
-    this.#resolve(outcome);
+    this.#resolve(
+      outcome.type === 'whole' ? { ...outcome, reply: withoutPage(outcome.reply, this.#isPath) } : outcome,
+    );
+  }
+
+  get #isPath(): boolean {
+    return this.#query.chain.servedPaths !== undefined;
   }
 
   #finish(): void {
