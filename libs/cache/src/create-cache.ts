@@ -7,6 +7,7 @@ import {
   GCRA_SCRIPT,
   createLocalLimiter,
 } from './consume-token.ts';
+import { type Mark, type MarksRequest, MARKS_SCRIPT, readMarks } from './marks.ts';
 import { createLocalSlots, SLOT_SCRIPT, type SlotRequest } from './slots.ts';
 
 export interface CacheOptions {
@@ -30,6 +31,8 @@ export interface Cache {
   /** Takes or keeps one of a number of slots that all replicas share. Returns whether there was one. */
   holdSlot(request: SlotRequest): Promise<boolean>;
   freeSlot(request: Pick<SlotRequest, 'key' | 'holder'>): Promise<void>;
+  /** Raises marks of a subject, and returns all that are younger than the time to live; undefined if Redis is away. */
+  marks(request: MarksRequest): Promise<ReadonlyMap<string, Mark> | undefined>;
   close(): Promise<void>;
 }
 
@@ -42,6 +45,7 @@ type ScriptedRedis = Redis & {
     cost: number,
     isSpent: 0 | 1,
   ): Promise<[string, string]>;
+  marks(key: string, ...args: readonly (string | number)[]): Promise<string[]>;
   slot(key: string, holder: string, limit: number, ttlMs: number, isKept: 0 | 1): Promise<0 | 1>;
 };
 
@@ -105,6 +109,16 @@ export function createCache(
     async freeSlot({ key, holder }) {
       slots.free({ key, holder });
       await attempt((client) => client.zrem(`slots:${key}`, holder));
+    },
+    async marks({ key, ttlSeconds, raise = {} }) {
+      const ttlMs = ttlSeconds * 1_000;
+      const fields = Object.entries(raise).flatMap(([name, { number, value }]) => [
+        name,
+        number ?? '',
+        value,
+      ]);
+      const answer = await attempt((client) => client.marks(key, ttlMs, ...fields));
+      return answer && readMarks(answer, ttlMs);
     },
     async close() {
       stopObserving?.();
@@ -170,6 +184,7 @@ function connect(
     isAway = true;
   });
   redis.defineCommand('gcra', { numberOfKeys: 1, lua: GCRA_SCRIPT });
+  redis.defineCommand('marks', { numberOfKeys: 1, lua: MARKS_SCRIPT });
   redis.defineCommand('slot', { numberOfKeys: 1, lua: SLOT_SCRIPT });
   return redis as ScriptedRedis;
 }
