@@ -1,6 +1,7 @@
 import type { CacheRule } from './cache-rule.ts';
 import type { ChainEndpoint } from './chain-endpoint.ts';
 import type { Network } from './network.ts';
+import type { RpcTransactions } from './rpc-transactions.ts';
 
 /**
  * What the RPC gateway has to know of a family's nodes: data, and pure functions over what a client asked and a node
@@ -29,6 +30,8 @@ export interface FamilyRpc {
    * Undefined where `error` (the raw member of the reply) says something else, or the hash cannot be told.
    */
   findKnownTransaction?(method: string, error: string, raw: Buffer): string | undefined;
+  /** What a key sees of the transactions that it sent. */
+  readonly transactions: RpcTransactions;
   /** Which chain a node serves and where it stands. What it refuses to say is undefined. @throws what `ask` throws */
   readHealth(ask: AskNode, network: Network): Promise<NodeHealth>;
   /** The cheapest method, for a node that is suspected to be gone; without parameters. */

@@ -42,6 +42,8 @@ const SHARED_BYTES_MAX = 4 * 1_048_576;
 export class InFlightRequest {
   /** The least block of the leader's key: a key that has seen a higher block does not join. */
   readonly minBlockNumber: number;
+  /** A call that comes after a later write does not join. */
+  readonly writeStamp: number;
   readonly #options: InFlightOptions;
   /** Pays for the pieces that are kept. */
   readonly #quota: MemoryQuota;
@@ -59,6 +61,7 @@ export class InFlightRequest {
     this.#options = options;
     this.#quota = options.query.quota;
     this.minBlockNumber = options.query.minBlock.number;
+    this.writeStamp = options.query.chain.writeStamp;
   }
 
   /** Nobody waits for the answer. */

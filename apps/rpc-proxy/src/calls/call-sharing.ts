@@ -11,7 +11,7 @@ import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-body.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
-import type { RuledCall } from './ruled-call.ts';
+import { type RuledCall, viewOf } from './ruled-call.ts';
 
 /** Who waits for the answer to a call. */
 export interface Caller {
@@ -41,14 +41,18 @@ export class CallSharing {
     this.#usage = usage;
   }
 
-  /** Whether a call's answer is cached or shared. Not if the call has members beyond those of the cache key. */
-  covers({ chain }: RpcRequest, { call, rule }: RuledCall): boolean {
+  /**
+   * Whether a call's answer is cached or shared. Not if the call has members beyond those of the cache key, or reads what
+   * is pending: other replicas write, too.
+   */
+  covers({ chain, body }: RpcRequest, { call, rule }: RuledCall): boolean {
     return (
       chain.isCached &&
       call.isPlain &&
       call.idStart !== -1 &&
       rule.kind === 'read' &&
-      chain.cacheRules.has(rule.method)
+      chain.cacheRules.has(rule.method) &&
+      viewOf(chain, { rule, body, call }) !== 'pending'
     );
   }
 
@@ -64,7 +68,11 @@ export class CallSharing {
       return { type: 'stored', stored, id };
     }
     const caller = callerOf();
-    const running = this.#findRunning(key, chain.minBlockOf(principal.keyId), quota.key);
+    const running = this.#findRunning(key, {
+      minBlock: chain.minBlockOf(principal.keyId),
+      writeStamp: chain.writeStamp,
+      account: quota.key,
+    });
     if (running === undefined) return this.#lead(key, { request, ruled, id, caller });
     this.#countShared(request, ruled);
     const shared = await running.join(quota.key, caller.client);
@@ -75,12 +83,20 @@ export class CallSharing {
   }
 
   /**
-   * Undefined if nobody asks the same, if the request in flight may bring an older chain than this key has seen, or if
-   * it waits in another key's queue.
+   * Undefined if nobody asks the same, if the request in flight began before a write that is over or may bring an older
+   * chain than this key has seen, or if it waits in another key's queue.
    */
-  #findRunning(key: string, minBlock: MinBlock, account: KeyAccount): InFlightRequest | undefined {
+  #findRunning(
+    key: string,
+    {
+      minBlock,
+      writeStamp,
+      account,
+    }: { readonly minBlock: MinBlock; readonly writeStamp: number; readonly account: KeyAccount },
+  ): InFlightRequest | undefined {
     const running = this.#inFlight.get(key);
     if (running === undefined || minBlock.number > running.minBlockNumber) return undefined;
+    if (running.writeStamp !== writeStamp) return undefined;
     return running.takes(account) ? running : undefined;
   }
 

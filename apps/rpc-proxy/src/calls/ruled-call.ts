@@ -1,3 +1,5 @@
+import type { TransactionView } from '@chainwatch/chain-core';
+import type { Chain } from '../chains/chain.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-body.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
@@ -46,6 +48,15 @@ function isVersion2(body: Buffer, { versionStart: start, versionEnd: end }: Scan
     body[start + 2] === 0x2e &&
     body[start + 3] === 0x30
   );
+}
+
+/** What the call reads beside blocks. */
+export function viewOf(
+  chain: Chain,
+  { rule, body, call }: { readonly rule: MethodRule; readonly body: Buffer; readonly call: ScannedCall },
+): TransactionView | undefined {
+  const params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
+  return chain.rpc.transactions.viewOf(rule.method, params);
 }
 
 /**

@@ -57,6 +57,8 @@ export class Chain {
   headNumber = -1;
   /** Changes with every new head and every write. Short-lived answers are valid for one value of it. */
   headStamp = 0;
+  /** Changes with every write, whatever became of it. A call joins none that began before the last one. */
+  writeStamp = 0;
   /** Lowest final height among the serving nodes. Never falls. */
   finalNumber = -1;
   /** Attempts by node and outcome, for the metrics. */
@@ -188,9 +190,10 @@ export class Chain {
     this.headStamp += 1;
   }
 
-  /** A transaction was sent, so answers cached for this head may be out of date. */
+  /** A write is over, so answers of before may be out of date. */
   noteWrite(): void {
     this.headStamp += 1;
+    this.writeStamp += 1;
     this.#pathsOf?.noteWrite();
   }
 

@@ -13,7 +13,7 @@ import {
   readPauseMs,
   withoutPage,
 } from './judge-reply.ts';
-import { asKnownTransaction } from './known-transaction.ts';
+import { findKnownTransaction } from './known-transaction.ts';
 import { Attempt, ForeignReplyError, type AttemptOutcome } from './attempt.ts';
 import { type Plain, withoutEncoding } from './reply-form.ts';
 import { GONE, type Failure, type Outcome, type WholeReply } from './outcome.ts';
@@ -51,6 +51,8 @@ export class UpstreamRequest implements Ticking {
   #passing: Attempt | undefined;
   #lastReply: WholeReply | undefined;
   #attemptCount = 0;
+  /** Attempts whose bytes were sent and that brought no answer of the node. */
+  #sentCount = 0;
   #hedgeAt = Infinity;
   #againAt = Infinity;
   #againCount = 0;
@@ -86,6 +88,7 @@ export class UpstreamRequest implements Ticking {
     if (now >= this.#deadline) {
       // Its pieces end with an error.
       if (this.#passing !== undefined) return this.#finish();
+      this.#sentCount += this.#attempts.filter(({ isSent }) => isSent).length;
       return this.#giveUp('timeout');
     }
     if (this.#passing !== undefined) return;
@@ -157,12 +160,7 @@ export class UpstreamRequest implements Ticking {
     if (this.#isBackwards(upstream, read)) return this.#waitForward(reply);
     chain.count(upstream, 'ok');
     chain.raiseMinBlock(this.#query.minBlock, upstream);
-    if (this.#query.kind === 'send' || this.#query.kind === 'once') chain.noteWrite();
-    const isSecondSend = this.#attemptCount > 1 && this.#query.kind === 'send';
-    const known = isSecondSend
-      ? asKnownTransaction(chain.rpc, { method, body: this.#query.body, reply: read })
-      : undefined;
-    this.#end({ type: 'whole', reply: known ?? reply, upstream });
+    this.#end({ type: 'whole', reply, upstream });
   }
 
   #passOn(attempt: Attempt, large: AttemptOutcome & { readonly type: 'large' }): void {
@@ -307,6 +305,7 @@ export class UpstreamRequest implements Ticking {
   /** An attempt failed. If no other attempt is in flight, the next node is asked. */
   #goOn(attempt: Attempt, reply: WholeReply | undefined, attemptsOfLastMax = 2): void {
     if (this.#isDone) return;
+    if (attempt.isSent) this.#sentCount += 1;
     if (this.#attempts.length > 0) return;
     if (this.#mayGoAgain(attempt) && this.#attemptCount < ATTEMPTS_MAX) {
       if (this.#startAttempt()) return;
@@ -361,9 +360,22 @@ export class UpstreamRequest implements Ticking {
 
   #end(outcome: Outcome): void {
     this.#finish();
-    this.#resolve(
-      outcome.type === 'whole' ? { ...outcome, reply: withoutPage(outcome.reply, this.#isPath) } : outcome,
-    );
+    const seen =
+      outcome.type === 'whole' ? { ...outcome, reply: withoutPage(outcome.reply, this.#isPath) } : outcome;
+    if (this.#mayBeSent && (seen.type === 'whole' || seen.type === 'failed')) void this.#endKnown(seen);
+    else this.#resolve(seen);
+  }
+
+  /** A node that gave no answer of its own got the transaction. */
+  get #mayBeSent(): boolean {
+    return this.#query.kind === 'send' && this.#sentCount > 0;
+  }
+
+  async #endKnown(outcome: Outcome & { readonly type: 'whole' | 'failed' }): Promise<void> {
+    const reply = outcome.type === 'whole' ? outcome.reply : undefined;
+    const known = await findKnownTransaction(this.#query, reply).catch(() => undefined);
+    const upstream = outcome.type === 'whole' ? outcome.upstream : undefined;
+    this.#resolve(known === undefined ? outcome : { type: 'whole', reply: known, upstream });
   }
 
   get #isPath(): boolean {
@@ -374,6 +386,8 @@ export class UpstreamRequest implements Ticking {
     if (this.#isDone) return;
     this.#isDone = true;
     this.#query.chain.clock.remove(this);
+    // Whatever came of it: a node may have acted although no answer came.
+    if (this.#isWrite) this.#query.chain.noteWrite();
     for (const attempt of this.#attempts) attempt.cancel();
     this.#attempts = [];
   }

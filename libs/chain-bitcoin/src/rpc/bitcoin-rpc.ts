@@ -3,6 +3,7 @@ import { createCacheRules } from './cache-rules.ts';
 import { findKnownTransaction } from './find-known-transaction.ts';
 import { BITCOIN_METHODS } from './methods.ts';
 import { readHealth } from './read-health.ts';
+import { bitcoinTransactions } from './transactions.ts';
 
 /** Warm-up, initial download, not connected to anybody or shutting down. */
 const UNABLE_CODES: ReadonlySet<unknown> = new Set([-28, -10, -9]);
@@ -18,6 +19,7 @@ export const bitcoinRpc: FamilyRpc = {
   judgeError: ({ code }) => (UNABLE_CODES.has(code) ? 'unable' : 'answer'),
   isBusyPage: (status, body) => status === 503 && body.includes('Work queue depth exceeded'),
   findKnownTransaction,
+  transactions: bitcoinTransactions,
   readHealth,
   probe: 'getblockcount',
 };

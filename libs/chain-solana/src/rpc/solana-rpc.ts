@@ -2,6 +2,7 @@ import type { FamilyRpc } from '@chainwatch/chain-core';
 import { createCacheRules } from './cache-rules.ts';
 import { SOLANA_METHODS } from './methods.ts';
 import { readHealth } from './read-health.ts';
+import { solanaTransactions } from './transactions.ts';
 
 /** Node unhealthy, minimum slot not reached, block not available, its status not available yet, cleaned up already. */
 const UNABLE_CODES: ReadonlySet<unknown> = new Set([-32005, -32016, -32004, -32014, -32001]);
@@ -11,6 +12,7 @@ export const solanaRpc: FamilyRpc = {
   createCacheRules,
   blockReaders: new Map(),
   judgeError: ({ code }) => (UNABLE_CODES.has(code) ? 'unable' : 'answer'),
+  transactions: solanaTransactions,
   readHealth,
   probe: 'getVersion',
   subscriptions: {

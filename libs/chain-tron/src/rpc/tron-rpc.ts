@@ -10,6 +10,7 @@ import {
 import { createCacheRules } from './cache-rules.ts';
 import { judgeText } from './judge-text.ts';
 import { TRON_METHODS } from './methods.ts';
+import { tronTransactions } from './transactions.ts';
 import { walletPaths } from './wallet-paths.ts';
 
 export const tronRpc: FamilyRpc = {
@@ -18,6 +19,7 @@ export const tronRpc: FamilyRpc = {
   blockReaders: ethereumBlockReaders,
   judgeError: () => 'answer',
   judgeText,
+  transactions: tronTransactions,
   readHealth: readEthereumHealth,
   probe: ETHEREUM_PROBE,
   filters: { ...ETHEREUM_FILTERS, unknownAnswer: () => UNKNOWN_FILTER },
