@@ -62,10 +62,17 @@ export interface RpcMethods {
   readonly read: RegExp;
 }
 
-/** How an answer tells a block. Looks at the raw body only. */
+/** How an answer tells a block. Looks at the raw body only, which may be cut where it is long. */
 export interface BlockReader {
   /** `head`: the node's highest block, which must never fall for a client; `block`: one that the node has. */
   readonly tells: 'head' | 'block';
+  /**
+   * The same by the parameters. Any other text names a number that is compared with its own kind alone, and never falls
+   * either: the latest final block, the height at a commitment.
+   */
+  kindOf?(params: string): string;
+  /** The number of the block that is asked for. A node may not know yet what the client has seen. */
+  askedOf?(params: string): number | undefined;
   /** Whether `read` looks at the parameters. */
   readonly needsParams?: boolean;
   read(body: Buffer, params: string): number | undefined;

@@ -74,6 +74,8 @@ export class AnswerCache {
     if (lifetime === undefined) return;
     // The head moved while the node answered, so we cannot tell which head the answer belongs to.
     if (lifetime.untilHead && call.stamp !== chain.headStamp) return;
+    // A key that has seen the head must not get what a node below it said.
+    if (lifetime.ms !== Infinity && (head?.number ?? -1) < chain.headNumber) return;
     this.#store.set(key, {
       reply: stored,
       ms: lifetime.ms,

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
 import { InFlightRequest } from '../cache/in-flight-request.ts';
-import type { Answer } from '../cache/stored-reply.ts';
+import type { Answer, StoredReply } from '../cache/stored-reply.ts';
+import { maySee } from '../chains/told-height.ts';
 import type { KeyAccount } from '../limits/tenants.ts';
 import { GONE, type Outcome } from '../upstream-request/outcome.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
-import type { Chain, MinBlock } from '../chains/chain.ts';
+import type { Chain } from '../chains/chain.ts';
+import type { KeySession } from '../chains/key-session.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-body.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
@@ -45,15 +47,18 @@ export class CallSharing {
    * Whether a call's answer is cached or shared. Not if the call has members beyond those of the cache key, or reads what
    * is pending: other replicas write, too.
    */
-  covers({ chain, body }: RpcRequest, { call, rule }: RuledCall): boolean {
-    return (
-      chain.isCached &&
-      call.isPlain &&
-      call.idStart !== -1 &&
-      rule.kind === 'read' &&
-      chain.cacheRules.has(rule.method) &&
-      viewOf(chain, { rule, body, call }) !== 'pending'
-    );
+  covers({ chain, body, principal }: RpcRequest, { call, rule }: RuledCall): boolean {
+    if (
+      !chain.isCached ||
+      !call.isPlain ||
+      call.idStart === -1 ||
+      rule.kind !== 'read' ||
+      !chain.cacheRules.has(rule.method)
+    )
+      return false;
+    const view = viewOf(chain, { rule, body, call });
+    // A key that has just written goes to the node that took it.
+    return view === undefined || (view === 'transaction' && !chain.sessions.of(principal.keyId).hasWritten);
   }
 
   /** Answers a covered call from the cache, from a request in flight, or with a request of its own. */
@@ -62,14 +67,19 @@ export class CallSharing {
     const { call, rule } = ruled;
     const key = cacheKeyOf(chain, { rule, body, call });
     const id = body.subarray(call.idStart, call.idEnd);
-    const stored = this.cache.find(chain, key);
-    if (stored !== undefined) {
+    const session = chain.sessions.of(principal.keyId);
+    // What is kept may be older than what another replica, or a node's answer, has told the key.
+    const stored = session.number > chain.headNumber ? undefined : this.cache.find(chain, key);
+    const params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
+    const isNew = ({ body: told }: StoredReply): boolean =>
+      maySee(chain, session, { method: rule.method, params, body: told });
+    if (stored !== undefined && isNew(stored)) {
       this.#countShared(request, ruled);
       return { type: 'stored', stored, id };
     }
     const caller = callerOf();
     const running = this.#findRunning(key, {
-      minBlock: chain.minBlockOf(principal.keyId),
+      session,
       writeStamp: chain.writeStamp,
       account: quota.key,
     });
@@ -77,7 +87,7 @@ export class CallSharing {
     this.#countShared(request, ruled);
     const shared = await running.join(quota.key, caller.client);
     if (caller.client.isGone) return GONE;
-    if (shared !== undefined) return { type: 'stored', stored: shared, id };
+    if (shared !== undefined && isNew(shared)) return { type: 'stored', stored: shared, id };
     if (chain.clock.now >= caller.deadline) return { type: 'failed', failure: 'timeout' };
     return askAlone(caller);
   }
@@ -89,13 +99,13 @@ export class CallSharing {
   #findRunning(
     key: string,
     {
-      minBlock,
+      session,
       writeStamp,
       account,
-    }: { readonly minBlock: MinBlock; readonly writeStamp: number; readonly account: KeyAccount },
+    }: { readonly session: KeySession; readonly writeStamp: number; readonly account: KeyAccount },
   ): InFlightRequest | undefined {
     const running = this.#inFlight.get(key);
-    if (running === undefined || minBlock.number > running.minBlockNumber) return undefined;
+    if (running === undefined || session.number > running.headNumber) return undefined;
     if (running.writeStamp !== writeStamp) return undefined;
     return running.takes(account) ? running : undefined;
   }

@@ -17,7 +17,7 @@ export interface CallFault {
   readonly error: string;
 }
 
-const SHORT_PARAMS_MAX = 4_096;
+export const SHORT_PARAMS_MAX = 4_096;
 
 /** Why a key may not make a call; undefined when it may. */
 export function findCallFault(
@@ -71,6 +71,8 @@ export function queryOf(
   if (kind === 'read') chain.hedges.earn();
   const isShort = call.paramsStart !== -1 && call.paramsEnd - call.paramsStart <= SHORT_PARAMS_MAX;
   const needsParams = isShort && chain.rpc.blockReaders.get(method)?.needsParams === true;
+  const session = chain.sessions.of(principal.keyId);
+  const view = viewOf(chain, { rule, body, call });
   const params = needsParams ? body.toString('latin1', call.paramsStart, call.paramsEnd) : '';
   return {
     chain,
@@ -80,7 +82,9 @@ export function queryOf(
     kind,
     method,
     params,
-    minBlock: chain.minBlockOf(principal.keyId),
+    session,
+    view,
+    first: kind === 'read' && view === undefined ? undefined : chain.findWritten(session),
     acceptEncoding: readableEncodings(req.headers['accept-encoding'] as string | undefined),
   };
 }

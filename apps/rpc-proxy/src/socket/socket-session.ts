@@ -65,7 +65,7 @@ export class SocketSession {
       subscribing,
       dial,
       quota,
-      minBlock: chain.minBlockOf(principal.keyId),
+      session: chain.sessions.of(principal.keyId),
       onMessage: (message) => this.#send(message),
       onUnavailable: () => this.end(1013, 'network unavailable'),
       onFault: this.#fail,

@@ -1,5 +1,5 @@
 import { NOT_JSON, skipSpace, skipString, skipValue } from '../json/skip-value.ts';
-import { scanReply } from '../json/scan-reply.ts';
+import { isNull, scanReply } from '../json/scan-reply.ts';
 import { inflate } from './inflate.ts';
 import type { WholeReply } from './outcome.ts';
 
@@ -40,6 +40,13 @@ export function toPlain(body: Buffer, encoding: string | undefined, isWhole: boo
 export function withoutEncoding(reply: WholeReply, plain: Plain | undefined): WholeReply {
   if (reply.contentEncoding === undefined || plain?.isWhole !== true) return reply;
   return { ...reply, contentEncoding: undefined, contentLength: plain.bytes.length, body: plain.bytes };
+}
+
+/** Whether a short reply is a JSON-RPC error. */
+export function isRefusal(body: Buffer): boolean {
+  if (body.length > WHOLE_BYTES_MAX || !body.includes('"error"')) return false;
+  const reply = scanReply(body, skipSpace(body, 0));
+  return reply !== undefined && reply.errorStart !== -1 && !isNull(body, reply.errorStart, reply.errorEnd);
 }
 
 /**

@@ -1,5 +1,7 @@
+import { UNKNOWN_BYTES_MAX } from '@chainwatch/chain-core';
 import { StaleConnectionError } from '../upstreams/node-connection.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
+import { kindTold } from '../chains/told-height.ts';
 import type { Full } from '../limits/tenants.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -15,7 +17,7 @@ import {
 } from './judge-reply.ts';
 import { findKnownTransaction } from './known-transaction.ts';
 import { Attempt, ForeignReplyError, type AttemptOutcome } from './attempt.ts';
-import { type Plain, withoutEncoding } from './reply-form.ts';
+import { isRefusal, type Plain, withoutEncoding } from './reply-form.ts';
 import { GONE, type Failure, type Outcome, type WholeReply } from './outcome.ts';
 
 export const DEADLINE_MS = 30_000;
@@ -23,7 +25,6 @@ const ATTEMPTS_MAX = 4;
 /** A request that is never repeated does not use a connection that the node may have closed by now. */
 const ONCE_IDLE_MS_MAX = 1_000;
 const AGAIN_MS = 40;
-const AGAIN_MAX = 50;
 
 export interface UpstreamRequestOptions {
   /** Larger replies come in pieces. */
@@ -31,7 +32,7 @@ export interface UpstreamRequestOptions {
   /** Looked at with each tick of the clock. A write continues: whether it takes effect must not depend on who waits. */
   readonly client: { readonly isGone: boolean };
   /** The request waits behind others of the caller, so nobody else should wait for it. */
-  readonly onQueued?: () => void;
+  readonly onQueued?: (() => void) | undefined;
 }
 
 /**
@@ -60,6 +61,10 @@ export class UpstreamRequest implements Ticking {
   #full: Full | undefined;
   /** From here on only new connections are used. */
   #isFresh = false;
+  /** It waits for a node that has reached what the key has seen. */
+  #isBehind = false;
+  /** A node did not know a block that the key has seen. */
+  #isSeenUnknown = false;
   #isDone = false;
 
   constructor(query: UpstreamQuery, options: UpstreamRequestOptions) {
@@ -89,7 +94,7 @@ export class UpstreamRequest implements Ticking {
       // Its pieces end with an error.
       if (this.#passing !== undefined) return this.#finish();
       this.#sentCount += this.#attempts.filter(({ isSent }) => isSent).length;
-      return this.#giveUp('timeout');
+      return this.#giveUp(this.#isBehind ? 'unavailable' : 'timeout');
     }
     if (this.#passing !== undefined) return;
     if (now >= this.#againAt) {
@@ -144,7 +149,8 @@ export class UpstreamRequest implements Ticking {
     // What is passed on may be compressed; errors are short.
     const reply = isError(sent.status) ? read : sent;
     const verdict = (this.#isPath ? judgePathReply : judgeReply)(chain.rpc, read);
-    if (isTold(read, this.#isPath) || verdict === 'unable') this.#lastReply = reply;
+    const isTellable = isTold(read, this.#isPath) || verdict === 'unable';
+    if (isTellable && verdict !== 'answer') this.#lastReply = reply;
     if (verdict === 'broken') {
       upstream.fail(`answered with status ${reply.status}`, attempt.startedAt);
       chain.count(upstream, 'error');
@@ -157,9 +163,15 @@ export class UpstreamRequest implements Ticking {
       chain.count(upstream, verdict);
       return this.#goOn(attempt, reply);
     }
-    if (this.#isBackwards(upstream, read)) return this.#waitForward(reply);
+    if (this.#mayKnowLater(read)) {
+      chain.count(upstream, 'unable');
+      this.#lastReply = reply;
+      return this.#goOn(attempt, reply);
+    }
+    if (this.#isBackwards(upstream, read)) return this.#waitForward();
     chain.count(upstream, 'ok');
-    chain.raiseMinBlock(this.#query.minBlock, upstream);
+    chain.raise(this.#query.session, upstream);
+    if (this.#isWrite && !isRefusal(read.body)) this.#noteTaken(upstream);
     this.#end({ type: 'whole', reply, upstream });
   }
 
@@ -171,12 +183,18 @@ export class UpstreamRequest implements Ticking {
       attempt.cancel();
       return this.#goOn(attempt, undefined);
     }
+    const start: WholeReply = { ...head, contentEncoding: undefined, body: large.plain.bytes };
+    if (this.#isBackwards(attempt.upstream, start)) {
+      attempt.cancel();
+      return this.#waitForward();
+    }
     for (const other of this.#attempts) other.cancel();
     this.#attempts = [attempt];
     this.#passing = attempt;
     attempt.upstream.succeed();
     chain.count(attempt.upstream, 'ok');
-    chain.raiseMinBlock(this.#query.minBlock, attempt.upstream);
+    chain.raise(this.#query.session, attempt.upstream);
+    if (this.#isWrite) this.#noteTaken(attempt.upstream);
     void over.then((error) => {
       // Otherwise the caller, or the deadline, ended it.
       if (error !== undefined && !this.#isDone) this.#noteFailure(attempt, head, error);
@@ -236,7 +254,8 @@ export class UpstreamRequest implements Ticking {
 
   /** The node turned out to be silent: give the attempt up if another node can answer. */
   #leaveSilent(attempt: Attempt): void {
-    if (!this.#mayGoAgain(attempt) || this.#pick() === undefined) return;
+    const next = this.#pick();
+    if (!this.#mayGoAgain(attempt) || next === undefined || next === 'behind') return;
     this.#attempts = this.#attempts.filter((other) => other !== attempt);
     attempt.cancel();
     this.#query.chain.count(attempt.upstream, 'error');
@@ -246,6 +265,15 @@ export class UpstreamRequest implements Ticking {
   #startAttempt(): boolean {
     const { chain, quota, asked } = this.#query;
     const upstream = this.#pick();
+    if (upstream === 'behind') {
+      // Another node would be asked for a better answer only. That a block which the key has seen is unknown is none.
+      if (this.#lastReply !== undefined && !this.#isSeenUnknown) return false;
+      chain.hurryHealth();
+      this.#isBehind = true;
+      this.#againAt = chain.clock.now + AGAIN_MS;
+      return true;
+    }
+    this.#isBehind = false;
     if (upstream === undefined) {
       if (!chain.isStarting) return false;
       this.#againAt = chain.clock.now + 2;
@@ -276,10 +304,10 @@ export class UpstreamRequest implements Ticking {
     return this.#query.kind !== 'read' && this.#query.kind !== 'filter';
   }
 
-  #pick(): Upstream | undefined {
-    const { chain, minBlock, upstream, first } = this.#query;
+  #pick(): Upstream | 'behind' | undefined {
+    const { chain, session, upstream, first } = this.#query;
     if (upstream !== undefined) return this.#tried.includes(upstream) ? undefined : upstream;
-    return chain.pick(this.#tried, minBlock, first);
+    return chain.pick(this.#tried, { session, first, checksReply: this.#kindTold !== 'block' });
   }
 
   get #mayHedge(): boolean {
@@ -296,7 +324,7 @@ export class UpstreamRequest implements Ticking {
     )
       return;
     this.#hedgeAt = Infinity;
-    if (this.#attemptCount >= ATTEMPTS_MAX || !chain.canHedge(this.#tried, this.#query.minBlock)) return;
+    if (this.#attemptCount >= ATTEMPTS_MAX || !chain.canHedge(this.#tried, this.#query.session)) return;
     chain.hedges.take();
     for (const slow of this.#attempts) chain.count(slow.upstream, 'slow');
     if (!this.#startAttempt()) this.#full = undefined;
@@ -324,26 +352,68 @@ export class UpstreamRequest implements Ticking {
     return kind === 'read' || kind === 'send' || !attempt.isSent;
   }
 
+  /**
+   * The node took a write: the key reads there what no other node may know yet. A transaction for the public network goes
+   * to the nodes that the operator marked as well; nobody waits for them.
+   */
+  #noteTaken(upstream: Upstream): void {
+    const { chain, method, session } = this.#query;
+    if (this.#query.upstream !== undefined) return;
+    session.noteWrite(upstream.name);
+    if (!chain.rpc.transactions.broadcasts.test(method)) return;
+    for (const other of chain.upstreams) {
+      if (other === upstream || other.source.broadcast !== true || !chain.serves(other)) continue;
+      const query: UpstreamQuery = { ...this.#query, upstream: other, kind: 'once', deadline: undefined };
+      void new UpstreamRequest(query, { ...this.#options, onQueued: undefined }).run().catch(this.#reject);
+    }
+  }
+
+  /** What an answer to this call tells; `block` also where it tells nothing. */
+  get #kindTold(): string {
+    return kindTold(this.#query.chain, this.#query.method, this.#query.params);
+  }
+
+  /** The node does not know what the key has sent or seen; another one may. */
+  #mayKnowLater({ body }: WholeReply): boolean {
+    const { chain, session, view, method, params } = this.#query;
+    if (body.length > UNKNOWN_BYTES_MAX || chain.upstreams.length < 2 || this.#isWrite) return false;
+    const asked = chain.rpc.blockReaders.get(method)?.askedOf?.(params);
+    const isSeen = asked !== undefined && asked <= session.number;
+    if (!isSeen && !(view === 'transaction' && session.hasWritten)) return false;
+    const isUnknown = chain.rpc.transactions.isUnknown(body.toString('latin1'));
+    this.#isSeenUnknown ||= isSeen;
+    return isUnknown || (isSeen && isRefusal(body));
+  }
+
   #isBackwards(upstream: Upstream, reply: WholeReply): boolean {
-    const { chain, minBlock, method, params } = this.#query;
-    const reader = chain.rpc.blockReaders.get(method);
-    if (reader === undefined || reply.contentEncoding !== undefined) return false;
-    const number = reader.read(reply.body, params);
-    if (number === undefined) return false;
+    const { chain, session, method, params } = this.#query;
+    const kind = this.#kindTold;
+    const number = chain.rpc.blockReaders.get(method)?.read(reply.body, params);
+    if (number === undefined || reply.contentEncoding !== undefined) return false;
+    if (kind !== 'head' && kind !== 'block') return this.#isBelow(upstream, number, kind);
     if (upstream.head === undefined || number > upstream.head.number) chain.learnHead(upstream, number);
     // The node has the block, so its head is at least that high, and answers cached for an earlier head are out of
     // date.
-    if (reader.tells === 'block') return false;
-    if (this.#againCount >= AGAIN_MAX || !chain.isBehind(minBlock, upstream, number)) return false;
+    if (kind === 'block' || !chain.isBehind(session, upstream, number)) return false;
     // Its earlier head is not believed any more: otherwise this node would be picked again and again while the others
     // have not reported.
     if (upstream.head !== undefined && number < upstream.head.number) chain.learnHead(upstream, number);
     return true;
   }
 
-  #waitForward(reply: WholeReply): void {
-    this.#lastReply = reply;
+  /** The same for a number that is compared with its own kind. The only node is believed: it starts afresh. */
+  #isBelow(upstream: Upstream, number: number, kind: string): boolean {
+    const { chain, session } = this.#query;
+    const isBelow = number < session.heightOf(kind);
+    if (isBelow && chain.upstreams.length > 1) return true;
+    session.raise(number, upstream.name, kind);
+    return false;
+  }
+
+  /** Nothing of an older answer is passed on, however long it takes until a node has a newer one. */
+  #waitForward(): void {
     if (this.#attempts.length > 0) return;
+    this.#isBehind = true;
     this.#againCount += 1;
     this.#attemptCount = 0;
     // Another node may know the block already.
@@ -352,7 +422,7 @@ export class UpstreamRequest implements Ticking {
 
   #giveUp(failure: Failure): void {
     if (this.#isDone) return;
-    const reply = this.#lastReply;
+    const reply = this.#isBehind ? undefined : this.#lastReply;
     this.#end(
       reply === undefined ? { type: 'failed', failure: this.#full ?? failure } : { type: 'whole', reply },
     );
@@ -387,7 +457,7 @@ export class UpstreamRequest implements Ticking {
     this.#isDone = true;
     this.#query.chain.clock.remove(this);
     // Whatever came of it: a node may have acted although no answer came.
-    if (this.#isWrite) this.#query.chain.noteWrite();
+    if (this.#isWrite) this.#query.chain.noteWrite(this.#query.kind === 'send');
     for (const attempt of this.#attempts) attempt.cancel();
     this.#attempts = [];
   }

@@ -1,4 +1,5 @@
 import type { FamilyRpc } from '@chainwatch/chain-core';
+import { solanaBlockReaders } from './block-readers.ts';
 import { createCacheRules } from './cache-rules.ts';
 import { SOLANA_METHODS } from './methods.ts';
 import { readHealth } from './read-health.ts';
@@ -10,7 +11,7 @@ const UNABLE_CODES: ReadonlySet<unknown> = new Set([-32005, -32016, -32004, -320
 export const solanaRpc: FamilyRpc = {
   methods: SOLANA_METHODS,
   createCacheRules,
-  blockReaders: new Map(),
+  blockReaders: solanaBlockReaders,
   judgeError: ({ code }) => (UNABLE_CODES.has(code) ? 'unable' : 'answer'),
   transactions: solanaTransactions,
   readHealth,

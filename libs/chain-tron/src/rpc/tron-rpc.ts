@@ -1,12 +1,12 @@
 import type { FamilyRpc } from '@chainwatch/chain-core';
 import {
   ETHEREUM_PROBE,
-  ethereumBlockReaders,
   ETHEREUM_FILTERS,
   ethereumSubscriptions,
   readEthereumHealth,
   UNKNOWN_FILTER,
 } from '@chainwatch/ethereum-rpc';
+import { tronBlockReaders } from './block-readers.ts';
 import { createCacheRules } from './cache-rules.ts';
 import { judgeText } from './judge-text.ts';
 import { TRON_METHODS } from './methods.ts';
@@ -16,7 +16,7 @@ import { walletPaths } from './wallet-paths.ts';
 export const tronRpc: FamilyRpc = {
   methods: TRON_METHODS,
   createCacheRules,
-  blockReaders: ethereumBlockReaders,
+  blockReaders: tronBlockReaders,
   judgeError: () => 'answer',
   judgeText,
   transactions: tronTransactions,

@@ -1,0 +1,169 @@
+import type { Cache } from '@chainwatch/cache';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../upstreams/clock.ts';
+
+/** How long a key is kept from an older chain, and how long the node that took its write answers for it. */
+export const SESSION_MS = 30_000;
+const SESSIONS_MAX = 10_000;
+/** A number that stays the same is stored again when it is this old. */
+const REFRESH_MS = 10_000;
+
+/** The highest number that a key has seen, and who told it. */
+interface Height {
+  number: number;
+  /** The node's name, which is the same on every replica. */
+  node: string;
+  /** On the chain's clock. */
+  at: number;
+  isStored: boolean;
+}
+
+/** The numbers that only rise for a key: its head, and others that are compared with their own kind alone. */
+const HEAD = 'head';
+const WRITE = 'write';
+
+/**
+ * What one key has seen of one chain, and which node took its last write. A call of the key goes to no node below its
+ * head, and what may be known to that node alone is asked there (docs/rules/rpc-gateway.md, "What a key sees").
+ */
+export class KeySession {
+  readonly #clock: Clock;
+  readonly #heights = new Map<string, Height>();
+  #write: { readonly node: string; readonly at: number; isStored: boolean } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The highest head that the key has seen; -1 if it is free to see any. */
+  get number(): number {
+    return this.#find(HEAD)?.number ?? -1;
+  }
+
+  /** The node that told the head. */
+  get node(): string | undefined {
+    return this.#find(HEAD)?.node;
+  }
+
+  /** When the head was told last. */
+  get toldAt(): number {
+    return this.#find(HEAD)?.at ?? -Infinity;
+  }
+
+  /** The node that took the key's last write. */
+  get writtenTo(): string | undefined {
+    return this.#write !== undefined && this.#clock.now - this.#write.at < SESSION_MS
+      ? this.#write.node
+      : undefined;
+  }
+
+  get hasWritten(): boolean {
+    return this.writtenTo !== undefined;
+  }
+
+  /** The highest number of another kind, such as a final block; -1 if there is none. */
+  heightOf(kind: string): number {
+    return this.#find(kind)?.number ?? -1;
+  }
+
+  raise(number: number, node: string, kind = HEAD): void {
+    const before = this.#find(kind);
+    const { now } = this.#clock;
+    if (before !== undefined && number < before.number) return;
+    const isStored =
+      before !== undefined && before.isStored && number === before.number && now - before.at < REFRESH_MS;
+    // The age counts from the last time that it was stored, so that other replicas learn of it in time.
+    this.#heights.set(kind, { number, node, at: isStored ? before.at : now, isStored });
+  }
+
+  noteWrite(node: string): void {
+    this.#write = { node, at: this.#clock.now, isStored: false };
+  }
+
+  /** The chain was reorganised, or starts afresh. */
+  forgetHeights(): void {
+    this.#heights.clear();
+  }
+
+  /** What other replicas do not know yet. */
+  takeNews(): Record<string, { number: number | undefined; value: string }> | undefined {
+    const news: Record<string, { number: number | undefined; value: string }> = {};
+    for (const [kind, height] of this.#heights) {
+      if (height.isStored) continue;
+      height.isStored = true;
+      news[kind] = { number: height.number, value: height.node };
+    }
+    if (this.#write?.isStored === false) {
+      this.#write.isStored = true;
+      news[WRITE] = { number: undefined, value: this.#write.node };
+    }
+    return Object.keys(news).length === 0 ? undefined : news;
+  }
+
+  /** What another replica stored. */
+  learn(kind: string, number: number | undefined, node: string, ageMs: number): void {
+    const at = this.#clock.now - ageMs;
+    if (kind === WRITE) {
+      if (this.#write === undefined || this.#write.at < at) this.#write = { node, at, isStored: true };
+      return;
+    }
+    const before = this.#find(kind);
+    if (number === undefined || (before !== undefined && before.number >= number)) return;
+    this.#heights.set(kind, { number, node, at, isStored: true });
+  }
+
+  #find(kind: string): Height | undefined {
+    const height = this.#heights.get(kind);
+    return height !== undefined && this.#clock.now - height.at < SESSION_MS ? height : undefined;
+  }
+}
+
+/**
+ * The sessions of one chain's keys. All replicas share them through Redis; where that is away each replica knows only
+ * what went through itself.
+ */
+export class KeySessions {
+  readonly #gid: string;
+  readonly #clock: Clock;
+  readonly #cache: Pick<Cache, 'marks' | 'isReady'> | undefined;
+  readonly #sessions = new LRUCache<string, KeySession>({ max: SESSIONS_MAX });
+
+  constructor(gid: string, clock: Clock, cache: Pick<Cache, 'marks' | 'isReady'> | undefined) {
+    this.#gid = gid;
+    this.#clock = clock;
+    this.#cache = cache;
+  }
+
+  of(keyId: string): KeySession {
+    let session = this.#sessions.get(keyId);
+    if (session === undefined) this.#sessions.set(keyId, (session = new KeySession(this.#clock)));
+    return session;
+  }
+
+  /** Learns what other replicas know. @returns undefined at once if there is nothing to ask */
+  load(keyId: string): Promise<void> | undefined {
+    return this.#cache?.isReady === true ? this.#exchange(keyId, {}) : undefined;
+  }
+
+  /** Tells other replicas, before the client has its answer. @returns undefined at once if there is no news */
+  save(keyId: string): Promise<void> | undefined {
+    if (this.#cache?.isReady !== true) return undefined;
+    const news = this.of(keyId).takeNews();
+    return news && this.#exchange(keyId, news);
+  }
+
+  /** A local chain starts afresh. */
+  clear(): void {
+    this.#sessions.clear();
+  }
+
+  async #exchange(
+    keyId: string,
+    raise: Record<string, { number: number | undefined; value: string }>,
+  ): Promise<void> {
+    const key = `rpc:session:${this.#gid}|${keyId}`;
+    const marks = await this.#cache!.marks({ key, ttlSeconds: SESSION_MS / 1_000, raise });
+    const session = this.of(keyId);
+    for (const [kind, { number, value, ageMs }] of marks ?? []) session.learn(kind, number, value, ageMs);
+  }
+}
