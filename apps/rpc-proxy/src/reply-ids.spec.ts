@@ -59,6 +59,8 @@ async function post(
   body: string,
   { path = '/ethereum', key = world.project.keys.rpc } = {},
 ): Promise<{ status: number; text: string }> {
+  // A key goes on with the node that took its last write.
+  for (const chain of pair.directory.chains) chain.sessions.clear();
   const response = await fetch(proxy.url + path, {
     method: 'POST',
     body,

@@ -16,7 +16,9 @@ export interface StreamOptions {
   /** Pays for what is kept to subscribe again at another node. */
   readonly quota: MemoryQuota;
   /** What the key has seen. */
-  readonly session: KeySession;
+  readonly session: () => KeySession;
+  /** Other replicas learn what the key has seen. */
+  readonly onSeen: () => void;
   /** Receives each message for the client. */
   readonly onMessage: (message: Buffer) => void;
   /** No node serves the subscriptions any more. */
@@ -208,7 +210,8 @@ export class SubscriptionStream {
     if (head !== undefined) {
       // Before the client reacts: its next call must not go to a node that does not know the block yet.
       if (upstream.head !== undefined && head > upstream.head.number) chain.learnHead(upstream, head);
-      chain.raise(session, upstream);
+      chain.raise(session(), upstream);
+      this.#options.onSeen();
     }
     for (const subscription of [...this.#all.findNamed(textOf(bytes, name))]) {
       onMessage(

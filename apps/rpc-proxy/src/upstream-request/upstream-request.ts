@@ -1,4 +1,3 @@
-import { UNKNOWN_BYTES_MAX } from '@chainwatch/chain-core';
 import { StaleConnectionError } from '../upstreams/node-connection.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
 import { kindTold } from '../chains/told-height.ts';
@@ -15,6 +14,7 @@ import {
   readPauseMs,
   withoutPage,
 } from './judge-reply.ts';
+import { findUnknown, isOlder } from './judge-height.ts';
 import { findKnownTransaction } from './known-transaction.ts';
 import { Attempt, ForeignReplyError, type AttemptOutcome } from './attempt.ts';
 import { isRefusal, type Plain, withoutEncoding } from './reply-form.ts';
@@ -163,12 +163,14 @@ export class UpstreamRequest implements Ticking {
       chain.count(upstream, verdict);
       return this.#goOn(attempt, reply);
     }
-    if (this.#mayKnowLater(read)) {
+    const unknown = findUnknown(this.#query, read);
+    if (unknown !== undefined) {
       chain.count(upstream, 'unable');
       this.#lastReply = reply;
+      this.#isSeenUnknown ||= unknown === 'seen';
       return this.#goOn(attempt, reply);
     }
-    if (this.#isBackwards(upstream, read)) return this.#waitForward();
+    if (isOlder(this.#query, upstream, read)) return this.#waitForward();
     chain.count(upstream, 'ok');
     chain.raise(this.#query.session, upstream);
     if (this.#isWrite && !isRefusal(read.body)) this.#noteTaken(upstream);
@@ -184,7 +186,7 @@ export class UpstreamRequest implements Ticking {
       return this.#goOn(attempt, undefined);
     }
     const start: WholeReply = { ...head, contentEncoding: undefined, body: large.plain.bytes };
-    if (this.#isBackwards(attempt.upstream, start)) {
+    if (isOlder(this.#query, attempt.upstream, start)) {
       attempt.cancel();
       return this.#waitForward();
     }
@@ -305,9 +307,13 @@ export class UpstreamRequest implements Ticking {
   }
 
   #pick(): Upstream | 'behind' | undefined {
-    const { chain, session, upstream, first } = this.#query;
+    const { chain, session, upstream, first, method, params } = this.#query;
     if (upstream !== undefined) return this.#tried.includes(upstream) ? undefined : upstream;
-    return chain.pick(this.#tried, { session, first, checksReply: this.#kindTold !== 'block' });
+    return chain.pick(this.#tried, {
+      session,
+      first,
+      checksReply: kindTold(chain, method, params) !== 'block',
+    });
   }
 
   get #mayHedge(): boolean {
@@ -368,48 +374,6 @@ export class UpstreamRequest implements Ticking {
     }
   }
 
-  /** What an answer to this call tells; `block` also where it tells nothing. */
-  get #kindTold(): string {
-    return kindTold(this.#query.chain, this.#query.method, this.#query.params);
-  }
-
-  /** The node does not know what the key has sent or seen; another one may. */
-  #mayKnowLater({ body }: WholeReply): boolean {
-    const { chain, session, view, method, params } = this.#query;
-    if (body.length > UNKNOWN_BYTES_MAX || chain.upstreams.length < 2 || this.#isWrite) return false;
-    const asked = chain.rpc.blockReaders.get(method)?.askedOf?.(params);
-    const isSeen = asked !== undefined && asked <= session.number;
-    if (!isSeen && !(view === 'transaction' && session.hasWritten)) return false;
-    const isUnknown = chain.rpc.transactions.isUnknown(body.toString('latin1'));
-    this.#isSeenUnknown ||= isSeen;
-    return isUnknown || (isSeen && isRefusal(body));
-  }
-
-  #isBackwards(upstream: Upstream, reply: WholeReply): boolean {
-    const { chain, session, method, params } = this.#query;
-    const kind = this.#kindTold;
-    const number = chain.rpc.blockReaders.get(method)?.read(reply.body, params);
-    if (number === undefined || reply.contentEncoding !== undefined) return false;
-    if (kind !== 'head' && kind !== 'block') return this.#isBelow(upstream, number, kind);
-    if (upstream.head === undefined || number > upstream.head.number) chain.learnHead(upstream, number);
-    // The node has the block, so its head is at least that high, and answers cached for an earlier head are out of
-    // date.
-    if (kind === 'block' || !chain.isBehind(session, upstream, number)) return false;
-    // Its earlier head is not believed any more: otherwise this node would be picked again and again while the others
-    // have not reported.
-    if (upstream.head !== undefined && number < upstream.head.number) chain.learnHead(upstream, number);
-    return true;
-  }
-
-  /** The same for a number that is compared with its own kind. The only node is believed: it starts afresh. */
-  #isBelow(upstream: Upstream, number: number, kind: string): boolean {
-    const { chain, session } = this.#query;
-    const isBelow = number < session.heightOf(kind);
-    if (isBelow && chain.upstreams.length > 1) return true;
-    session.raise(number, upstream.name, kind);
-    return false;
-  }
-
   /** Nothing of an older answer is passed on, however long it takes until a node has a newer one. */
   #waitForward(): void {
     if (this.#attempts.length > 0) return;
@@ -442,10 +406,10 @@ export class UpstreamRequest implements Ticking {
   }
 
   async #endKnown(outcome: Outcome & { readonly type: 'whole' | 'failed' }): Promise<void> {
-    const reply = outcome.type === 'whole' ? outcome.reply : undefined;
-    const known = await findKnownTransaction(this.#query, reply).catch(() => undefined);
-    const upstream = outcome.type === 'whole' ? outcome.upstream : undefined;
-    this.#resolve(known === undefined ? outcome : { type: 'whole', reply: known, upstream });
+    const last = outcome.type === 'whole' ? outcome : undefined;
+    const known = await findKnownTransaction(this.#query, last).catch(() => undefined);
+    if (known?.upstream !== undefined) this.#query.session.noteWrite(known.upstream.name);
+    this.#resolve(known === undefined ? outcome : { type: 'whole', ...known });
   }
 
   get #isPath(): boolean {
