@@ -52,7 +52,11 @@ const QUESTIONS = [
 
 async function post(body: string, path = '/ethereum'): Promise<unknown> {
   // Three failures in a row would take the first one out of service, and nothing would be sent twice.
-  for (const { upstreams } of pair.directory.chains) for (const upstream of upstreams) upstream.recover();
+  for (const { upstreams, sessions } of pair.directory.chains) {
+    for (const upstream of upstreams) upstream.recover();
+    // A key goes on with the node that took its last write.
+    sessions.clear();
+  }
   const response = await fetch(pair.url + path, {
     method: 'POST',
     body,

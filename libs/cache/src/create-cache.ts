@@ -7,7 +7,7 @@ import {
   GCRA_SCRIPT,
   createLocalLimiter,
 } from './consume-token.ts';
-import { type Mark, type MarksRequest, MARKS_SCRIPT, readMarks } from './marks.ts';
+import { argumentsOf, type Mark, type MarksRequest, MARKS_SCRIPT, readMarks } from './marks.ts';
 import { createLocalSlots, SLOT_SCRIPT, type SlotRequest } from './slots.ts';
 
 export interface CacheOptions {
@@ -110,15 +110,9 @@ export function createCache(
       slots.free({ key, holder });
       await attempt((client) => client.zrem(`slots:${key}`, holder));
     },
-    async marks({ key, ttlSeconds, raise = {} }) {
-      const ttlMs = ttlSeconds * 1_000;
-      const fields = Object.entries(raise).flatMap(([name, { number, value }]) => [
-        name,
-        number ?? '',
-        value,
-      ]);
-      const answer = await attempt((client) => client.marks(key, ttlMs, ...fields));
-      return answer && readMarks(answer, ttlMs);
+    async marks(request) {
+      const answer = await attempt((client) => client.marks(request.key, ...argumentsOf(request)));
+      return answer && readMarks(answer, request.ttlSeconds * 1_000);
     },
     async close() {
       stopObserving?.();

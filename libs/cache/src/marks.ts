@@ -41,6 +41,12 @@ all[#all + 1] = string.format('%.0f', now)
 return all
 `;
 
+/** The arguments of the script behind its key. */
+export function argumentsOf({ ttlSeconds, raise = {} }: MarksRequest): (string | number)[] {
+  const fields = Object.entries(raise).flatMap(([name, { number, value }]) => [name, number ?? '', value]);
+  return [ttlSeconds * 1_000, ...fields];
+}
+
 /** @param answer of the script */
 export function readMarks(answer: readonly string[], ttlMs: number): ReadonlyMap<string, Mark> {
   const now = Number(answer.at(-1));

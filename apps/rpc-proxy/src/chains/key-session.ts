@@ -1,4 +1,4 @@
-import type { Cache } from '@chainwatch/cache';
+import type { Cache, Mark } from '@chainwatch/cache';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../upstreams/clock.ts';
 
@@ -101,7 +101,7 @@ export class KeySession {
   }
 
   /** What another replica stored. */
-  learn(kind: string, number: number | undefined, node: string, ageMs: number): void {
+  learn(kind: string, { number, value: node, ageMs }: Mark): void {
     const at = this.#clock.now - ageMs;
     if (kind === WRITE) {
       if (this.#write === undefined || this.#write.at < at) this.#write = { node, at, isStored: true };
@@ -164,6 +164,6 @@ export class KeySessions {
     const key = `rpc:session:${this.#gid}|${keyId}`;
     const marks = await this.#cache!.marks({ key, ttlSeconds: SESSION_MS / 1_000, raise });
     const session = this.of(keyId);
-    for (const [kind, { number, value, ageMs }] of marks ?? []) session.learn(kind, number, value, ageMs);
+    for (const [kind, mark] of marks ?? []) session.learn(kind, mark);
   }
 }
