@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
 import { createCache, type Cache } from '@chainwatch/cache';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { startChainNode, type ChainNode } from './spec-chain.ts';
@@ -132,6 +134,22 @@ describe('a key sees its own writes', () => {
       expect(await post('tron/wallet/broadcasthex', { raw })).toEqual({ result: true, txid: raw });
       expect(await post('tron/wallet/gettransactionbyid', { value: raw })).toEqual({ txID: raw });
     }
+  });
+
+  it('what a socket of one replica sent is found over HTTP of the other one', async () => {
+    await open('ethereum');
+    const socket = new WebSocket(`${replicas[0]!.url.replace('http', 'ws')}/ethereum?api-key=${key}`);
+    await once(socket, 'open');
+    replicas = [replicas[1]!, replicas[0]!];
+    for (let round = 1; round <= 10; round += 1) {
+      const raw = `0x${round.toString(16).padStart(64, '0')}`;
+      const answered = once(socket, 'message');
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [raw] }));
+      await answered;
+      asked = replicas.length - 1;
+      expect(await call('ethereum', 'eth_getTransactionByHash', [raw])).toMatchObject({ hash: raw });
+    }
+    socket.terminate();
   });
 
   it('asks elsewhere for a hash that the node which took it does not know any more', async () => {

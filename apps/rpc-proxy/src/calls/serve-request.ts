@@ -51,6 +51,7 @@ function loadSession(
   { chain, principal, body }: RpcRequest,
   calls: readonly RuledCall[],
 ): Promise<void> | undefined {
+  if (!chain.sessions.isShared) return undefined;
   const isAsked =
     chain.upstreams.length > 1 ||
     calls.some(({ call, rule }) => rule.kind !== 'read' || viewOf(chain, { rule, body, call }) !== undefined);

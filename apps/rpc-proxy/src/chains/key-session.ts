@@ -5,8 +5,8 @@ import type { Clock } from '../upstreams/clock.ts';
 /** How long a key is kept from an older chain, and how long the node that took its write answers for it. */
 export const SESSION_MS = 30_000;
 const SESSIONS_MAX = 10_000;
-/** A number that stays the same is stored again when it is this old. */
-const REFRESH_MS = 10_000;
+/** A number that stays the same is stored again after this time. */
+const REFRESH_MS = 1_000;
 
 /** The highest number that a key has seen, and who told it. */
 interface Height {
@@ -15,7 +15,8 @@ interface Height {
   node: string;
   /** On the chain's clock. */
   at: number;
-  isStored: boolean;
+  /** When other replicas were told. */
+  storedAt: number;
 }
 
 /** The numbers that only rise for a key: its head, and others that are compared with their own kind alone. */
@@ -70,10 +71,8 @@ export class KeySession {
     const before = this.#find(kind);
     const { now } = this.#clock;
     if (before !== undefined && number < before.number) return;
-    const isStored =
-      before !== undefined && before.isStored && number === before.number && now - before.at < REFRESH_MS;
-    // The age counts from the last time that it was stored, so that other replicas learn of it in time.
-    this.#heights.set(kind, { number, node, at: isStored ? before.at : now, isStored });
+    const storedAt = before?.number === number ? before.storedAt : -Infinity;
+    this.#heights.set(kind, { number, node, at: now, storedAt });
   }
 
   noteWrite(node: string): void {
@@ -89,8 +88,9 @@ export class KeySession {
   takeNews(): Record<string, { number: number | undefined; value: string }> | undefined {
     const news: Record<string, { number: number | undefined; value: string }> = {};
     for (const [kind, height] of this.#heights) {
-      if (height.isStored) continue;
-      height.isStored = true;
+      // Without a new answer there is no news either.
+      if (height.at <= height.storedAt || height.at - height.storedAt < REFRESH_MS) continue;
+      height.storedAt = this.#clock.now;
       news[kind] = { number: height.number, value: height.node };
     }
     if (this.#write?.isStored === false) {
@@ -98,6 +98,12 @@ export class KeySession {
       news[WRITE] = { number: undefined, value: this.#write.node };
     }
     return Object.keys(news).length === 0 ? undefined : news;
+  }
+
+  /** Redis did not take the news. */
+  keepNews(): void {
+    for (const height of this.#heights.values()) height.storedAt = -Infinity;
+    if (this.#write !== undefined) this.#write.isStored = false;
   }
 
   /** What another replica stored. */
@@ -109,7 +115,7 @@ export class KeySession {
     }
     const before = this.#find(kind);
     if (number === undefined || (before !== undefined && before.number >= number)) return;
-    this.#heights.set(kind, { number, node, at, isStored: true });
+    this.#heights.set(kind, { number, node, at, storedAt: at });
   }
 
   #find(kind: string): Height | undefined {
@@ -140,14 +146,18 @@ export class KeySessions {
     return session;
   }
 
+  get isShared(): boolean {
+    return this.#cache?.isReady === true;
+  }
+
   /** Learns what other replicas know. @returns undefined at once if there is nothing to ask */
   load(keyId: string): Promise<void> | undefined {
-    return this.#cache?.isReady === true ? this.#exchange(keyId, {}) : undefined;
+    return this.isShared ? this.#exchange(keyId, {}) : undefined;
   }
 
   /** Tells other replicas, before the client has its answer. @returns undefined at once if there is no news */
   save(keyId: string): Promise<void> | undefined {
-    if (this.#cache?.isReady !== true) return undefined;
+    if (!this.isShared) return undefined;
     const news = this.of(keyId).takeNews();
     return news && this.#exchange(keyId, news);
   }
@@ -164,6 +174,7 @@ export class KeySessions {
     const key = `rpc:session:${this.#gid}|${keyId}`;
     const marks = await this.#cache!.marks({ key, ttlSeconds: SESSION_MS / 1_000, raise });
     const session = this.of(keyId);
+    if (marks === undefined) session.keepNews();
     for (const [kind, mark] of marks ?? []) session.learn(kind, mark);
   }
 }

@@ -412,6 +412,11 @@ export class UpstreamRequest implements Ticking {
     this.#resolve(known === undefined ? outcome : { type: 'whole', ...known });
   }
 
+  get #isSigned(): boolean {
+    const { kind, method, chain } = this.#query;
+    return kind === 'send' || chain.rpc.transactions.broadcasts.test(method);
+  }
+
   get #isPath(): boolean {
     return this.#query.chain.servedPaths !== undefined;
   }
@@ -421,7 +426,7 @@ export class UpstreamRequest implements Ticking {
     this.#isDone = true;
     this.#query.chain.clock.remove(this);
     // Whatever came of it: a node may have acted although no answer came.
-    if (this.#isWrite) this.#query.chain.noteWrite(this.#query.kind === 'send');
+    if (this.#isWrite) this.#query.chain.noteWrite(this.#isSigned);
     for (const attempt of this.#attempts) attempt.cancel();
     this.#attempts = [];
   }

@@ -47,15 +47,16 @@ export async function watchHealth(
 /** Until the interval is over, or somebody waits for the node's head. */
 async function pause(upstream: Upstream, ms: number, signal: AbortSignal): Promise<void> {
   const hurry = new AbortController();
+  const stop = (): void => hurry.abort();
+  signal.addEventListener('abort', stop, { once: true });
   const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   upstream.hurryHealth = () => {
     const early = HURRY_MS - (performance.now() - startedAt);
-    timer ??= setTimeout(() => hurry.abort(), Math.max(0, early)).unref();
+    timer ??= setTimeout(stop, Math.max(0, early)).unref();
   };
-  await delay(ms, undefined, { signal: AbortSignal.any([signal, hurry.signal]), ref: false }).catch(
-    () => undefined,
-  );
+  await delay(ms, undefined, { signal: hurry.signal, ref: false }).catch(() => undefined);
+  signal.removeEventListener('abort', stop);
   clearTimeout(timer);
   upstream.hurryHealth = () => undefined;
 }
