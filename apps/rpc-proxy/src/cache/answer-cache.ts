@@ -38,8 +38,9 @@ export class AnswerCache {
     return this.#store.bytes;
   }
 
-  find(chain: Chain, key: string): StoredReply | undefined {
-    return this.#store.find(key, chain.headStamp);
+  /** @param seen the highest head that the caller has seen: what moves with the head may be older */
+  find(chain: Chain, key: string, seen = -1): StoredReply | undefined {
+    return this.#store.find(key, seen > chain.headNumber ? undefined : chain.headStamp);
   }
 
   /**
@@ -169,9 +170,10 @@ class MemoryStore {
     return this.#bytes;
   }
 
-  find(key: string, stamp: number): StoredReply | undefined {
+  /** @param stamp undefined: nothing that moves with the head */
+  find(key: string, stamp: number | undefined): StoredReply | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
+    if (entry === undefined || (stamp === undefined && entry.stamp !== undefined)) return undefined;
     if (
       (entry.stamp !== undefined && entry.stamp !== stamp) ||
       (entry.expiresAt !== Infinity && entry.expiresAt <= performance.now())

@@ -69,7 +69,7 @@ export class CallSharing {
     const id = body.subarray(call.idStart, call.idEnd);
     const session = chain.sessions.of(principal.keyId);
     // What is kept may be older than what another replica, or a node's answer, has told the key.
-    const stored = session.number > chain.headNumber ? undefined : this.cache.find(chain, key);
+    const stored = this.cache.find(chain, key, session.number);
     const params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
     const isNew = ({ body: told }: StoredReply): boolean =>
       maySee(chain, session, { method: rule.method, params, body: told });
