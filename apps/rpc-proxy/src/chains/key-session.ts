@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../upstreams/clock.ts';
 
 /** How long a key is kept from an older chain, and how long the node that took its write answers for it. */
-export const SESSION_MS = 30_000;
+const SESSION_MS = 30_000;
 const SESSIONS_MAX = 10_000;
 /** A number that stays the same is stored again after this time. */
 const REFRESH_MS = 1_000;

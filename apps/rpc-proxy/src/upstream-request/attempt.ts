@@ -57,7 +57,7 @@ export class ForeignReplyError extends BaseError {
 }
 
 /** The rest of a large reply does not end as a reply ends. */
-export class BrokenReplyError extends BaseError {
+class BrokenReplyError extends BaseError {
   readonly code = 'broken_reply';
   readonly retryable = true;
 
