@@ -59,6 +59,8 @@ async function post(
   body: string,
   { path = '/ethereum', key = world.project.keys.rpc } = {},
 ): Promise<{ status: number; text: string }> {
+  // A key goes on with the node that took its last write.
+  for (const chain of pair.directory.chains) chain.sessions.clear();
   const response = await fetch(proxy.url + path, {
     method: 'POST',
     body,
@@ -260,7 +262,6 @@ describe('a reply is the one to its call', () => {
   it.each([
     ['an error under null', '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}'],
     ['an error without an id', '{"error":"not here"}'],
-    ['no JSON', 'hello'],
     ['text that looks like an id', '{"jsonrpc":"2.0","result":"\\",\\"id\\":8}","id":7}'],
     ['another id inside', '{"result":[{"id":8},{"a":{"id":8}}],"id":7}'],
   ])('where it is %s', async (_name, reply) => {

@@ -27,7 +27,7 @@ import { UsageRecorder } from './usage/usage-recorder.ts';
 export interface RpcProxyOptions {
   readonly db: Database;
   readonly bus: Pick<Bus<'rpc-proxy'>, 'subscribe' | 'isConnected'>;
-  readonly cache: Pick<Cache, 'consumeToken' | 'findBytes' | 'setBytes' | 'isReady' | 'health'>;
+  readonly cache: Pick<Cache, 'consumeToken' | 'findBytes' | 'setBytes' | 'marks' | 'isReady' | 'health'>;
   readonly opener: Opener;
   readonly dial: Dial;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -144,6 +144,7 @@ async function openChains(options: RpcProxyOptions, bounds: Bounds) {
     healthIntervalMs: options.healthIntervalMs,
     callsPerKey: bounds.callsPerKey,
     filters: new FilterRegistry({ cache: options.cache }),
+    cache: options.cache,
   });
   const follower = await followEndpoints({ db, opener, directory, settings, endpoints, logger });
   return { directory, follower };

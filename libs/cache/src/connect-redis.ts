@@ -2,6 +2,7 @@ import { parseRedisUrl, type RedisAddress } from '@chainwatch/config';
 import { counter, type Logger } from '@chainwatch/telemetry';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { GCRA_SCRIPT } from './consume-token.ts';
+import { MARKS_SCRIPT } from './marks.ts';
 import { REPLICA_SCRIPT } from './replica-count.ts';
 import { SLOT_SCRIPT } from './slots.ts';
 
@@ -19,6 +20,7 @@ export interface RedisClient {
     cost: number,
     isSpent: 0 | 1,
   ): Promise<[string, string]>;
+  marks(key: string, ...args: readonly (string | number)[]): Promise<string[]>;
   slot(key: string, holder: string, limit: number, ttlMs: number, isKept: 0 | 1): Promise<0 | 1>;
   replica(key: string, holder: string, ttlMs: number): Promise<number>;
   on(event: 'ready' | 'close', listener: () => void): unknown;
@@ -40,7 +42,7 @@ const reconnects = counter('chainwatch_redis_reconnects_total', {
 });
 
 /** Only `script`s of this table run in Redis, each on one key. */
-const SCRIPTS = { gcra: GCRA_SCRIPT, slot: SLOT_SCRIPT, replica: REPLICA_SCRIPT };
+const SCRIPTS = { gcra: GCRA_SCRIPT, marks: MARKS_SCRIPT, slot: SLOT_SCRIPT, replica: REPLICA_SCRIPT };
 
 /** A server, a cluster, or the master that sentinels name. @throws Error for a URL that is none of them */
 export function connectRedis(

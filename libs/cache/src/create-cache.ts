@@ -12,6 +12,7 @@ import {
 } from '@chainwatch/telemetry';
 import { connectRedis, type RedisClient } from './connect-redis.ts';
 import { createLocalLimiter, decideToken, type TokenRequest, type TokenResult } from './consume-token.ts';
+import { argumentsOf, readMarks, type Mark, type MarksRequest } from './marks.ts';
 import { ReplicaCount } from './replica-count.ts';
 import { createLocalSlots, type SlotRequest } from './slots.ts';
 
@@ -41,6 +42,8 @@ export interface Cache {
   /** Takes or keeps one of a number of slots that all replicas share. Returns whether there was one. */
   holdSlot(request: SlotRequest): Promise<boolean>;
   freeSlot(request: Pick<SlotRequest, 'key' | 'holder'>): Promise<void>;
+  /** Raises marks of a subject, and returns all that are younger than the time to live; undefined if Redis is away. */
+  marks(request: MarksRequest): Promise<ReadonlyMap<string, Mark> | undefined>;
   /** For `/readyz`; undefined without a URL. */
   health(): CheckResult | undefined;
   close(): Promise<void>;
@@ -118,6 +121,10 @@ export function createCache(
       if (redis === undefined) return undefined;
       if (isAnswering()) return ok;
       return degraded(`no answer: this replica grants 1/${replicas.count} of each limit`);
+    },
+    async marks(request) {
+      const answer = await attempt((client) => client.marks(request.key, ...argumentsOf(request)));
+      return answer && readMarks(answer, request.ttlSeconds * 1_000);
     },
     async close() {
       stopObserving?.();

@@ -8,5 +8,6 @@
  */
 export type { TokenRequest, TokenResult } from './consume-token.ts';
 export { createCache, type Cache, type CacheOptions } from './create-cache.ts';
+export type { Mark, MarksRequest } from './marks.ts';
 export { findClient } from './find-client.ts';
 export { TokenLedger } from './token-ledger.ts';

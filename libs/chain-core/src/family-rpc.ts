@@ -1,6 +1,7 @@
 import type { CacheRule } from './cache-rule.ts';
 import type { ChainEndpoint } from './chain-endpoint.ts';
 import type { Network } from './network.ts';
+import type { RpcTransactions } from './rpc-transactions.ts';
 
 /**
  * What the RPC gateway has to know of a family's nodes: data, and pure functions over what a client asked and a node
@@ -29,6 +30,8 @@ export interface FamilyRpc {
    * Undefined where `error` (the raw member of the reply) says something else, or the hash cannot be told.
    */
   findKnownTransaction?(method: string, error: string, raw: Buffer): string | undefined;
+  /** What a key sees of the transactions that it sent. */
+  readonly transactions: RpcTransactions;
   /** Which chain a node serves and where it stands. What it refuses to say is undefined. @throws what `ask` throws */
   readHealth(ask: AskNode, network: Network): Promise<NodeHealth>;
   /** The cheapest method, for a node that is suspected to be gone; without parameters. */
@@ -59,10 +62,17 @@ export interface RpcMethods {
   readonly read: RegExp;
 }
 
-/** How an answer tells a block. Looks at the raw body only. */
+/** How an answer tells a block. Looks at the raw body only, which may be cut where it is long. */
 export interface BlockReader {
   /** `head`: the node's highest block, which must never fall for a client; `block`: one that the node has. */
   readonly tells: 'head' | 'block';
+  /**
+   * The same by the parameters. Any other text names a number that is compared with its own kind alone, and never falls
+   * either: the latest final block, the height at a commitment.
+   */
+  kindOf?(params: string): string;
+  /** The number of the block that is asked for. A node may not know yet what the client has seen. */
+  askedOf?(params: string): number | undefined;
   /** Whether `read` looks at the parameters. */
   readonly needsParams?: boolean;
   read(body: Buffer, params: string): number | undefined;

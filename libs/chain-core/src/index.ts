@@ -14,6 +14,8 @@ export { UNTOLD_REASONS } from './network.ts';
 export type * from './chain-endpoint.ts';
 export type * from './chain-family.ts';
 export type * from './family-rpc.ts';
+export * from './rpc-transactions.ts';
+export { readNumber } from './read-number.ts';
 export * from './cache-rule.ts';
 export * from './errors.ts';
 export { networkSchema, parseNetworks } from './network-schema.ts';

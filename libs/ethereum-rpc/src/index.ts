@@ -9,4 +9,5 @@
 export { createEthereumCacheRules } from './cache-rules.ts';
 export { ethereumBlockReaders } from './block-readers.ts';
 export { ETHEREUM_PROBE, readEthereumHealth } from './read-health.ts';
+export { ethereumTransactions } from './transactions.ts';
 export { ETHEREUM_FILTERS, ethereumSubscriptions, UNKNOWN_FILTER } from './subscriptions.ts';

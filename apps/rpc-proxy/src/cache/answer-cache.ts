@@ -38,8 +38,9 @@ export class AnswerCache {
     return this.#store.bytes;
   }
 
-  find(chain: Chain, key: string): StoredReply | undefined {
-    return this.#store.find(key, chain.headStamp);
+  /** @param seen the highest head that the caller has seen: what moves with the head may be older */
+  find(chain: Chain, key: string, seen = -1): StoredReply | undefined {
+    return this.#store.find(key, seen > chain.headNumber ? undefined : chain.headStamp);
   }
 
   /**
@@ -74,6 +75,8 @@ export class AnswerCache {
     if (lifetime === undefined) return;
     // The head moved while the node answered, so we cannot tell which head the answer belongs to.
     if (lifetime.untilHead && call.stamp !== chain.headStamp) return;
+    // A key that has seen the head must not get what a node below it said.
+    if (lifetime.ms !== Infinity && (head?.number ?? -1) < chain.headNumber) return;
     this.#store.set(key, {
       reply: stored,
       ms: lifetime.ms,
@@ -87,10 +90,8 @@ export class AnswerCache {
    */
   #adopt(call: CacheCall, stored: StoredReply): boolean {
     const result = findResult(stored.body);
-    if (result !== undefined) {
-      if (isEmpty(result) || holdsFailure(result, ruleOf(call)?.isFact)) return false;
-      if (lifetimeOf(call, result) === undefined) return false;
-    }
+    if (result === undefined || isEmpty(result) || holdsFailure(result, ruleOf(call)?.isFact)) return false;
+    if (lifetimeOf(call, result) === undefined) return false;
     this.#store.set(call.key, { reply: stored, ms: Infinity, stamp: undefined });
     return true;
   }
@@ -169,9 +170,10 @@ class MemoryStore {
     return this.#bytes;
   }
 
-  find(key: string, stamp: number): StoredReply | undefined {
+  /** @param stamp undefined: nothing that moves with the head */
+  find(key: string, stamp: number | undefined): StoredReply | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
+    if (entry === undefined || (stamp === undefined && entry.stamp !== undefined)) return undefined;
     if (
       (entry.stamp !== undefined && entry.stamp !== stamp) ||
       (entry.expiresAt !== Infinity && entry.expiresAt <= performance.now())

@@ -40,8 +40,10 @@ const SHARED_BYTES_MAX = 4 * 1_048_576;
  * then asks for itself.
  */
 export class InFlightRequest {
-  /** The least block of the leader's key: a key that has seen a higher block does not join. */
-  readonly minBlockNumber: number;
+  /** The head that the leader's key has seen: a key that has seen a higher one does not join. */
+  readonly headNumber: number;
+  /** A call that comes after a later write does not join. */
+  readonly writeStamp: number;
   readonly #options: InFlightOptions;
   /** Pays for the pieces that are kept. */
   readonly #quota: MemoryQuota;
@@ -58,7 +60,8 @@ export class InFlightRequest {
   constructor(options: InFlightOptions) {
     this.#options = options;
     this.#quota = options.query.quota;
-    this.minBlockNumber = options.query.minBlock.number;
+    this.headNumber = options.query.session.number;
+    this.writeStamp = options.query.chain.writeStamp;
   }
 
   /** Nobody waits for the answer. */

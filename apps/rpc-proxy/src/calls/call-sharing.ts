@@ -1,17 +1,19 @@
 import { hash } from 'node:crypto';
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
 import { InFlightRequest } from '../cache/in-flight-request.ts';
-import type { Answer } from '../cache/stored-reply.ts';
+import type { Answer, StoredReply } from '../cache/stored-reply.ts';
+import { maySee } from '../chains/told-height.ts';
 import type { KeyAccount } from '../limits/tenants.ts';
 import { GONE, type Outcome } from '../upstream-request/outcome.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';
-import type { Chain, MinBlock } from '../chains/chain.ts';
+import type { Chain } from '../chains/chain.ts';
+import type { KeySession } from '../chains/key-session.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-body.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
-import type { RuledCall } from './ruled-call.ts';
+import { type RuledCall, viewOf } from './ruled-call.ts';
 
 /** Who waits for the answer to a call. */
 export interface Caller {
@@ -41,15 +43,22 @@ export class CallSharing {
     this.#usage = usage;
   }
 
-  /** Whether a call's answer is cached or shared. Not if the call has members beyond those of the cache key. */
-  covers({ chain }: RpcRequest, { call, rule }: RuledCall): boolean {
-    return (
-      chain.isCached &&
-      call.isPlain &&
-      call.idStart !== -1 &&
-      rule.kind === 'read' &&
-      chain.cacheRules.has(rule.method)
-    );
+  /**
+   * Whether a call's answer is cached or shared. Not if the call has members beyond those of the cache key, or reads what
+   * is pending: other replicas write, too.
+   */
+  covers({ chain, body, principal }: RpcRequest, { call, rule }: RuledCall): boolean {
+    if (
+      !chain.isCached ||
+      !call.isPlain ||
+      call.idStart === -1 ||
+      rule.kind !== 'read' ||
+      !chain.cacheRules.has(rule.method)
+    )
+      return false;
+    const view = viewOf(chain, { rule, body, call });
+    // A key that has just written goes to the node that took it.
+    return view === undefined || (view === 'transaction' && !chain.sessions.of(principal.keyId).hasWritten);
   }
 
   /** Answers a covered call from the cache, from a request in flight, or with a request of its own. */
@@ -58,29 +67,46 @@ export class CallSharing {
     const { call, rule } = ruled;
     const key = cacheKeyOf(chain, { rule, body, call });
     const id = body.subarray(call.idStart, call.idEnd);
-    const stored = this.cache.find(chain, key);
-    if (stored !== undefined) {
+    const session = chain.sessions.of(principal.keyId);
+    // What is kept may be older than what another replica, or a node's answer, has told the key.
+    const stored = this.cache.find(chain, key, session.number);
+    const params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
+    const isNew = ({ body: told }: StoredReply): boolean =>
+      maySee(chain, session, { method: rule.method, params, body: told });
+    if (stored !== undefined && isNew(stored)) {
       this.#countShared(request, ruled);
       return { type: 'stored', stored, id };
     }
     const caller = callerOf();
-    const running = this.#findRunning(key, chain.minBlockOf(principal.keyId), quota.key);
+    const running = this.#findRunning(key, {
+      session,
+      writeStamp: chain.writeStamp,
+      account: quota.key,
+    });
     if (running === undefined) return this.#lead(key, { request, ruled, id, caller });
     this.#countShared(request, ruled);
     const shared = await running.join(quota.key, caller.client);
     if (caller.client.isGone) return GONE;
-    if (shared !== undefined) return { type: 'stored', stored: shared, id };
+    if (shared !== undefined && isNew(shared)) return { type: 'stored', stored: shared, id };
     if (chain.clock.now >= caller.deadline) return { type: 'failed', failure: 'timeout' };
     return askAlone(caller);
   }
 
   /**
-   * Undefined if nobody asks the same, if the request in flight may bring an older chain than this key has seen, or if
-   * it waits in another key's queue.
+   * Undefined if nobody asks the same, if the request in flight began before a write that is over or may bring an older
+   * chain than this key has seen, or if it waits in another key's queue.
    */
-  #findRunning(key: string, minBlock: MinBlock, account: KeyAccount): InFlightRequest | undefined {
+  #findRunning(
+    key: string,
+    {
+      session,
+      writeStamp,
+      account,
+    }: { readonly session: KeySession; readonly writeStamp: number; readonly account: KeyAccount },
+  ): InFlightRequest | undefined {
     const running = this.#inFlight.get(key);
-    if (running === undefined || minBlock.number > running.minBlockNumber) return undefined;
+    if (running === undefined || session.number > running.headNumber) return undefined;
+    if (running.writeStamp !== writeStamp) return undefined;
     return running.takes(account) ? running : undefined;
   }
 

@@ -1,6 +1,9 @@
+import type { TransactionView } from '@chainwatch/chain-core';
+import type { Chain } from '../chains/chain.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-body.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
+import { readableEncodings } from '../upstream-request/inflate.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 
 /** A call and the rule of its method. */
@@ -14,7 +17,7 @@ export interface CallFault {
   readonly error: string;
 }
 
-const SHORT_PARAMS_MAX = 4_096;
+export const SHORT_PARAMS_MAX = 4_096;
 
 /** Why a key may not make a call; undefined when it may. */
 export function findCallFault(
@@ -47,6 +50,15 @@ function isVersion2(body: Buffer, { versionStart: start, versionEnd: end }: Scan
   );
 }
 
+/** What the call reads beside blocks. */
+export function viewOf(
+  chain: Chain,
+  { rule, body, call }: { readonly rule: MethodRule; readonly body: Buffer; readonly call: ScannedCall },
+): TransactionView | undefined {
+  const params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
+  return chain.rpc.transactions.viewOf(rule.method, params);
+}
+
 /**
  * The upstream query of one call.
  * @param body the bytes that the call's offsets refer to
@@ -59,6 +71,8 @@ export function queryOf(
   if (kind === 'read') chain.hedges.earn();
   const isShort = call.paramsStart !== -1 && call.paramsEnd - call.paramsStart <= SHORT_PARAMS_MAX;
   const needsParams = isShort && chain.rpc.blockReaders.get(method)?.needsParams === true;
+  const session = chain.sessions.of(principal.keyId);
+  const view = viewOf(chain, { rule, body, call });
   const params = needsParams ? body.toString('latin1', call.paramsStart, call.paramsEnd) : '';
   return {
     chain,
@@ -68,7 +82,9 @@ export function queryOf(
     kind,
     method,
     params,
-    minBlock: chain.minBlockOf(principal.keyId),
-    acceptEncoding: req.headers['accept-encoding'] as string | undefined,
+    session,
+    view,
+    first: kind === 'read' && view === undefined ? undefined : chain.findWritten(session),
+    acceptEncoding: readableEncodings(req.headers['accept-encoding'] as string | undefined),
   };
 }

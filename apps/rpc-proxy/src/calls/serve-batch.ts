@@ -44,6 +44,8 @@ export async function serveBatch(
   const full = held.take(request.body);
   if (full !== undefined) return reply.fail(full);
   const parts = await new Batch({ sharing, request, calls, held }).run().finally(() => held.release());
+  const saving = request.chain.sessions.save(request.principal.keyId);
+  if (saving !== undefined) await saving;
   if (reply.isGone) return;
   reply.failedCalls = new Set(parts.flatMap(({ isFailure }, index) => (isFailure ? [index] : [])));
   respond(reply, parts);
@@ -179,7 +181,7 @@ class Batch implements Ticking {
       ...queryOf(this.#request, { rule, body, call }),
       body: body.subarray(call.start, call.end),
       acceptEncoding: undefined,
-      first: this.#writtenTo,
+      ...(this.#writtenTo === undefined ? {} : { first: this.#writtenTo }),
     };
   }
 }

@@ -6,7 +6,7 @@ import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { Answer } from '../cache/stored-reply.ts';
 import { DEADLINE_MS } from '../upstream-request/upstream-request.ts';
 import { askAlone, CallSharing, type Caller } from './call-sharing.ts';
-import { findCallFault, queryOf, type RuledCall } from './ruled-call.ts';
+import { findCallFault, queryOf, type RuledCall, viewOf } from './ruled-call.ts';
 import { serveBatch } from './serve-batch.ts';
 import { askFilter } from './ask-filter.ts';
 
@@ -36,10 +36,26 @@ export function createServe(options: ServeOptions): Serve {
       calls.push({ call, rule });
     }
     usage.open(request, calls);
-    return scanned.isBatch
-      ? serveBatch(sharing, request, calls)
-      : reply.send(await answerCall(sharing, request, calls[0]!));
+    const loading = loadSession(request, calls);
+    if (loading !== undefined) await loading;
+    if (scanned.isBatch) return serveBatch(sharing, request, calls);
+    const answer = await answerCall(sharing, request, calls[0]!);
+    const saving = chain.sessions.save(principal.keyId);
+    if (saving !== undefined) await saving;
+    return reply.send(answer);
   };
+}
+
+/** What other replicas know of the key, where it decides which node is asked or which answer is shared. */
+function loadSession(
+  { chain, principal, body }: RpcRequest,
+  calls: readonly RuledCall[],
+): Promise<void> | undefined {
+  if (!chain.sessions.isShared) return undefined;
+  const isAsked =
+    chain.upstreams.length > 1 ||
+    calls.some(({ call, rule }) => rule.kind !== 'read' || viewOf(chain, { rule, body, call }) !== undefined);
+  return isAsked ? chain.sessions.load(principal.keyId) : undefined;
 }
 
 /** The answer from the cache, from a request in flight, or from a node; always in the bytes that came. */

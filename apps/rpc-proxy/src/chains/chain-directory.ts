@@ -1,3 +1,4 @@
+import type { Cache } from '@chainwatch/cache';
 import type { ChainNotation, Dial, Network } from '@chainwatch/chain-core';
 import { parseEndpoint } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
@@ -22,6 +23,8 @@ export interface DirectoryOptions {
   readonly callsPerKey: number;
   /** The filters of all chains. */
   readonly filters: FilterRegistry;
+  /** Shares with the other replicas what keys have seen. */
+  readonly cache?: Pick<Cache, 'marks' | 'isReady'>;
 }
 
 const TIMEOUTS = { connectTimeoutMs: 2_000 };
@@ -66,10 +69,10 @@ export class ChainDirectory {
   }
 
   #add(family: ChainNotation, network: Network): void {
-    const { families, settings, filters } = this.#options;
+    const { families, settings, filters, cache } = this.#options;
     const { methods, cache: isCached } = settings[network.gid] ?? {};
     const ruleOf = createMethodTable(family, families, methods);
-    const chain = new Chain({ network, family, clock: this.clock, ruleOf, isCached, filters });
+    const chain = new Chain({ network, family, clock: this.clock, ruleOf, isCached, filters, cache });
     for (const side of [chain, chain.paths])
       if (side !== undefined) side.probe = (upstream) => isThere(upstream, side, PROBE_MS);
     this.#byGid.set(network.gid, chain);
@@ -134,8 +137,8 @@ export class ChainDirectory {
   }
 }
 
-function keyOf({ url, weight, headers }: UpstreamSource): string {
-  return JSON.stringify([url, weight, Object.entries(headers)]);
+function keyOf({ url, node, weight, headers, broadcast }: UpstreamSource): string {
+  return JSON.stringify([url, node, weight, Object.entries(headers), broadcast]);
 }
 
 function decode(name: string): string {

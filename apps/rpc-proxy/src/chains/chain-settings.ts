@@ -17,6 +17,8 @@ export const chainSettingsSchema = z.record(
         z.strictObject({
           url: httpUrl,
           weight: z.number().positive().max(1_000).default(1),
+          /** Signed transactions that another node accepted are sent to this one as well. */
+          broadcast: z.boolean().optional(),
           headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string().max(4_096)).default({}),
         }),
       )

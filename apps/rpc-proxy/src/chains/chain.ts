@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import type { Cache } from '@chainwatch/cache';
 import type {
   CacheRule,
   ChainNotation,
@@ -10,18 +10,20 @@ import type {
 import type { Attempt } from '../upstream-request/attempt.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
 import type { Clock } from '../upstreams/clock.ts';
+import { type KeySession, KeySessions } from './key-session.ts';
 import { HedgeBudget, pickOnly, pickUpstream } from './pick-upstream.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { FilterRegistry } from './filter-registry.ts';
 
-/** The highest head that one key has seen on one chain, and the node that reported it. */
-export interface MinBlock {
-  number: number;
-  upstream: Upstream | undefined;
-}
-
 /** `mismatch`: the reply had the id of another call. */
 export type Outcome = 'ok' | 'error' | 'busy' | 'unable' | 'slow' | 'mismatch' | 'stale';
+
+export interface PickOptions {
+  readonly session: KeySession;
+  readonly first?: Upstream | undefined;
+  /** The reply itself tells whether it is too old, so that any node may be asked. */
+  readonly checksReply: boolean;
+}
 
 export interface ChainOptions {
   readonly network: Network;
@@ -29,10 +31,11 @@ export interface ChainOptions {
   readonly clock: Clock;
   readonly ruleOf: (method: string) => MethodRule;
   readonly filters: FilterRegistry;
+  /** Shares with the other replicas what keys have seen; absent: each replica knows its own. */
+  readonly cache?: Pick<Cache, 'marks' | 'isReady'> | undefined;
   readonly isCached?: boolean | undefined;
 }
 
-const MIN_BLOCKS_MAX = 10_000;
 const SUSPECT_MS = 80;
 
 /** One network that the gateway serves: its nodes, their common head, and its method rules. */
@@ -48,6 +51,8 @@ export class Chain {
   readonly ruleOf: (method: string) => MethodRule;
   readonly hedges = new HedgeBudget();
   readonly filters: FilterRegistry;
+  /** What each key has seen, over either interface. */
+  readonly sessions: KeySessions;
   /** The same network over its family's path interface, whose nodes may differ from those of its JSON-RPC. */
   readonly paths: Chain | undefined;
   /** Set only for a chain that is the path interface of another one. */
@@ -57,13 +62,14 @@ export class Chain {
   headNumber = -1;
   /** Changes with every new head and every write. Short-lived answers are valid for one value of it. */
   headStamp = 0;
+  /** Changes with every write, whatever became of it. A call joins none that began before the last one. */
+  writeStamp = 0;
   /** Lowest final height among the serving nodes. Never falls. */
   finalNumber = -1;
   /** Attempts by node and outcome, for the metrics. */
   readonly outcomes = new Map<Upstream, Record<Outcome, number>>();
   /** Asks a node that is silent although calls are in flight; false if it stays silent. */
   probe: (upstream: Upstream) => Promise<boolean> = async () => true;
-  readonly #minBlocks = new LRUCache<string, MinBlock>({ max: MIN_BLOCKS_MAX });
   readonly #probing = new Map<Upstream, number>();
   readonly #lagMax: number;
   readonly #pathsOf: Chain | undefined;
@@ -79,6 +85,8 @@ export class Chain {
     this.clock = clock;
     this.isCached = isCached;
     this.filters = filters;
+    this.sessions =
+      pathsOf?.sessions ?? new KeySessions(network.gid, clock, network.isLocal ? undefined : options.cache);
     this.ruleOf = ruleOf;
     this.servedPaths = pathsOf && family.rpc.paths;
     this.#pathsOf = pathsOf;
@@ -92,38 +100,57 @@ export class Chain {
     return this.upstreams.length > 0 && this.upstreams.every(({ isChecked }) => !isChecked);
   }
 
-  minBlockOf(keyId: string): MinBlock {
-    let minBlock = this.#minBlocks.get(keyId);
-    if (minBlock === undefined) {
-      minBlock = { number: -1, upstream: undefined };
-      this.#minBlocks.set(keyId, minBlock);
-    }
-    return minBlock;
-  }
-
-  /** @param first the node that is chosen if it serves and was not tried */
-  pick(tried: readonly Upstream[], minBlock: MinBlock, first?: Upstream): Upstream | undefined {
+  /**
+   * The node for the next call. `behind`: there are nodes, but none has reached what the key has seen.
+   * @param first the node that is chosen if it serves and was not tried
+   */
+  pick(
+    tried: readonly Upstream[],
+    { session, first, checksReply }: PickOptions,
+  ): Upstream | 'behind' | undefined {
     if (this.upstreams.length === 1) return pickOnly(this.upstreams[0]!, tried);
     if (
       first !== undefined &&
       this.upstreams.includes(first) &&
       !tried.includes(first) &&
-      this.#mayServe(first, minBlock)
+      this.#mayServe(first, session)
     )
       return first;
-    return pickUpstream(this.upstreams, tried, (upstream) => this.#mayServe(upstream, minBlock));
+    const isAllowed = (upstream: Upstream): boolean =>
+      checksReply || !this.isBehind(session, upstream, upstream.head?.number);
+    const picked = pickUpstream(this.upstreams.filter(isAllowed), tried, (upstream) =>
+      this.#mayServe(upstream, session),
+    );
+    if (picked?.isDown === false) return picked;
+    // A node that is up and may catch up is worth waiting for; one that is down is not asked meanwhile.
+    return this.upstreams.some((upstream) => !isAllowed(upstream) && !tried.includes(upstream))
+      ? 'behind'
+      : picked;
   }
 
-  canHedge(tried: readonly Upstream[], minBlock: MinBlock): boolean {
+  /** The node that took the key's last write, for what may be known there alone. */
+  findWritten(session: KeySession): Upstream | undefined {
+    const { writtenTo } = session;
+    return writtenTo === undefined
+      ? undefined
+      : this.upstreams.find((upstream) => upstream.name === writtenTo);
+  }
+
+  /** Asks the nodes for their heads at once, because a call waits for them. */
+  hurryHealth(): void {
+    for (const upstream of this.upstreams) upstream.hurryHealth();
+  }
+
+  canHedge(tried: readonly Upstream[], session: KeySession): boolean {
     return (
       this.hedges.hasOne &&
-      this.upstreams.some((upstream) => !tried.includes(upstream) && this.#mayServe(upstream, minBlock))
+      this.upstreams.some((upstream) => !tried.includes(upstream) && this.#mayServe(upstream, session))
     );
   }
 
   /** Serves, and does not take the key backwards. */
-  #mayServe(upstream: Upstream, minBlock: MinBlock): boolean {
-    return this.serves(upstream) && !this.isBehind(minBlock, upstream, upstream.head?.number);
+  #mayServe(upstream: Upstream, session: KeySession): boolean {
+    return this.serves(upstream) && !this.isBehind(session, upstream, upstream.head?.number);
   }
 
   /** Healthy, of this chain, and not behind the others. */
@@ -143,25 +170,34 @@ export class Chain {
   }
 
   /**
-   * A node below the least block is behind, unless it reported that block itself and no other node is higher: then the
+   * A node below what the key has seen is behind, unless it told that block itself and no other node is higher: then the
    * chain was reorganised, and the node does not lag.
    */
-  isBehind(minBlock: MinBlock, upstream: Upstream, number: number | undefined): boolean {
-    if (number === undefined || number >= minBlock.number || minBlock.upstream === undefined) return false;
-    return (
-      upstream !== minBlock.upstream ||
-      this.upstreams.some(
-        (other) =>
-          other !== upstream && !other.isDown && !other.isWrongChain && (other.head?.number ?? -1) > number,
-      )
-    );
+  isBehind(session: KeySession, upstream: Upstream, number: number | undefined): boolean {
+    if (number === undefined || number >= session.number) return false;
+    return session.node !== upstream.name || this.#isOtherHigher(upstream, number);
   }
 
-  raiseMinBlock(minBlock: MinBlock, upstream: Upstream): void {
+  /** The key has seen the head of this node. */
+  raise(session: KeySession, upstream: Upstream): void {
     const number = upstream.head?.number;
-    if (number === undefined || (number <= minBlock.number && minBlock.upstream !== upstream)) return;
-    minBlock.number = number;
-    minBlock.upstream = upstream;
+    if (number === undefined) return;
+    // Asked since, the node that told the block is below it, as all others are: the chain was reorganised.
+    if (
+      number < session.number &&
+      session.node === upstream.name &&
+      upstream.headAskedAt > session.toldAt &&
+      !this.#isOtherHigher(upstream, number)
+    )
+      session.forgetHeights();
+    session.raise(number, upstream.name);
+  }
+
+  #isOtherHigher(upstream: Upstream, number: number): boolean {
+    return this.upstreams.some(
+      (other) =>
+        other !== upstream && !other.isDown && !other.isWrongChain && (other.head?.number ?? -1) > number,
+    );
   }
 
   /** An answer revealed a head that the last poll did not know yet. */
@@ -188,10 +224,15 @@ export class Chain {
     this.headStamp += 1;
   }
 
-  /** A transaction was sent, so answers cached for this head may be out of date. */
-  noteWrite(): void {
+  /**
+   * A write is over, so answers of before may be out of date.
+   * @param isSigned it was a transaction; any other write may take a local chain back to where it was
+   */
+  noteWrite(isSigned: boolean): void {
+    if (this.network.isLocal && !isSigned) this.sessions.clear();
     this.headStamp += 1;
-    this.#pathsOf?.noteWrite();
+    this.writeStamp += 1;
+    this.#pathsOf?.noteWrite(isSigned);
   }
 
   count(upstream: Upstream, outcome: Outcome): void {

@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Cache } from '@chainwatch/cache';
 import { randomQuantity } from '../random-quantity.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
+import { nameNode, type Upstream } from '../upstreams/upstream.ts';
 
 /** A filter in the node that made it. */
 export interface Filter {
@@ -66,7 +65,13 @@ export class FilterRegistry {
     if (!NODE_ID.test(nodeId)) return undefined;
     const id = randomQuantity();
     const now = this.#now();
-    const entry: Entry = { keyId: owner.keyId, node: nameNode(upstream), nodeId, usedAt: now, storedAt: now };
+    const entry: Entry = {
+      keyId: owner.keyId,
+      node: nameNode(upstream.source),
+      nodeId,
+      usedAt: now,
+      storedAt: now,
+    };
     this.#keep(nameOf(owner, id), entry);
     await this.#store(nameOf(owner, id), entry);
     return id;
@@ -79,7 +84,7 @@ export class FilterRegistry {
     this.#dropOld();
     const name = nameOf(owner, `0x${digits.toLowerCase()}`);
     const entry = this.#entries.get(name) ?? (await this.#read(owner, name));
-    const upstream = entry && upstreams.find((candidate) => nameNode(candidate) === entry.node);
+    const upstream = entry && upstreams.find((candidate) => nameNode(candidate.source) === entry.node);
     if (entry === undefined || upstream === undefined) return undefined;
     this.#use(name, entry);
     return { upstream, nodeId: entry.nodeId };
@@ -143,16 +148,4 @@ export class FilterRegistry {
 
 function nameOf({ chainGid, keyId }: FilterOwner, id: string): string {
   return `rpc:filter:${chainGid}|${keyId}|${id}`;
-}
-
-const names = new WeakMap<Upstream, string>();
-
-/** The same name on every replica, without revealing the node's address. */
-function nameNode(upstream: Upstream): string {
-  let name = names.get(upstream);
-  if (name === undefined) {
-    const { url, headers } = upstream.source;
-    names.set(upstream, (name = hash('sha256', JSON.stringify([url, Object.entries(headers)]), 'base64url')));
-  }
-  return name;
 }

@@ -81,12 +81,12 @@ async function applyEndpoints(
         ...(endpoints[gid] ?? []).map((endpointUrl): ChainEndpoint => ({ endpointUrl })),
       ];
       const urlsOf = chain.rpc.paths?.urlsOf ?? urlsOfRpc;
-      const urls = nodes.map(urlsOf);
+      const urls = nodes.map((node) => ({ ...urlsOf(node), node: node.endpointUrl }));
       const more = settings[gid]?.upstreams ?? [];
       directory.setSources(
         chain,
-        [...urls.map(({ rpc }) => toSource(rpc)), ...more],
-        [...urls.map(({ paths }) => toSource(paths)), ...more],
+        [...urls.map(({ rpc, node }) => toSource(rpc, node)), ...more],
+        [...urls.map(({ paths, node }) => toSource(paths, node)), ...more],
       );
     }
     known.set(gid, state);
@@ -98,8 +98,8 @@ function urlsOfRpc({ endpointUrl }: ChainEndpoint): { rpc: string; paths: string
   return { rpc: endpointUrl, paths: endpointUrl };
 }
 
-function toSource(url: string): UpstreamSource {
-  return { url, weight: 1, headers: {} };
+function toSource(url: string, node: string): UpstreamSource {
+  return { url, node, weight: 1, headers: {} };
 }
 
 /** An endpoint sealed with an unknown key is left out; other chains are not affected. */

@@ -5,7 +5,6 @@ import type { ReplyHead } from '../upstreams/reply-head.ts';
 import { withId, type Answer, type StoredAnswer } from '../cache/stored-reply.ts';
 import type { MemoryQuota } from '../limits/tenants.ts';
 import { answerFull, FULL_RETRY_SECONDS } from '../limits/answer-full.ts';
-import { withoutPage } from '../upstream-request/judge-reply.ts';
 import type { Failure, LargeReply, WholeReply } from '../upstream-request/outcome.ts';
 import { pushLimitHeaders } from '../limits/key-limits.ts';
 
@@ -87,8 +86,7 @@ export class ClientReply {
     }
   }
 
-  whole(given: WholeReply): void {
-    const reply = given.status < 400 ? given : withoutPage(given);
+  whole(reply: WholeReply): void {
     const { body } = reply;
     if (body.length === 0 && this.isNotification && reply.status < 300) return this.noContent();
     if (!this.#hold(body.length)) return;

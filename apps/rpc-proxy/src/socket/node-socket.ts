@@ -1,6 +1,7 @@
 import { WebSocket, type RawData } from 'ws';
 import type { Dial } from '@chainwatch/chain-core';
 import { parseEndpoint } from '@chainwatch/chain-core';
+import { KeySession } from '../chains/key-session.ts';
 import type { Chain } from '../chains/chain.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { learnSocketUrl, socketUrlsOf } from './socket-urls.ts';
@@ -78,8 +79,9 @@ export class NodeSocket {
 
   #next(): void {
     const { chain, onUnavailable } = this.#options;
-    const upstream = chain.pick(this.#tried, { number: -1, upstream: undefined });
-    if (upstream === undefined) return onUnavailable();
+    // Whatever the key has seen: a node may catch up while the subscriptions are there.
+    const upstream = chain.pick(this.#tried, { session: new KeySession(chain.clock), checksReply: true });
+    if (upstream === undefined || upstream === 'behind') return onUnavailable();
     this.#tried = [...this.#tried, upstream];
     this.#dial(upstream, socketUrlsOf(upstream));
   }

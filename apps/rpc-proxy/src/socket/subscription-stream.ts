@@ -1,5 +1,6 @@
 import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
-import type { Chain, MinBlock } from '../chains/chain.ts';
+import type { Chain } from '../chains/chain.ts';
+import type { KeySession } from '../chains/key-session.ts';
 import { scanMembers, type Span } from '../json/scan-members.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { Full, MemoryQuota } from '../limits/tenants.ts';
@@ -14,8 +15,10 @@ export interface StreamOptions {
   readonly dial: Dial;
   /** Pays for what is kept to subscribe again at another node. */
   readonly quota: MemoryQuota;
-  /** The least block of the key. */
-  readonly minBlock: MinBlock;
+  /** What the key has seen. */
+  readonly session: () => KeySession;
+  /** Other replicas learn what the key has seen. */
+  readonly onSeen: () => void;
   /** Receives each message for the client. */
   readonly onMessage: (message: Buffer) => void;
   /** No node serves the subscriptions any more. */
@@ -202,12 +205,13 @@ export class SubscriptionStream {
     const name = members?.get('subscription');
     if (members === undefined || name === undefined) return;
     const result = members.get('result');
-    const { chain, minBlock, onMessage, subscribing } = this.#options;
+    const { chain, session, onMessage, subscribing } = this.#options;
     const head = result && this.#readHead(bytes, result);
     if (head !== undefined) {
       // Before the client reacts: its next call must not go to a node that does not know the block yet.
       if (upstream.head !== undefined && head > upstream.head.number) chain.learnHead(upstream, head);
-      chain.raiseMinBlock(minBlock, upstream);
+      chain.raise(session(), upstream);
+      this.#options.onSeen();
     }
     for (const subscription of [...this.#all.findNamed(textOf(bytes, name))]) {
       onMessage(

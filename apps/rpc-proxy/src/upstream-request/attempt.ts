@@ -1,30 +1,35 @@
 import { BaseError } from '@chainwatch/problem';
+import { skipSpace } from '../json/skip-value.ts';
 import type { Full, MemoryQuota } from '../limits/tenants.ts';
 import type { NodeReply } from '../upstreams/node-connection.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { NodeCall, RequestMessage, Upstream } from '../upstreams/upstream.ts';
+import { isError } from './judge-reply.ts';
 import type { WholeReply } from './outcome.ts';
 import { readOn, readWhile } from './read-pieces.ts';
-import { type Asked, fitsStart, fitsWhole, TailCheck } from './reply-check.ts';
+import { type Asked, fits, TailCheck } from './reply-check.ts';
+import { hasForm, type Plain, type ReplyForm, toPlain } from './reply-form.ts';
 
 /** Memory reserved for an answer before anything of it is known. */
 const EXPECTED_BYTES = 131_072;
-const FIRST_BYTES = 512;
+const FIRST_BYTES = 4_096;
 
 /** What one request to one node brought. */
 export type AttemptOutcome =
-  | { readonly type: 'whole'; readonly reply: WholeReply }
+  | { readonly type: 'whole'; readonly reply: WholeReply; readonly plain: Plain | undefined }
   /** The rest is read from `pieces`, which throw if the node breaks off or the reply answers another call. */
   | {
       readonly type: 'large';
       readonly head: ReplyHead;
-      readonly first: readonly Buffer[];
+      readonly plain: Plain;
       readonly pieces: AsyncGenerator<Buffer>;
       /** Resolves when the pieces have ended, with the reason if they broke off. */
       readonly over: Promise<Error | undefined>;
     }
   /** The reply answers another call, and its connection is gone. */
   | { readonly type: 'foreign'; readonly head: ReplyHead }
+  /** What came is no answer: a page, an empty body, a reply in an encoding that cannot be read. */
+  | { readonly type: 'broken'; readonly head: ReplyHead }
   /** There is no room for the answer. */
   | { readonly type: 'full'; readonly full: Full }
   | { readonly type: 'error'; readonly error: Error };
@@ -48,6 +53,16 @@ export class ForeignReplyError extends BaseError {
 
   constructor() {
     super('expected the id of the call in the reply, got another one');
+  }
+}
+
+/** The rest of a large reply does not end as a reply ends. */
+class BrokenReplyError extends BaseError {
+  readonly code = 'broken_reply';
+  readonly retryable = true;
+
+  constructor() {
+    super('expected the end of the reply, got something else');
   }
 }
 
@@ -109,7 +124,7 @@ export class Attempt implements NodeCall {
     } catch (error) {
       outcome = { type: 'error', error: error as Error };
     }
-    if (outcome.type === 'foreign' || outcome.type === 'full') this.cancel();
+    if (outcome.type === 'foreign' || outcome.type === 'broken' || outcome.type === 'full') this.cancel();
     else if (outcome.type !== 'large') this.#finish();
     return outcome;
   }
@@ -138,36 +153,49 @@ export class Attempt implements NodeCall {
     if (full !== undefined) return { type: 'full', full };
     if (!isWhole) return this.#readLarge(reply, pieces, bytes);
     const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, bytes);
-    if (this.#asked !== undefined && !fitsWhole(this.#asked, whole, head.contentEncoding))
+    const plain = toPlain(whole, head.contentEncoding, true);
+    if (this.#asked !== undefined && plain !== undefined && fits(this.#asked, plain) === false)
       return { type: 'foreign', head };
+    if (!isError(head.status) && (plain === undefined || !hasForm(this.#form, plain)))
+      return { type: 'broken', head };
     reply.accept();
     const { status, contentType, contentEncoding, retryAfter, contentLength } = head;
     // Members are named one by one: a spread plus one more member is a slow path of V8.
     return {
       type: 'whole',
       reply: { status, contentType, contentEncoding, retryAfter, contentLength, body: whole },
+      plain,
     };
   }
 
+  /** What the body of a success has to be. */
+  get #form(): ReplyForm {
+    if (this.#asked === undefined) return 'path';
+    return this.#asked.call.idStart === -1 ? 'notification' : 'reply';
+  }
+
   /**
-   * Checks the id of a reply too large to hold: by its first bytes or, if the id is not among them, later by its last
-   * ones.
+   * Checks a reply too large to hold: its first bytes and, if it is not compressed, its last ones before they are passed
+   * on.
    */
   #readLarge(reply: NodeReply, first: readonly Buffer[], bytes: number): AttemptOutcome {
     const { head } = reply;
+    const start = first[0]!.length >= FIRST_BYTES ? first[0]! : Buffer.concat(first).subarray(0, FIRST_BYTES);
+    const plain = toPlain(start, head.contentEncoding, false);
+    const isOwn = this.#asked === undefined || plain === undefined ? undefined : fits(this.#asked, plain);
+    if (isOwn === false) return { type: 'foreign', head };
+    if (plain === undefined || !hasForm(this.#form, plain)) return { type: 'broken', head };
     let tail: TailCheck | undefined;
-    if (this.#asked !== undefined) {
-      const start =
-        first[0]!.length >= FIRST_BYTES ? first[0]! : Buffer.concat(first).subarray(0, FIRST_BYTES);
-      const fits = fitsStart(this.#asked, start, head.contentEncoding);
-      if (fits === false) return { type: 'foreign', head };
-      if (fits === undefined && head.contentEncoding === undefined) tail = new TailCheck(this.#asked);
-      for (const piece of first) tail?.add(piece);
-      if (bytes === head.contentLength && tail?.fits === false) return { type: 'foreign', head };
+    if (head.contentEncoding === undefined) {
+      const opening = plain.bytes[skipSpace(plain.bytes, 0)]!;
+      tail = new TailCheck(isOwn === undefined ? this.#asked : undefined, opening);
+      for (const piece of first) tail.add(piece);
+      const fault = bytes === head.contentLength ? tail.fault : undefined;
+      if (fault !== undefined) return { type: fault, head };
     }
     let end: (error?: Error) => void = () => undefined;
     const over = new Promise<Error | undefined>((resolve) => (end = resolve));
-    return { type: 'large', head, first, pieces: this.#readOn(reply, { first, tail, end }), over };
+    return { type: 'large', head, plain, pieces: this.#readOn(reply, { first, tail, end }), over };
   }
 
   async *#readOn(
@@ -193,10 +221,10 @@ export class Attempt implements NodeCall {
         bytes += piece.length;
         tail?.add(piece);
         // Checked before the last bytes go out: a client that has received the full length has an answer.
-        if (bytes === head.contentLength && tail?.fits === false) throw new ForeignReplyError();
+        if (bytes === head.contentLength) expectSound(tail);
         yield piece;
       }
-      if (tail?.fits === false) throw new ForeignReplyError();
+      expectSound(tail);
       accept();
       this.#finish();
     } catch (error) {
@@ -234,3 +262,9 @@ export class Attempt implements NodeCall {
 }
 
 const CANCELLED = new Error('the attempt is no longer wanted');
+
+function expectSound(tail: TailCheck | undefined): void {
+  const fault = tail?.fault;
+  if (fault === 'foreign') throw new ForeignReplyError();
+  if (fault === 'broken') throw new BrokenReplyError();
+}

@@ -2,6 +2,7 @@ import type { FamilyRpc, RpcError, RpcVerdict } from '@chainwatch/chain-core';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
 import type { WholeReply } from './outcome.ts';
+import { hasForm } from './reply-form.ts';
 
 /** The node refuses our credentials: its fault, whatever the reply says. */
 const REFUSES_US: ReadonlySet<number> = new Set([401, 402, 403]);
@@ -41,11 +42,12 @@ export function judgePathReply(rpc: FamilyRpc, { status, body, contentEncoding }
 }
 
 /**
- * What a client may see of a reply. JSON passes unchanged. Of a page, from the node or a proxy in front of it, only the
- * status passes: pages reveal things about the operator (paths with keys in them, addresses).
+ * What a client may see of a reply. JSON-RPC passes unchanged, and so does JSON of a path interface. Of anything else,
+ * from the node or a proxy in front of it, only the status passes: pages reveal things about the operator (paths with
+ * keys in them, addresses).
  */
-export function withoutPage(reply: WholeReply): WholeReply {
-  if (reply.status < 400 || (!REFUSES_US.has(reply.status) && startsAsJson(reply.body))) return reply;
+export function withoutPage(reply: WholeReply, isPath: boolean): WholeReply {
+  if (!isError(reply.status) || isTold(reply, isPath)) return reply;
   const body = Buffer.from(JSON.stringify({ error: sayRefused(reply.status) }));
   return {
     status: reply.status,
@@ -62,8 +64,13 @@ export function sayRefused(status: number): string {
 }
 
 /** Whether a reply is more than a page: JSON-RPC, or JSON of a path interface. */
-export function isTold(reply: WholeReply): boolean {
-  return !REFUSES_US.has(reply.status) && startsAsJson(reply.body);
+export function isTold({ status, body }: WholeReply, isPath: boolean): boolean {
+  return !REFUSES_US.has(status) && hasForm(isPath ? 'path' : 'reply', { bytes: body, isWhole: true });
+}
+
+/** An error of HTTP is judged by its status, because its body may be a page. */
+export function isError(status: number): boolean {
+  return status < 200 || status >= 300;
 }
 
 /** `Retry-After` in seconds, within limits; one second if the node does not say. */
@@ -72,7 +79,7 @@ export function readPauseMs(retryAfter: string | undefined): number {
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0.1), 30) * 1_000 : 1_000;
 }
 
-export function startsAsJson(body: Buffer): boolean {
+function startsAsJson(body: Buffer): boolean {
   const first = body[skipSpace(body, 0)];
   return first === 0x7b || first === 0x5b;
 }

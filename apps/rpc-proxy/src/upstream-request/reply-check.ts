@@ -1,4 +1,3 @@
-import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import type { ScannedCall } from '../json/scan-body.ts';
 import {
   findIdAtEnd,
@@ -11,6 +10,7 @@ import {
   type ScannedReply,
 } from '../json/scan-reply.ts';
 import { skipSpace, skipValue } from '../json/skip-value.ts';
+import { endsAs, type Plain } from './reply-form.ts';
 
 /** The call that was sent to a node, and the bytes that its offsets refer to. */
 export interface Asked {
@@ -20,35 +20,24 @@ export interface Asked {
 
 /** How far an id is searched for at either end of a streamed reply. */
 const END_BYTES = 512;
-/** Compressed replies up to this size are decompressed to the end. */
-const INFLATED_BYTES_MAX = 16_384;
-const OUTPUT_BYTES_MAX = 1_048_576;
-/** A truncated body is decompressed as far as it goes. */
-const INFLATE_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: OUTPUT_BYTES_MAX };
 
-/** Whether a reply that is held as a whole may answer `asked`. */
-export function fitsWhole(asked: Asked, body: Buffer, encoding: string | undefined): boolean {
-  if (encoding === undefined) return isReplyTo(asked, body);
-  const plain = body.length <= INFLATED_BYTES_MAX ? inflateReply(body, encoding) : undefined;
-  if (plain !== undefined) return isReplyTo(asked, plain);
-  return fitsStart(asked, body, encoding) !== false;
+/** Whether a reply may answer `asked`; undefined if it is read in part only, and that part does not decide it. */
+export function fits(asked: Asked, { bytes, isWhole }: Plain): boolean | undefined {
+  return isWhole ? isReplyTo(asked, bytes) : startsReplyTo(asked, bytes.subarray(0, END_BYTES));
 }
 
-/** The same from the first bytes of a reply; undefined if they do not decide it. */
-export function fitsStart(asked: Asked, bytes: Buffer, encoding: string | undefined): boolean | undefined {
-  const first = bytes.subarray(0, END_BYTES);
-  const plain = encoding === undefined ? first : inflateReply(first, encoding);
-  return plain === undefined ? undefined : startsReplyTo(asked, plain);
-}
-
-/** The last bytes of a streamed reply: many nodes put the id there. */
+/** The last bytes of a streamed reply: many nodes put the id there, and a reply that is cut does not end as it began. */
 export class TailCheck {
-  readonly #asked: Asked;
+  readonly #asked: Asked | undefined;
+  /** The first byte of the reply. */
+  readonly #first: number;
   readonly #tail = Buffer.allocUnsafe(END_BYTES);
   #length = 0;
 
-  constructor(asked: Asked) {
+  /** @param asked undefined if the id is known already, or replies have none */
+  constructor(asked: Asked | undefined, first: number) {
     this.#asked = asked;
+    this.#first = first;
   }
 
   add(piece: Buffer): void {
@@ -60,10 +49,13 @@ export class TailCheck {
   }
 
   /** Read after the last piece. If there is no id here either, there is nothing to compare. */
-  get fits(): boolean {
+  get fault(): 'foreign' | 'broken' | undefined {
     const tail = this.#tail.subarray(0, this.#length);
-    const start = findIdAtEnd(tail);
-    return start === NO_ID || isOwnId(this.#asked, { reply: tail, start, end: skipValue(tail, start) });
+    if (!endsAs(tail, this.#first)) return 'broken';
+    const start = this.#asked === undefined ? NO_ID : findIdAtEnd(tail);
+    if (start === NO_ID) return undefined;
+    const isOwn = isOwnId(this.#asked!, { reply: tail, start, end: skipValue(tail, start) });
+    return isOwn ? undefined : 'foreign';
   }
 }
 
@@ -109,29 +101,4 @@ function isObjectTo(asked: Asked, reply: Buffer, start: number): boolean {
 
 function isError(reply: Buffer, { errorStart, errorEnd }: ScannedReply): boolean {
   return errorStart !== -1 && !isNull(reply, errorStart, errorEnd);
-}
-
-/**
- * The decompressed body or, of a partial body, the part that can be read. Undefined if it cannot be read or is too
- * large.
- */
-function inflateReply(bytes: Buffer, encoding: string): Buffer | undefined {
-  try {
-    switch (encoding.toLowerCase()) {
-      case 'gzip':
-      case 'x-gzip':
-        return gunzipSync(bytes, INFLATE_OPTIONS);
-      case 'deflate':
-        return inflateSync(bytes, INFLATE_OPTIONS);
-      case 'br':
-        return brotliDecompressSync(bytes, {
-          finishFlush: constants.BROTLI_OPERATION_FLUSH,
-          maxOutputLength: OUTPUT_BYTES_MAX,
-        });
-      default:
-        return undefined;
-    }
-  } catch {
-    return undefined;
-  }
 }

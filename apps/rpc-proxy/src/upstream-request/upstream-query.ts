@@ -1,4 +1,6 @@
-import type { Chain, MinBlock } from '../chains/chain.ts';
+import type { TransactionView } from '@chainwatch/chain-core';
+import type { Chain } from '../chains/chain.ts';
+import type { KeySession } from '../chains/key-session.ts';
 import type { MemoryQuota } from '../limits/tenants.ts';
 import type { MethodKind } from '../methods/method-rule.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -17,8 +19,10 @@ export interface UpstreamQuery {
   readonly method: string;
   /** The call's parameters if they are short and the block reader of its method needs them; otherwise empty. */
   readonly params: string;
-  /** The least block of the caller's key. */
-  readonly minBlock: MinBlock;
+  /** What the caller's key has seen. */
+  readonly session: KeySession;
+  /** What the call reads beside blocks. */
+  readonly view?: TransactionView | undefined;
   /** The path after the address of the node's HTTP interface: `/wallet/getnowblock`. */
   readonly rest?: string;
   readonly verb?: 'POST' | 'GET';

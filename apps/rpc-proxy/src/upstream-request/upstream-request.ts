@@ -1,12 +1,23 @@
 import { StaleConnectionError } from '../upstreams/node-connection.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
+import { kindTold } from '../chains/told-height.ts';
 import type { Full } from '../limits/tenants.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { UpstreamQuery } from './upstream-query.ts';
-import { isFailure, isTold, judgePathReply, judgeReply, readPauseMs, startsAsJson } from './judge-reply.ts';
-import { asKnownTransaction } from './known-transaction.ts';
+import {
+  isError,
+  isFailure,
+  isTold,
+  judgePathReply,
+  judgeReply,
+  readPauseMs,
+  withoutPage,
+} from './judge-reply.ts';
+import { findUnknown, isOlder } from './judge-height.ts';
+import { findKnownTransaction } from './known-transaction.ts';
 import { Attempt, ForeignReplyError, type AttemptOutcome } from './attempt.ts';
+import { isRefusal, type Plain, withoutEncoding } from './reply-form.ts';
 import { GONE, type Failure, type Outcome, type WholeReply } from './outcome.ts';
 
 export const DEADLINE_MS = 30_000;
@@ -14,7 +25,6 @@ const ATTEMPTS_MAX = 4;
 /** A request that is never repeated does not use a connection that the node may have closed by now. */
 const ONCE_IDLE_MS_MAX = 1_000;
 const AGAIN_MS = 40;
-const AGAIN_MAX = 50;
 
 export interface UpstreamRequestOptions {
   /** Larger replies come in pieces. */
@@ -22,7 +32,7 @@ export interface UpstreamRequestOptions {
   /** Looked at with each tick of the clock. A write continues: whether it takes effect must not depend on who waits. */
   readonly client: { readonly isGone: boolean };
   /** The request waits behind others of the caller, so nobody else should wait for it. */
-  readonly onQueued?: () => void;
+  readonly onQueued?: (() => void) | undefined;
 }
 
 /**
@@ -42,6 +52,8 @@ export class UpstreamRequest implements Ticking {
   #passing: Attempt | undefined;
   #lastReply: WholeReply | undefined;
   #attemptCount = 0;
+  /** Attempts whose bytes were sent and that brought no answer of the node. */
+  #sentCount = 0;
   #hedgeAt = Infinity;
   #againAt = Infinity;
   #againCount = 0;
@@ -49,6 +61,10 @@ export class UpstreamRequest implements Ticking {
   #full: Full | undefined;
   /** From here on only new connections are used. */
   #isFresh = false;
+  /** It waits for a node that has reached what the key has seen. */
+  #isBehind = false;
+  /** A node did not know a block that the key has seen. */
+  #isSeenUnknown = false;
   #isDone = false;
 
   constructor(query: UpstreamQuery, options: UpstreamRequestOptions) {
@@ -77,7 +93,8 @@ export class UpstreamRequest implements Ticking {
     if (now >= this.#deadline) {
       // Its pieces end with an error.
       if (this.#passing !== undefined) return this.#finish();
-      return this.#giveUp('timeout');
+      this.#sentCount += this.#attempts.filter(({ isSent }) => isSent).length;
+      return this.#giveUp(this.#isBehind ? 'unavailable' : 'timeout');
     }
     if (this.#passing !== undefined) return;
     if (now >= this.#againAt) {
@@ -107,7 +124,12 @@ export class UpstreamRequest implements Ticking {
     this.#attempts = this.#attempts.filter((other) => other !== attempt);
     switch (outcome.type) {
       case 'whole':
-        return this.#judge(attempt, outcome.reply);
+        return this.#judge(attempt, outcome.reply, outcome.plain);
+      case 'broken':
+        return this.#goOnAfterError(
+          attempt,
+          new Error(`answered with no reply under status ${outcome.head.status}`),
+        );
       case 'large':
         return this.#passOn(attempt, outcome);
       case 'foreign':
@@ -120,11 +142,15 @@ export class UpstreamRequest implements Ticking {
     }
   }
 
-  #judge(attempt: Attempt, reply: WholeReply): void {
+  #judge(attempt: Attempt, sent: WholeReply, plain: Plain | undefined): void {
     const { chain, method } = this.#query;
     const { upstream } = attempt;
-    const verdict = (chain.servedPaths === undefined ? judgeReply : judgePathReply)(chain.rpc, reply);
-    if (isTold(reply) || verdict === 'unable') this.#lastReply = reply;
+    const read = withoutEncoding(sent, plain);
+    // What is passed on may be compressed; errors are short.
+    const reply = isError(sent.status) ? read : sent;
+    const verdict = (this.#isPath ? judgePathReply : judgeReply)(chain.rpc, read);
+    const isTellable = isTold(read, this.#isPath) || verdict === 'unable';
+    if (isTellable && verdict !== 'answer') this.#lastReply = reply;
     if (verdict === 'broken') {
       upstream.fail(`answered with status ${reply.status}`, attempt.startedAt);
       chain.count(upstream, 'error');
@@ -137,31 +163,40 @@ export class UpstreamRequest implements Ticking {
       chain.count(upstream, verdict);
       return this.#goOn(attempt, reply);
     }
-    if (this.#isBackwards(upstream, reply)) return this.#waitForward(reply);
+    const unknown = findUnknown(this.#query, read);
+    if (unknown !== undefined) {
+      chain.count(upstream, 'unable');
+      this.#lastReply = reply;
+      this.#isSeenUnknown ||= unknown === 'seen';
+      return this.#goOn(attempt, reply);
+    }
+    if (isOlder(this.#query, upstream, read)) return this.#waitForward();
     chain.count(upstream, 'ok');
-    chain.raiseMinBlock(this.#query.minBlock, upstream);
-    if (this.#query.kind === 'send' || this.#query.kind === 'once') chain.noteWrite();
-    const isSecondSend = this.#attemptCount > 1 && this.#query.kind === 'send';
-    const known = isSecondSend
-      ? asKnownTransaction(chain.rpc, { method, body: this.#query.body, reply })
-      : undefined;
-    this.#end({ type: 'whole', reply: known ?? reply, upstream });
+    chain.raise(this.#query.session, upstream);
+    if (this.#isWrite && !isRefusal(read.body)) this.#noteTaken(upstream);
+    this.#end({ type: 'whole', reply, upstream });
   }
 
   #passOn(attempt: Attempt, large: AttemptOutcome & { readonly type: 'large' }): void {
     const { chain } = this.#query;
-    const { head, first, pieces, over } = large;
+    const { head, pieces, over } = large;
     // Large failures are pages of a proxy in front of the node.
-    if (isFailure(head.status) || (head.status >= 400 && !startsAsJson(first[0]!))) {
+    if (isFailure(head.status)) {
       attempt.cancel();
       return this.#goOn(attempt, undefined);
+    }
+    const start: WholeReply = { ...head, contentEncoding: undefined, body: large.plain.bytes };
+    if (isOlder(this.#query, attempt.upstream, start)) {
+      attempt.cancel();
+      return this.#waitForward();
     }
     for (const other of this.#attempts) other.cancel();
     this.#attempts = [attempt];
     this.#passing = attempt;
     attempt.upstream.succeed();
     chain.count(attempt.upstream, 'ok');
-    chain.raiseMinBlock(this.#query.minBlock, attempt.upstream);
+    chain.raise(this.#query.session, attempt.upstream);
+    if (this.#isWrite) this.#noteTaken(attempt.upstream);
     void over.then((error) => {
       // Otherwise the caller, or the deadline, ended it.
       if (error !== undefined && !this.#isDone) this.#noteFailure(attempt, head, error);
@@ -221,7 +256,8 @@ export class UpstreamRequest implements Ticking {
 
   /** The node turned out to be silent: give the attempt up if another node can answer. */
   #leaveSilent(attempt: Attempt): void {
-    if (!this.#mayGoAgain(attempt) || this.#pick() === undefined) return;
+    const next = this.#pick();
+    if (!this.#mayGoAgain(attempt) || next === undefined || next === 'behind') return;
     this.#attempts = this.#attempts.filter((other) => other !== attempt);
     attempt.cancel();
     this.#query.chain.count(attempt.upstream, 'error');
@@ -231,6 +267,15 @@ export class UpstreamRequest implements Ticking {
   #startAttempt(): boolean {
     const { chain, quota, asked } = this.#query;
     const upstream = this.#pick();
+    if (upstream === 'behind') {
+      // Another node would be asked for a better answer only. That a block which the key has seen is unknown is none.
+      if (this.#lastReply !== undefined && !this.#isSeenUnknown) return false;
+      chain.hurryHealth();
+      this.#isBehind = true;
+      this.#againAt = chain.clock.now + AGAIN_MS;
+      return true;
+    }
+    this.#isBehind = false;
     if (upstream === undefined) {
       if (!chain.isStarting) return false;
       this.#againAt = chain.clock.now + 2;
@@ -261,10 +306,14 @@ export class UpstreamRequest implements Ticking {
     return this.#query.kind !== 'read' && this.#query.kind !== 'filter';
   }
 
-  #pick(): Upstream | undefined {
-    const { chain, minBlock, upstream, first } = this.#query;
+  #pick(): Upstream | 'behind' | undefined {
+    const { chain, session, upstream, first, method, params } = this.#query;
     if (upstream !== undefined) return this.#tried.includes(upstream) ? undefined : upstream;
-    return chain.pick(this.#tried, minBlock, first);
+    return chain.pick(this.#tried, {
+      session,
+      first,
+      checksReply: kindTold(chain, method, params) !== 'block',
+    });
   }
 
   get #mayHedge(): boolean {
@@ -281,7 +330,7 @@ export class UpstreamRequest implements Ticking {
     )
       return;
     this.#hedgeAt = Infinity;
-    if (this.#attemptCount >= ATTEMPTS_MAX || !chain.canHedge(this.#tried, this.#query.minBlock)) return;
+    if (this.#attemptCount >= ATTEMPTS_MAX || !chain.canHedge(this.#tried, this.#query.session)) return;
     chain.hedges.take();
     for (const slow of this.#attempts) chain.count(slow.upstream, 'slow');
     if (!this.#startAttempt()) this.#full = undefined;
@@ -290,6 +339,7 @@ export class UpstreamRequest implements Ticking {
   /** An attempt failed. If no other attempt is in flight, the next node is asked. */
   #goOn(attempt: Attempt, reply: WholeReply | undefined, attemptsOfLastMax = 2): void {
     if (this.#isDone) return;
+    if (attempt.isSent) this.#sentCount += 1;
     if (this.#attempts.length > 0) return;
     if (this.#mayGoAgain(attempt) && this.#attemptCount < ATTEMPTS_MAX) {
       if (this.#startAttempt()) return;
@@ -308,26 +358,26 @@ export class UpstreamRequest implements Ticking {
     return kind === 'read' || kind === 'send' || !attempt.isSent;
   }
 
-  #isBackwards(upstream: Upstream, reply: WholeReply): boolean {
-    const { chain, minBlock, method, params } = this.#query;
-    const reader = chain.rpc.blockReaders.get(method);
-    if (reader === undefined || reply.contentEncoding !== undefined) return false;
-    const number = reader.read(reply.body, params);
-    if (number === undefined) return false;
-    if (upstream.head === undefined || number > upstream.head.number) chain.learnHead(upstream, number);
-    // The node has the block, so its head is at least that high, and answers cached for an earlier head are out of
-    // date.
-    if (reader.tells === 'block') return false;
-    if (this.#againCount >= AGAIN_MAX || !chain.isBehind(minBlock, upstream, number)) return false;
-    // Its earlier head is not believed any more: otherwise this node would be picked again and again while the others
-    // have not reported.
-    if (upstream.head !== undefined && number < upstream.head.number) chain.learnHead(upstream, number);
-    return true;
+  /**
+   * The node took a write: the key reads there what no other node may know yet. A transaction for the public network goes
+   * to the nodes that the operator marked as well; nobody waits for them.
+   */
+  #noteTaken(upstream: Upstream): void {
+    const { chain, method, session } = this.#query;
+    if (this.#query.upstream !== undefined) return;
+    session.noteWrite(upstream.name);
+    if (!chain.rpc.transactions.broadcasts.test(method)) return;
+    for (const other of chain.upstreams) {
+      if (other === upstream || other.source.broadcast !== true || !chain.serves(other)) continue;
+      const query: UpstreamQuery = { ...this.#query, upstream: other, kind: 'once', deadline: undefined };
+      void new UpstreamRequest(query, { ...this.#options, onQueued: undefined }).run().catch(this.#reject);
+    }
   }
 
-  #waitForward(reply: WholeReply): void {
-    this.#lastReply = reply;
+  /** Nothing of an older answer is passed on, however long it takes until a node has a newer one. */
+  #waitForward(): void {
     if (this.#attempts.length > 0) return;
+    this.#isBehind = true;
     this.#againCount += 1;
     this.#attemptCount = 0;
     // Another node may know the block already.
@@ -336,7 +386,7 @@ export class UpstreamRequest implements Ticking {
 
   #giveUp(failure: Failure): void {
     if (this.#isDone) return;
-    const reply = this.#lastReply;
+    const reply = this.#isBehind ? undefined : this.#lastReply;
     this.#end(
       reply === undefined ? { type: 'failed', failure: this.#full ?? failure } : { type: 'whole', reply },
     );
@@ -344,13 +394,39 @@ export class UpstreamRequest implements Ticking {
 
   #end(outcome: Outcome): void {
     this.#finish();
-    this.#resolve(outcome);
+    const seen =
+      outcome.type === 'whole' ? { ...outcome, reply: withoutPage(outcome.reply, this.#isPath) } : outcome;
+    if (this.#mayBeSent && (seen.type === 'whole' || seen.type === 'failed')) void this.#endKnown(seen);
+    else this.#resolve(seen);
+  }
+
+  /** A node that gave no answer of its own got the transaction. */
+  get #mayBeSent(): boolean {
+    return this.#query.kind === 'send' && this.#sentCount > 0;
+  }
+
+  async #endKnown(outcome: Outcome & { readonly type: 'whole' | 'failed' }): Promise<void> {
+    const last = outcome.type === 'whole' ? outcome : undefined;
+    const known = await findKnownTransaction(this.#query, last).catch(() => undefined);
+    if (known?.upstream !== undefined) this.#query.session.noteWrite(known.upstream.name);
+    this.#resolve(known === undefined ? outcome : { type: 'whole', ...known });
+  }
+
+  get #isSigned(): boolean {
+    const { kind, method, chain } = this.#query;
+    return kind === 'send' || chain.rpc.transactions.broadcasts.test(method);
+  }
+
+  get #isPath(): boolean {
+    return this.#query.chain.servedPaths !== undefined;
   }
 
   #finish(): void {
     if (this.#isDone) return;
     this.#isDone = true;
     this.#query.chain.clock.remove(this);
+    // Whatever came of it: a node may have acted although no answer came.
+    if (this.#isWrite) this.#query.chain.noteWrite(this.#isSigned);
     for (const attempt of this.#attempts) attempt.cancel();
     this.#attempts = [];
   }

@@ -187,10 +187,11 @@ export class NodeConnection {
 
 function headOf({ statusCode, headers }: IncomingMessage): ReplyHead {
   const length = headers['content-length'];
+  const encoding = headers['content-encoding'];
   return {
     status: statusCode!,
     contentType: headers['content-type'] ?? 'application/json',
-    contentEncoding: headers['content-encoding'],
+    contentEncoding: encoding === '' || encoding?.toLowerCase() === 'identity' ? undefined : encoding,
     retryAfter: headers['retry-after'],
     contentLength: length === undefined || headers['transfer-encoding'] !== undefined ? -1 : Number(length),
   };

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { NodeHead } from '@chainwatch/chain-core';
 import type { OpenSocket } from '@chainwatch/outbound';
 import { CallQueue, type QueuedCall } from '../limits/call-queue.ts';
@@ -10,8 +11,17 @@ import { ABORTED, StaleConnectionError, type NodeReply } from './node-connection
 /** A node that a chain's calls may go to. */
 export interface UpstreamSource {
   readonly url: string;
+  /** What the interfaces of one node have in common; absent: the URL. */
+  readonly node?: string | undefined;
+  /** Gets what another node has accepted, too. */
+  readonly broadcast?: boolean | undefined;
   readonly weight: number;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The same name on every replica and for each interface of a node, without revealing its address. */
+export function nameNode({ node, url, headers }: UpstreamSource): string {
+  return hash('sha256', JSON.stringify([node ?? url, Object.entries(headers)]), 'base64url');
 }
 
 /** One call to a node. */
@@ -54,6 +64,8 @@ const NO_BODY: Buffer = Buffer.alloc(0);
 export class Upstream {
   readonly source: UpstreamSource;
   readonly label: string;
+  /** The same on every replica and for each interface, without revealing the node's address. */
+  readonly name: string;
   readonly path: string;
   readonly clock: Clock;
   readonly #calls: ConnectionPool;
@@ -67,6 +79,10 @@ export class Upstream {
   readonly attempts = new Set<NodeCall>();
   readonly latencies = new LatencyTracker();
   head: NodeHead | undefined;
+  /** When the question began that the head was last told to. */
+  headAskedAt = -Infinity;
+  /** Asks for the head at once instead of at the next interval. */
+  hurryHealth: () => void = () => undefined;
   /** A health question has been answered, or has failed, at least once. */
   isChecked = false;
   /** The node has said that it serves this chain, and has not contradicted it since. */
@@ -93,6 +109,7 @@ export class Upstream {
   constructor(options: UpstreamOptions) {
     this.source = options.source;
     this.label = options.label;
+    this.name = nameNode(options.source);
     this.path = options.path;
     const [base = '', query] = options.path.split('?', 2);
     this.#base = base.replace(/\/+$/, '').replace(/\/(jsonrpc|wallet)$/, '');

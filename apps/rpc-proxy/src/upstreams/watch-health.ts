@@ -19,6 +19,8 @@ interface HealthWatch {
 const INTERVAL_MS_MIN = 250;
 const INTERVAL_MS_MAX = 2_000;
 const DOWN_INTERVAL_MS = 250;
+/** The shortest pause where calls wait for the head. */
+const HURRY_MS = 50;
 /** A node that is up without this interface is unlikely to offer it soon. */
 const NOT_SERVED_INTERVAL_MS = 5_000;
 
@@ -38,8 +40,25 @@ export async function watchHealth(
     const fields = { chain_gid: chain.network.gid, upstream: upstream.label, reason: upstream.reason };
     if (wasServing && !isServing) log.warn(fields, 'a node was taken out of service');
     if (!wasServing && isServing) log.info(fields, 'a node was taken into service');
-    await delay(isServing ? intervalMs : downMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await pause(upstream, isServing ? intervalMs : downMs, signal);
   }
+}
+
+/** Until the interval is over, or somebody waits for the node's head. */
+async function pause(upstream: Upstream, ms: number, signal: AbortSignal): Promise<void> {
+  const hurry = new AbortController();
+  const stop = (): void => hurry.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  const startedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  upstream.hurryHealth = () => {
+    const early = HURRY_MS - (performance.now() - startedAt);
+    timer ??= setTimeout(stop, Math.max(0, early)).unref();
+  };
+  await delay(ms, undefined, { signal: hurry.signal, ref: false }).catch(() => undefined);
+  signal.removeEventListener('abort', stop);
+  clearTimeout(timer);
+  upstream.hurryHealth = () => undefined;
 }
 
 function intervalOf({ network }: Chain): number {
@@ -48,6 +67,7 @@ function intervalOf({ network }: Chain): number {
 
 /** @returns how long to wait before the next check if the node does not serve */
 async function check(chain: Chain, upstream: Upstream): Promise<number> {
+  const askedAt = chain.clock.now;
   try {
     const { isRightChain, head } = await askHealth(upstream, chain);
     if (isRightChain === undefined && head === undefined)
@@ -62,7 +82,9 @@ async function check(chain: Chain, upstream: Upstream): Promise<number> {
       return DOWN_INTERVAL_MS;
     }
     upstream.recover();
-    if (head !== undefined) chain.setHead(upstream, head);
+    if (head === undefined) return DOWN_INTERVAL_MS;
+    upstream.headAskedAt = askedAt;
+    chain.setHead(upstream, head);
   } catch (error) {
     upstream.isWrongChain = !upstream.hasToldChain;
     upstream.goDown(error instanceof Error ? error.message : String(error));

@@ -11,6 +11,7 @@ import {
 import { findKnownTransaction } from './find-known-transaction.ts';
 import { judgeError } from './judge-error.ts';
 import { EVM_METHODS } from './methods.ts';
+import { evmTransactions } from './transactions.ts';
 
 const UPPER_HEX = /"0x[0-9a-f]*[A-F]/;
 
@@ -23,6 +24,7 @@ export const evmRpc: FamilyRpc = {
   blockReaders: ethereumBlockReaders,
   judgeError,
   findKnownTransaction,
+  transactions: evmTransactions,
   readHealth: readEthereumHealth,
   probe: ETHEREUM_PROBE,
   filters: {

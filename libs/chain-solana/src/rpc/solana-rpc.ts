@@ -1,7 +1,9 @@
 import type { FamilyRpc } from '@chainwatch/chain-core';
+import { solanaBlockReaders } from './block-readers.ts';
 import { createCacheRules } from './cache-rules.ts';
 import { SOLANA_METHODS } from './methods.ts';
 import { readHealth } from './read-health.ts';
+import { solanaTransactions } from './transactions.ts';
 
 /** Node unhealthy, minimum slot not reached, block not available, its status not available yet, cleaned up already. */
 const UNABLE_CODES: ReadonlySet<unknown> = new Set([-32005, -32016, -32004, -32014, -32001]);
@@ -9,8 +11,9 @@ const UNABLE_CODES: ReadonlySet<unknown> = new Set([-32005, -32016, -32004, -320
 export const solanaRpc: FamilyRpc = {
   methods: SOLANA_METHODS,
   createCacheRules,
-  blockReaders: new Map(),
+  blockReaders: solanaBlockReaders,
   judgeError: ({ code }) => (UNABLE_CODES.has(code) ? 'unable' : 'answer'),
+  transactions: solanaTransactions,
   readHealth,
   probe: 'getVersion',
   subscriptions: {

@@ -14,6 +14,11 @@ export const toyRpc: FamilyRpc = {
     ]),
   blockReaders: new Map(),
   judgeError: () => 'answer',
+  transactions: {
+    viewOf: () => undefined,
+    isUnknown: (reply) => reply.includes('"result":null'),
+    broadcasts: /^toy_send$/,
+  },
   readHealth: async (ask, network) => {
     const [chain, head] = await Promise.all([ask('toy_chain'), ask('toy_head')]);
     return {
