@@ -110,8 +110,8 @@ function open(address: RedisAddress, prefix: string, timeoutMs: number): Redis |
     sentinelUsername,
     sentinelPassword,
     ...(isTls && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
-    // A failover: the old master goes on as a replica and takes no writes.
+    // A failover: the old master goes on as a replica and takes no writes. No `failoverDetector`: it ends for good a client
+    // that is connecting at that moment.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
-    failoverDetector: true,
   });
 }
