@@ -9,7 +9,6 @@
  * app.use('/v1', mountRoutes([route], { deps, authorizerOf }), routeNotFound, problemErrors({ uris, onUnexpected }));
  */
 export { recordRequests } from './record-requests.ts';
-export { traceRequest } from './trace-request.ts';
 export { checkUrl, jsonBody, jsonBytes, parseItemsBytes } from './read-request.ts';
 export { routeFactory } from './route.ts';
 export type {

@@ -1,6 +1,7 @@
 import express from 'express';
 import { currentTraceparent, startTelemetry, withSpan } from '@chainwatch/telemetry';
 import { startTraceCollector } from '@chainwatch/testing';
+import { jsonBody } from './read-request.ts';
 import { recordRequests } from './record-requests.ts';
 import { startHttpServer } from './start-http-server.ts';
 
@@ -10,6 +11,7 @@ it('makes a span of each request, in the trace of the caller, that tells no quer
   const app = express();
   app.use(recordRequests({ debug: () => undefined }));
   app.get('/things/:id', (_req, res) => void res.end(currentTraceparent()));
+  app.post('/things', jsonBody({ limitBytes: 1_000 }), (_req, res) => void res.end(currentTraceparent()));
   app.get('/broken', async (_req, res) => {
     await withSpan('inside', {}, () => Promise.reject(new Error('no'))).catch(() => undefined);
     res.status(503).end();
@@ -20,6 +22,18 @@ it('makes a span of each request, in the trace of the caller, that tells no quer
   const trace = '0af7651916cd43dd8448eb211c80319c';
   const headers = { traceparent: `00-${trace}-b7ad6b7169203331-01`, 'x-api-key': 'hunter2' };
   const seen = await (await fetch(`${origin}/things/7?secret=hunter2`, { headers })).text();
+  // In two pieces: what is read of a body belongs to its request.
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(Buffer.from('{"a":'));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      controller.enqueue(Buffer.from('1}'));
+      controller.close();
+    },
+  });
+  const sent = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
+  const posted = await fetch(`${origin}/things`, { ...sent, duplex: 'half' } as RequestInit);
+  expect(await posted.text()).toContain(trace);
   await fetch(`${origin}/broken`);
   await fetch(`${origin}/nowhere`);
   await fetch(`${origin}/slow`, { signal: AbortSignal.timeout(100) }).catch(() => undefined);
@@ -28,7 +42,7 @@ it('makes a span of each request, in the trace of the caller, that tells no quer
   await telemetry.stop();
   collector.stop();
   const { spans } = collector;
-  expect(spans).toHaveLength(5);
+  expect(spans).toHaveLength(6);
   expect(seen).toContain(trace);
   const find = (name: string) => spans.filter((span) => span.name === name);
   expect(find('GET /things/:id')).toMatchObject([

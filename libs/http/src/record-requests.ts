@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
-import { counter, histogram, withLogFields, type Logger } from '@chainwatch/telemetry';
-import { traceRequest } from './trace-request.ts';
+import { counter, histogram, traceRequest, withLogFields, type Logger } from '@chainwatch/telemetry';
 
 const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 

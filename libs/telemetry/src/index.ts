@@ -36,5 +36,6 @@ export {
   type ActiveSpan,
   type SpanOptions,
 } from './tracing.ts';
+export { traceRequest } from './trace-request.ts';
 export { withLogFields } from './with-log-fields.ts';
 export { Workers, type WorkerHealth } from './workers.ts';

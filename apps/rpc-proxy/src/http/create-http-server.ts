@@ -1,7 +1,9 @@
+import { AsyncResource } from 'node:async_hooks';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isTracing, traceRequest } from '@chainwatch/telemetry';
 import { answerClientError } from './answer-client-error.ts';
 import { BodyIncoming } from './body-incoming.ts';
-import type { BodyPayers, RequestHandler } from './http-request.ts';
+import type { BodyError, BodyPayers, RequestHandler } from './http-request.ts';
 import { PlainChannel } from './plain-channel.ts';
 import { readBody } from './read-body.ts';
 
@@ -45,8 +47,14 @@ export function createHttpServer<Full extends string>(options: HttpServerOptions
     { IncomingMessage: BodyIncoming, ...timeouts, connectionsCheckingInterval: sweepMs, noDelay: true },
     (req, res) => {
       if (answerOther(req, res)) return;
-      const channel = new PlainChannel(res);
-      readBody(req, payers, (error, body) => handle(req, channel, { error, body }));
+      const receive = (): void => {
+        const channel = new PlainChannel(res);
+        const answer = (error: BodyError<Full> | undefined, body: Buffer): void =>
+          handle(req, channel, { error, body });
+        readBody(req, payers, isTracing() ? AsyncResource.bind(answer) : answer);
+      };
+      // The path may have a key.
+      traceRequest(req, res, { readRoute: () => '/{network}', handle: receive });
     },
   );
   server.on('clientError', answerClientError);

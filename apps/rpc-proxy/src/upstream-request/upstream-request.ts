@@ -18,6 +18,7 @@ import { findUnknown, isOlder } from './judge-height.ts';
 import { findKnownTransaction } from './known-transaction.ts';
 import { Attempt, ForeignReplyError, type AttemptOutcome } from './attempt.ts';
 import { isRefusal, type Plain, withoutEncoding } from './reply-form.ts';
+import { failureOf, traceAttempts, type TraceAttempt } from './trace-attempts.ts';
 import { GONE, type Failure, type Outcome, type WholeReply } from './outcome.ts';
 
 export const DEADLINE_MS = 30_000;
@@ -65,11 +66,13 @@ export class UpstreamRequest implements Ticking {
   #isBehind = false;
   /** A node did not know a block that the key has seen. */
   #isSeenUnknown = false;
+  readonly #traceAttempt: TraceAttempt | undefined;
   #isDone = false;
 
   constructor(query: UpstreamQuery, options: UpstreamRequestOptions) {
     this.#query = query;
     this.#options = options;
+    this.#traceAttempt = traceAttempts(query.method);
     this.#deadline = query.deadline ?? query.chain.clock.now + DEADLINE_MS;
   }
 
@@ -112,7 +115,10 @@ export class UpstreamRequest implements Ticking {
 
   async #follow(attempt: Attempt): Promise<void> {
     try {
-      this.#settle(attempt, await attempt.run(this.#query));
+      const endSpan = this.#traceAttempt?.(attempt.upstream);
+      const outcome = await attempt.run(this.#query);
+      endSpan?.(this.#attempts.includes(attempt) ? failureOf(outcome) : undefined);
+      this.#settle(attempt, outcome);
     } catch (error) {
       this.#reject(error);
     }

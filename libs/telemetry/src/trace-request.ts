@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isTracing, withSpan } from '@chainwatch/telemetry';
+import { isTracing, withSpan } from './tracing.ts';
 
 /**
  * Handles a request in a span that lasts to the end of its answer and continues the caller's trace, if spans are recorded
- * (OpenTelemetry's conventions for HTTP servers). `readRoute` is asked at the end.
+ * (OpenTelemetry's conventions for HTTP servers). `readRoute` is asked at the end; without `path` the span tells none.
  */
 export function traceRequest(
   req: IncomingMessage,
   res: ServerResponse,
-  { path, readRoute, handle }: { path: string; readRoute: () => string | undefined; handle: () => void },
+  { path, readRoute, handle }: { path?: string; readRoute: () => string | undefined; handle: () => void },
 ): void {
   if (!isTracing()) return handle();
   const { method = 'GET', headers } = req;
