@@ -59,7 +59,8 @@ async function ask<T>(url: string, path: string, body?: object): Promise<T> {
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
   });
   const answer = (await response.json().catch(() => ({}))) as T & { detail?: string };
-  if (!response.ok) throw new CliError(`The local chain did not take it: ${answer.detail}`, EXIT.failed);
+  const exitCode = response.status < 500 ? EXIT.usage : EXIT.failed;
+  if (!response.ok) throw new CliError(`The local chain did not take it: ${answer.detail}`, exitCode);
   return answer;
 }
 
