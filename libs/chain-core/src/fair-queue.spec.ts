@@ -62,6 +62,20 @@ describe('FairQueue', () => {
     expect(world.names(2)).toBe('Aa0 Ba0 Ab0 Ba1 Aa1 Ab1 Aa2 Aa3');
   });
 
+  it('gives a turn at once where nobody of the same part waits, and none where one would wait', async () => {
+    const queue = new FairQueue({ atOnce: 4, atOncePerPart: 1 });
+    const leave = queue.tryEnter({ owner: 'A', part: 'a' });
+    expect(queue.tryEnter({ owner: 'A', part: 'a' })).toBeUndefined();
+    expect(queue.waiting).toBe(0);
+    const waiting = queue.enter({ owner: 'A', part: 'a' });
+    expect(queue.tryEnter({ owner: 'A', part: 'b' })).toBeDefined();
+    leave!();
+    leave!();
+    expect(queue.tryEnter({ owner: 'A', part: 'a' })).toBeUndefined();
+    (await waiting)();
+    expect(queue.tryEnter({ owner: 'A', part: 'a' })).toBeDefined();
+  });
+
   it('forgets who aborts, and a place is given once', async () => {
     const world = open({ atOnce: 4, atOncePerPart: 1, leavesRoom: true });
     const [, second] = await world.enter('A', 'a', 3);

@@ -19,9 +19,12 @@ export interface QueuePlace {
   readonly signal?: AbortSignal;
 }
 
-interface Waiter {
+interface Place {
   readonly owner: unknown;
   readonly part: unknown;
+}
+
+interface Waiter extends Place {
   readonly begin: () => void;
 }
 
@@ -61,6 +64,12 @@ export class FairQueue {
     }
   }
 
+  /** Takes a turn that needs no wait. @returns what ends it; undefined where the caller has to wait */
+  tryEnter({ owner, part = owner }: Pick<QueuePlace, 'owner' | 'part'>): (() => void) | undefined {
+    const place = { owner, part };
+    return this.#waiting.has(place) || !this.#hasRoom(place) ? undefined : this.#begin(place);
+  }
+
   /**
    * Waits for a turn. @returns what ends it; further calls of it do nothing
    * @throws the signal's reason
@@ -87,7 +96,7 @@ export class FairQueue {
     });
   }
 
-  #begin({ owner, part }: Waiter): () => void {
+  #begin({ owner, part }: Place): () => void {
     this.#count({ owner, part }, 1);
     let isOver = false;
     return () => {
@@ -98,13 +107,13 @@ export class FairQueue {
     };
   }
 
-  #count({ owner, part }: Pick<Waiter, 'owner' | 'part'>, by: number): void {
+  #count({ owner, part }: Place, by: number): void {
     this.#underWay += by;
     this.#owners.add(owner, by);
     this.#parts.add(part, by);
   }
 
-  readonly #hasRoom = ({ owner, part }: Waiter): boolean => {
+  readonly #hasRoom = ({ owner, part }: Place): boolean => {
     const { atOnce, atOncePerPart = atOnce, leavesRoom = false } = this.#options;
     const free = atOnce - this.#underWay;
     return free > 0 && this.#parts.of(part) < atOncePerPart && (!leavesRoom || this.#owners.of(owner) < free);
@@ -129,7 +138,7 @@ class Rotation {
   }
 
   /** Whether somebody waits in the same place. */
-  has({ owner, part }: Waiter): boolean {
+  has({ owner, part }: Place): boolean {
     return this.#owners.get(owner)?.has(part) === true;
   }
 

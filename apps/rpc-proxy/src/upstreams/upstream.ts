@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { NodeHead } from '@chainwatch/chain-core';
+import { FairQueue, type NodeHead, type QueuePlace } from '@chainwatch/chain-core';
 import type { OpenSocket } from '@chainwatch/outbound';
-import { CallQueue, type QueuedCall } from '../limits/call-queue.ts';
+import type { MemoryQuota } from '../limits/tenants.ts';
 import { ConnectionPool, type Sender } from './connection-pool.ts';
 import type { Clock } from './clock.ts';
 import { LatencyTracker } from './latency-tracker.ts';
@@ -34,7 +34,8 @@ export interface RequestMessage {
 }
 
 /** What a node knows of a call that it is asked. */
-export interface NodeCall extends QueuedCall, Sender {
+export interface NodeCall extends Sender {
+  readonly quota: Pick<MemoryQuota, 'key'>;
   /** Other calls of the same key or workspace are ahead of it. */
   isQueued: boolean;
 }
@@ -71,8 +72,8 @@ export class Upstream {
   readonly #calls: ConnectionPool;
   /** For the gateway's own questions. */
   readonly #questions: ConnectionPool;
-  readonly #queue: CallQueue<NodeCall>;
-  /** What to do when it is the call's turn. */
+  readonly #queue: FairQueue;
+  /** What ends the turn of each call that is under way. */
   readonly #turns = new Map<NodeCall, () => void>();
   readonly #headers: readonly string[];
   /** The calls in flight, with those that wait for their turn. */
@@ -125,14 +126,8 @@ export class Upstream {
     const { openSocket, clock } = options;
     this.#calls = new ConnectionPool({ openSocket, clock, connectionsMax: CALLS_MAX });
     this.#questions = new ConnectionPool({ openSocket, clock, connectionsMax: CONNECTIONS_MAX });
-    this.#queue = new CallQueue({
-      max: CALLS_MAX,
-      maxPerKey: options.callsPerKey,
-      send: (call) => {
-        call.isQueued = false;
-        this.#turns.get(call)?.();
-      },
-    });
+    // A workspace never has more calls under way than it leaves free for the others.
+    this.#queue = new FairQueue({ atOnce: CALLS_MAX, atOncePerPart: options.callsPerKey, leavesRoom: true });
   }
 
   get load(): number {
@@ -145,11 +140,12 @@ export class Upstream {
    */
   send(call: NodeCall, message: RequestMessage): Promise<NodeReply> {
     this.attempts.add(call);
-    call.isQueued = true;
-    this.#queue.enter(call);
-    return call.isQueued
-      ? this.#waitTurn(call).then(() => this.#send(call, message))
-      : this.#send(call, message);
+    const { key } = call.quota;
+    const place = { owner: key.workspace, part: key };
+    const leave = this.#queue.tryEnter(place);
+    if (leave === undefined) return this.#waitTurn(call, place).then(() => this.#send(call, message));
+    this.#turns.set(call, leave);
+    return this.#send(call, message);
   }
 
   #send(call: NodeCall, { rest, verb = 'POST', acceptEncoding, body }: RequestMessage): Promise<NodeReply> {
@@ -171,15 +167,19 @@ export class Upstream {
   /** The call is done, whatever its outcome. */
   finish(call: NodeCall): void {
     this.attempts.delete(call);
-    this.#queue.leave(call);
+    this.#turns.get(call)?.();
+    this.#turns.delete(call);
   }
 
-  async #waitTurn(call: NodeCall): Promise<void> {
-    const turn = new Promise<void>((resolve, reject) => {
-      this.#turns.set(call, resolve);
-      call.abort = () => reject(ABORTED);
-    });
-    await turn.finally(() => this.#turns.delete(call));
+  async #waitTurn(call: NodeCall, place: Pick<QueuePlace, 'owner' | 'part'>): Promise<void> {
+    const withdrawal = new AbortController();
+    call.isQueued = true;
+    call.abort = () => withdrawal.abort(ABORTED);
+    const leave = await this.#queue.enter({ ...place, signal: withdrawal.signal });
+    call.isQueued = false;
+    if (!call.isDone) return void this.#turns.set(call, leave);
+    leave();
+    throw ABORTED;
   }
 
   /** Sends one of the gateway's own questions, over connections of their own. */
@@ -244,7 +244,7 @@ export class Upstream {
   }
 
   destroy(): void {
-    for (const call of this.#turns.keys()) call.abort?.();
+    for (const call of this.attempts) if (call.isQueued) call.abort?.();
     this.#calls.destroy();
     this.#questions.destroy();
   }
