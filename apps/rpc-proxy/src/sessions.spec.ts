@@ -163,6 +163,23 @@ describe('a key sees its own writes', () => {
     expect(await call('ethereum', 'eth_getTransactionByHash', [`0x${'8'.repeat(64)}`])).toBeNull();
   });
 
+  it('is answered by the other nodes where the one that took it died, which learn of it later', async () => {
+    await open('ethereum');
+    const raw = `0x${'6'.padStart(64, '0')}`;
+    await call('ethereum', 'eth_sendRawTransaction', [raw]);
+    const [took, other] = nodes[0]!.pool.length > 0 ? nodes : [nodes[1]!, nodes[0]!];
+    nodes = [other!];
+    await took!.node.stop();
+    const read = (): Promise<unknown[]> =>
+      Promise.all([
+        call('ethereum', 'eth_getTransactionByHash', [raw]),
+        call('ethereum', 'eth_getTransactionCount', ['0xa', 'pending']),
+      ]);
+    expect(await read()).toEqual([null, '0x0']);
+    other!.pool.push(raw);
+    expect(await read()).toEqual([{ hash: raw, blockNumber: null }, '0x1']);
+  });
+
   it('is free again after 30 s', async () => {
     await open('ethereum');
     await call('ethereum', 'eth_sendRawTransaction', ['0x01']);
