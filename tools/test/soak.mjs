@@ -62,6 +62,11 @@ const PARTS = [
     env: { HOSTILE_CASES: '500' },
   },
   {
+    name: 'wallets',
+    title: 'a hot wallet of two workers sends 2,000 times over two gateways, a good and a bad node, and Redis dies',
+    specs: ['apps/rpc-proxy/src/hot-wallet\\.'],
+  },
+  {
     name: 'streams',
     title: 'a gateway keeps 2,000 event streams open within 200 MB',
     specs: ['tools/acceptance/src/faults/many-streams\\.soak\\.spec\\.ts$'],
