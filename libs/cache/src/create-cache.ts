@@ -128,6 +128,7 @@ export function createCache(
     },
     async close() {
       stopObserving?.();
+      for (const each of [connected, share]) each.forget();
       await leave?.();
       redis?.disconnect();
     },
