@@ -55,7 +55,7 @@ function serve(body, res) {
   state.seen += 1;
   if (state.mode === '429') return send(res, Buffer.from('{"error":"slow down"}'), 429);
   if (state.mode === 'echo')
-    return send(res, Buffer.concat([Buffer.from('{"echo":'), body, Buffer.from('}')]));
+    return send(res, Buffer.concat([Buffer.from('{"result":'), body, Buffer.from('}')]));
   if (body.includes('eth_sendRaw')) state.writes.push(body.toString());
   if (body.includes('"slow"')) return void setTimeout(() => send(res, small), 500);
   const respond = () => {
