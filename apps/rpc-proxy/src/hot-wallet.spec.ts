@@ -45,6 +45,7 @@ class BadNode {
 
   /** Nobody listens there for a moment. */
   async die(): Promise<void> {
+    if (!this.#server.listening) return;
     const { port } = new URL(this.url);
     this.#server.close();
     this.#server.closeAllConnections();
