@@ -9,8 +9,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 import type { RpcProxy } from './start-rpc-proxy.ts';
 
-/** 2,000 in the soak (`npm run soak -- wallets`). */
-const SENDS = process.env.SOAK ? 2_000 : 100;
+const SENDS = 2_000;
 /** The first account of anvil. */
 const WALLET = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 const BOB = '0x00000000000000000000000000000000000000b0';
@@ -159,6 +158,8 @@ it(`two workers of a wallet send ${SENDS} times over two replicas, one good and 
         await wait(1_500);
         await redis.restart();
         await waitFor(() => caches.every(({ isReady }) => isReady));
+        // It came back empty: each replica says once a second what it knows.
+        await wait(2_500);
         bad.lags = true;
       })();
     const height = Number((await call(worker, 'eth_blockNumber', [])).result);
@@ -197,5 +198,5 @@ it(`two workers of a wallet send ${SENDS} times over two replicas, one good and 
   for (const { hash, error } of failed)
     expect([error, await anvil.rpc('eth_getTransactionByHash', [hash])]).toEqual([error, null]);
   expect(falls).toEqual([]);
-  expect(bad.oldAnswers).toBeGreaterThan(SENDS / 10);
+  expect(bad.oldAnswers).toBeGreaterThan(10);
 });
