@@ -2,10 +2,11 @@ import { gauge, onScrape, type Logger } from '@chainwatch/telemetry';
 import { Signal } from '@chainwatch/chain-core';
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@chainwatch/db';
-import { beat, endBeat, look, type Lease } from './beats-table.ts';
+import { look, type Lease } from './beats-table.ts';
 import { HeldShare, type Work } from './held-share.ts';
-import { releaseLease, renewIdle, takeShare } from './owned-share.ts';
+import { releaseLease, takeShare } from './owned-share.ts';
 import { planShares, type Replica, type SharePlan } from './plan-shares.ts';
+import { ProcessLease } from './process-lease.ts';
 import { TIMING, type Timing } from './timing.ts';
 
 export type ShareState =
@@ -59,12 +60,8 @@ export class ShareSupervisor<T> {
   readonly #wake = new Signal();
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
-  readonly #renewing: NodeJS.Timeout;
+  readonly #lease: ProcessLease;
   readonly #stopObserving: () => void;
-  #isRenewing = false;
-  /** What the last heartbeat said of this replica. */
-  #told = '';
-  #hasFormer = false;
   #shares: ReadonlyMap<string, T> = new Map();
   #leases: ReadonlyMap<string, Lease> = new Map();
   #lastError: string | undefined = 'the owners were not asked for yet';
@@ -84,8 +81,12 @@ export class ShareSupervisor<T> {
     this.#options = options;
     this.owner = options.owner ?? randomUUID();
     this.#timing = { ...TIMING, ...options.timing };
-    this.#renewing = setInterval(() => void this.#renew(), this.#timing.renewMs);
-    const { kind } = options;
+    const { db, kind } = options;
+    this.#lease = new ProcessLease({
+      ...{ db, kind, timing: this.#timing },
+      describe: () => this.#describeMe(),
+      listShares: () => [...this.#held.values()].map(({ share }) => share),
+    });
     this.#stopObserving = onScrape(() => {
       shareCounts.set(this.#shares.size, { kind });
       ownedCounts.set(this.owned.length, { kind });
@@ -129,12 +130,10 @@ export class ShareSupervisor<T> {
     this.#stop.abort();
     await this.#done;
     this.#toTake.length = 0;
-    // From here on it does not count any more, and owns what it has until the work on it has ended.
-    await this.#beat().catch(() => undefined);
+    await this.#lease.leave();
     for (const held of this.#held.values()) held.letGo();
     while (this.#working.size > 0) await Promise.all(this.#working);
-    clearInterval(this.#renewing);
-    await endBeat(this.#options.db, this.#options.kind, this.owner).catch(() => undefined);
+    await this.#lease.end();
     this.#stopObserving();
     for (const each of [shareCounts, ownedCounts]) each.forget({ kind: this.#options.kind });
   }
@@ -156,10 +155,10 @@ export class ShareSupervisor<T> {
     const { db, kind, listShares } = this.#options;
     this.#reconcile(await listShares());
     this.#prepare();
-    if (this.#told !== this.#describeText()) await this.#beat();
+    await this.#lease.sayNews();
     const { leases, others, hasFormer } = await look(db, kind, this.owner);
     this.#leases = leases;
-    this.#hasFormer = hasFormer;
+    this.#lease.hasFormer = hasFormer;
     if (this.#stop.signal.aborted) return;
     this.#follow(this.#plan(others));
   }
@@ -205,11 +204,6 @@ export class ShareSupervisor<T> {
     for (const [share, untilMs] of this.#declinedUntilMs)
       if (untilMs <= nowMs) this.#declinedUntilMs.delete(share);
     return { owner: this.owner, ready: this.#ready, declined: new Set(this.#declinedUntilMs.keys()) };
-  }
-
-  #describeText(): string {
-    const { ready, declined } = this.#describeMe();
-    return JSON.stringify([[...ready], [...declined]]);
   }
 
   #plan(others: readonly Replica[]): SharePlan {
@@ -314,39 +308,6 @@ export class ShareSupervisor<T> {
       this.#held.delete(name);
       this.lookNow();
     }
-  }
-
-  /** Says that this process lives, which renews its lease. A share that is not renewed may still be ours: the clock decides. */
-  async #renew(): Promise<void> {
-    if (this.#isRenewing) return;
-    this.#isRenewing = true;
-    try {
-      await this.#beat();
-      if (this.#hasFormer) await this.#renewShares();
-    } catch {
-      // The next renewal follows soon.
-    } finally {
-      this.#isRenewing = false;
-    }
-  }
-
-  /** A share that had ended by our clock before the answer came may be somebody else's by now: it is not renewed. */
-  async #beat(): Promise<void> {
-    const { db, kind } = this.#options;
-    const told = this.#describeText();
-    const sentAtMs = performance.now();
-    const beatMs = this.#stop.signal.aborted ? 0 : this.#timing.beatMs;
-    const tokens = await beat(db, { kind, me: this.#describeMe(), beatMs });
-    this.#told = told;
-    for (const [name, { share }] of this.#held)
-      if (share.isOurs && tokens.get(name) === share.token) share.noteRenewed(sentAtMs);
-  }
-
-  async #renewShares(): Promise<void> {
-    const { db, kind } = this.#options;
-    const idle = [...this.#held.values()].map(({ share }) => share).filter(({ isIdle }) => isIdle);
-    if (idle.length > 0)
-      await renewIdle(db, { kind, owner: this.owner, claims: idle.map(({ claim }) => claim) });
   }
 
   #noteTrouble(share: string, error: unknown): void {
