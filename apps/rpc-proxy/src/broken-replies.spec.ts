@@ -48,7 +48,7 @@ beforeEach(async () => {
   two.answer = answerResult('"two"');
   await serve('ethereum');
   // A key goes on with the node that took its last write.
-  for (const chain of pair.directory.chains) chain.sessions.clear();
+  for (const chain of pair.directory.chains) chain.sessions.forget();
   for (const node of [one, two]) node.seen.length = 0;
 });
 
@@ -162,7 +162,7 @@ describe('status 200 without JSON-RPC', () => {
     one.answer = (_seen, res) => sendJson(res, { body: '' });
     expect(await post(pair, { body: call('eth_sendRawTransaction') })).toMatchObject({ status: 200 });
     upstreamOf(pair).recover();
-    pair.directory.find('ethereum')!.sessions.clear();
+    pair.directory.find('ethereum')!.sessions.forget();
     two.seen.length = 0;
     expect(await post(pair, { body: call('evm_mine') })).toMatchObject({ status: 502 });
     expect(two.seen).toHaveLength(0);

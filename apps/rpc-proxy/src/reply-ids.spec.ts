@@ -60,7 +60,7 @@ async function post(
   { path = '/ethereum', key = world.project.keys.rpc } = {},
 ): Promise<{ status: number; text: string }> {
   // A key goes on with the node that took its last write.
-  for (const chain of pair.directory.chains) chain.sessions.clear();
+  for (const chain of pair.directory.chains) chain.sessions.forget();
   const response = await fetch(proxy.url + path, {
     method: 'POST',
     body,

@@ -55,7 +55,7 @@ async function post(body: string, path = '/ethereum'): Promise<unknown> {
   for (const { upstreams, sessions } of pair.directory.chains) {
     for (const upstream of upstreams) upstream.recover();
     // A key goes on with the node that took its last write.
-    sessions.clear();
+    sessions.forget();
   }
   const response = await fetch(pair.url + path, {
     method: 'POST',

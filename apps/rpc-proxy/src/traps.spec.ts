@@ -48,7 +48,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   // A key goes on with the node that took its last write.
-  for (const chain of pair.directory.chains) chain.sessions.clear();
+  for (const chain of pair.directory.chains) chain.sessions.forget();
   for (const node of [one, two]) {
     node.answer = answerResult('"0x1"');
     node.seen.length = 0;

@@ -117,7 +117,7 @@ export class Chain {
     )
       return first;
     const isAllowed = (upstream: Upstream): boolean =>
-      checksReply || !this.isBehind(session, upstream, upstream.head?.number);
+      checksReply || !isBehind(session, upstream.head?.number);
     const picked = pickUpstream(this.upstreams.filter(isAllowed), tried, (upstream) =>
       this.#mayServe(upstream, session),
     );
@@ -150,7 +150,7 @@ export class Chain {
 
   /** Serves, and does not take the key backwards. */
   #mayServe(upstream: Upstream, session: KeySession): boolean {
-    return this.serves(upstream) && !this.isBehind(session, upstream, upstream.head?.number);
+    return this.serves(upstream) && !isBehind(session, upstream.head?.number);
   }
 
   /** Healthy, of this chain, and not behind the others. */
@@ -169,37 +169,6 @@ export class Chain {
     return upstream.head !== undefined && upstream.head.number < this.headNumber - this.#lagMax;
   }
 
-  /**
-   * A node below what the key has seen is behind, unless it told that block itself and no other node is higher: then the
-   * chain was reorganised, and the node does not lag.
-   */
-  isBehind(session: KeySession, upstream: Upstream, number: number | undefined): boolean {
-    if (number === undefined || number >= session.number) return false;
-    return session.node !== upstream.name || this.#isOtherHigher(upstream, number);
-  }
-
-  /** The key has seen the head of this node. */
-  raise(session: KeySession, upstream: Upstream): void {
-    const number = upstream.head?.number;
-    if (number === undefined) return;
-    // Asked since, the node that told the block is below it, as all others are: the chain was reorganised.
-    if (
-      number < session.number &&
-      session.node === upstream.name &&
-      upstream.headAskedAt > session.toldAt &&
-      !this.#isOtherHigher(upstream, number)
-    )
-      session.forgetHeights();
-    session.raise(number, upstream.name);
-  }
-
-  #isOtherHigher(upstream: Upstream, number: number): boolean {
-    return this.upstreams.some(
-      (other) =>
-        other !== upstream && !other.isDown && !other.isWrongChain && (other.head?.number ?? -1) > number,
-    );
-  }
-
   /** An answer revealed a head that the last poll did not know yet. */
   learnHead(upstream: Upstream, number: number): void {
     if (upstream.head !== undefined) this.setHead(upstream, { ...upstream.head, number, hash: `${number}` });
@@ -208,6 +177,8 @@ export class Chain {
   setHead(upstream: Upstream, head: NodeHead): void {
     const before = upstream.head;
     upstream.head = head;
+    // A local chain that is lower than before starts afresh.
+    if (this.network.isLocal && before !== undefined && head.number < before.number) this.sessions.forget();
     if (before?.number !== head.number || before.hash !== head.hash || before.final !== head.final)
       this.refreshHead();
   }
@@ -229,7 +200,7 @@ export class Chain {
    * @param isSigned it was a transaction; any other write may take a local chain back to where it was
    */
   noteWrite(isSigned: boolean): void {
-    if (this.network.isLocal && !isSigned) this.sessions.clear();
+    if (this.network.isLocal && !isSigned) this.sessions.forget();
     this.headStamp += 1;
     this.writeStamp += 1;
     this.#pathsOf?.noteWrite(isSigned);
@@ -261,4 +232,9 @@ export class Chain {
     upstream.fallSilent();
     this.refreshHead();
   }
+}
+
+/** Whether a node at this height is below what the key has seen. */
+export function isBehind(session: KeySession, number: number | undefined): boolean {
+  return number !== undefined && number < session.number;
 }

@@ -8,11 +8,9 @@ const SESSIONS_MAX = 10_000;
 /** A number that stays the same is stored again after this time. */
 const REFRESH_MS = 1_000;
 
-/** The highest number that a key has seen, and who told it. */
+/** The highest number that a key has seen. */
 interface Height {
   number: number;
-  /** The node's name, which is the same on every replica. */
-  node: string;
   /** On the chain's clock. */
   at: number;
   /** When other replicas were told. */
@@ -41,16 +39,6 @@ export class KeySession {
     return this.#find(HEAD)?.number ?? -1;
   }
 
-  /** The node that told the head. */
-  get node(): string | undefined {
-    return this.#find(HEAD)?.node;
-  }
-
-  /** When the head was told last. */
-  get toldAt(): number {
-    return this.#find(HEAD)?.at ?? -Infinity;
-  }
-
   /** The node that took the key's last write. */
   get writtenTo(): string | undefined {
     return this.#write !== undefined && this.#clock.now - this.#write.at < SESSION_MS
@@ -67,21 +55,23 @@ export class KeySession {
     return this.#find(kind)?.number ?? -1;
   }
 
-  raise(number: number, node: string, kind = HEAD): void {
+  raise(number: number | undefined, kind = HEAD): void {
+    if (number === undefined) return;
     const before = this.#find(kind);
     const { now } = this.#clock;
     if (before !== undefined && number < before.number) return;
     const storedAt = before?.number === number ? before.storedAt : -Infinity;
-    this.#heights.set(kind, { number, node, at: now, storedAt });
+    this.#heights.set(kind, { number, at: now, storedAt });
   }
 
   noteWrite(node: string): void {
     this.#write = { node, at: this.#clock.now, isStored: false };
   }
 
-  /** The chain was reorganised, or starts afresh. */
-  forgetHeights(): void {
+  /** The chain starts afresh. */
+  forget(): void {
     this.#heights.clear();
+    this.#write = undefined;
   }
 
   /** What other replicas do not know yet. */
@@ -91,7 +81,7 @@ export class KeySession {
       // Without a new answer there is no news either.
       if (height.at <= height.storedAt || height.at - height.storedAt < REFRESH_MS) continue;
       height.storedAt = this.#clock.now;
-      news[kind] = { number: height.number, value: height.node };
+      news[kind] = { number: height.number, value: '' };
     }
     if (this.#write?.isStored === false) {
       this.#write.isStored = true;
@@ -115,7 +105,7 @@ export class KeySession {
     }
     const before = this.#find(kind);
     if (number === undefined || (before !== undefined && before.number >= number)) return;
-    this.#heights.set(kind, { number, node, at, storedAt: at });
+    this.#heights.set(kind, { number, at, storedAt: at });
   }
 
   #find(kind: string): Height | undefined {
@@ -163,8 +153,8 @@ export class KeySessions {
   }
 
   /** A local chain starts afresh. */
-  clear(): void {
-    this.#sessions.clear();
+  forget(): void {
+    for (const session of this.#sessions.values()) session.forget();
   }
 
   async #exchange(

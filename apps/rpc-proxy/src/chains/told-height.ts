@@ -24,9 +24,7 @@ export function maySee(chain: Chain, session: KeySession, { method, params, body
   const kind = kindTold(chain, method, params);
   if (kind === 'head' ? number < session.number : kind !== 'block' && number < session.heightOf(kind))
     return false;
-  // Who told it is not known, unless there is only one.
-  const node = chain.upstreams.length === 1 ? chain.upstreams[0]!.name : '';
-  if (kind !== 'head' && kind !== 'block') session.raise(number, node, kind);
-  else if (number > session.number) session.raise(number, node);
+  if (kind !== 'head' && kind !== 'block') session.raise(number, kind);
+  else session.raise(number);
   return true;
 }

@@ -210,7 +210,7 @@ export class SubscriptionStream {
     if (head !== undefined) {
       // Before the client reacts: its next call must not go to a node that does not know the block yet.
       if (upstream.head !== undefined && head > upstream.head.number) chain.learnHead(upstream, head);
-      chain.raise(session(), upstream);
+      session().raise(upstream.head?.number);
       this.#options.onSeen();
     }
     for (const subscription of [...this.#all.findNamed(textOf(bytes, name))]) {

@@ -1,4 +1,5 @@
 import { UNKNOWN_BYTES_MAX } from '@chainwatch/chain-core';
+import { isBehind } from '../chains/chain.ts';
 import { kindTold } from '../chains/told-height.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { WholeReply } from './outcome.ts';
@@ -30,24 +31,17 @@ export function isOlder(query: UpstreamQuery, upstream: Upstream, reply: WholeRe
   const kind = kindTold(chain, method, params);
   const number = chain.rpc.blockReaders.get(method)?.read(reply.body, params);
   if (number === undefined || reply.contentEncoding !== undefined) return false;
-  if (kind !== 'head' && kind !== 'block') return isBelow(query, upstream, { number, kind });
+  if (kind !== 'head' && kind !== 'block') {
+    if (number < session.heightOf(kind)) return true;
+    session.raise(number, kind);
+    return false;
+  }
   if (upstream.head === undefined || number > upstream.head.number) chain.learnHead(upstream, number);
   // The node has the block, so its head is at least that high, and answers cached for an earlier head are out of
   // date.
-  if (kind === 'block' || !chain.isBehind(session, upstream, number)) return false;
+  if (kind === 'block' || !isBehind(session, number)) return false;
   // Its earlier head is not believed any more: otherwise this node would be picked again and again while the others
   // have not reported.
   if (upstream.head !== undefined && number < upstream.head.number) chain.learnHead(upstream, number);
   return true;
-}
-
-/** The same for a number that is compared with its own kind. The only node is believed: it starts afresh. */
-function isBelow(
-  { chain, session }: UpstreamQuery,
-  upstream: Upstream,
-  { number, kind }: { readonly number: number; readonly kind: string },
-): boolean {
-  if (number < session.heightOf(kind) && chain.upstreams.length > 1) return true;
-  session.raise(number, upstream.name, kind);
-  return false;
 }

@@ -178,7 +178,7 @@ export class UpstreamRequest implements Ticking {
     }
     if (isOlder(this.#query, upstream, read)) return this.#waitForward();
     chain.count(upstream, 'ok');
-    chain.raise(this.#query.session, upstream);
+    this.#query.session.raise(upstream.head?.number);
     if (this.#isWrite && !isRefusal(read.body)) this.#noteTaken(upstream);
     this.#end({ type: 'whole', reply, upstream });
   }
@@ -201,7 +201,7 @@ export class UpstreamRequest implements Ticking {
     this.#passing = attempt;
     attempt.upstream.succeed();
     chain.count(attempt.upstream, 'ok');
-    chain.raise(this.#query.session, attempt.upstream);
+    this.#query.session.raise(attempt.upstream.head?.number);
     if (this.#isWrite) this.#noteTaken(attempt.upstream);
     void over.then((error) => {
       // Otherwise the caller, or the deadline, ended it.

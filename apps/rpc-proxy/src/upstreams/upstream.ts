@@ -80,8 +80,6 @@ export class Upstream {
   readonly attempts = new Set<NodeCall>();
   readonly latencies = new LatencyTracker();
   head: NodeHead | undefined;
-  /** When the question began that the head was last told to. */
-  headAskedAt = -Infinity;
   /** Asks for the head at once instead of at the next interval. */
   hurryHealth: () => void = () => undefined;
   /** A health question has been answered, or has failed, at least once. */

@@ -67,7 +67,6 @@ function intervalOf({ network }: Chain): number {
 
 /** @returns how long to wait before the next check if the node does not serve */
 async function check(chain: Chain, upstream: Upstream): Promise<number> {
-  const askedAt = chain.clock.now;
   try {
     const { isRightChain, head } = await askHealth(upstream, chain);
     if (isRightChain === undefined && head === undefined)
@@ -83,7 +82,6 @@ async function check(chain: Chain, upstream: Upstream): Promise<number> {
     }
     upstream.recover();
     if (head === undefined) return DOWN_INTERVAL_MS;
-    upstream.headAskedAt = askedAt;
     chain.setHead(upstream, head);
   } catch (error) {
     upstream.isWrongChain = !upstream.hasToldChain;
