@@ -1,3 +1,4 @@
+import type { BlockHeader } from './block.ts';
 import type { Network } from './network.ts';
 
 /** A head, and when its block was made. */
@@ -51,6 +52,11 @@ export class BlockTime {
     return Math.min(this.ms, this.configuredMs);
   }
 
+  /** A head as the ingestor follows it. */
+  noteHeader(header: BlockHeader): void {
+    this.note({ number: header.number, timeMs: toTimeMs(header) });
+  }
+
   /** A head that was seen before, or is late, changes nothing. */
   note(head: TimedHead): void {
     if (this.#isLocal || head.timeMs <= 0) return;
@@ -61,6 +67,11 @@ export class BlockTime {
     this.#heads = [...this.#heads.filter(({ number }) => number >= head.number - BLOCKS), head];
     this.#measuredMs = measure(this.#heads) ?? this.#measuredMs;
   }
+}
+
+/** Unix milliseconds, as exactly as the header tells. */
+export function toTimeMs({ timestamp, timestampMs }: Pick<BlockHeader, 'timestamp' | 'timestampMs'>): number {
+  return timestampMs ?? timestamp * 1_000;
 }
 
 /** How many blocks are made in a time, `least` at the fewest. */
