@@ -186,8 +186,6 @@ export class Chain {
     const before = upstream.head;
     upstream.head = head;
     this.blockTime.note({ number: head.number, timeMs: head.timeMs ?? 0 });
-    // A local chain that is lower than before starts afresh.
-    if (this.network.isLocal && before !== undefined && head.number < before.number) this.sessions.forget();
     if (before?.number !== head.number || before.hash !== head.hash || before.final !== head.final)
       this.refreshHead();
   }
@@ -198,7 +196,10 @@ export class Chain {
         !isDown && !isWrongChain && isChecked && head !== undefined,
     );
     if (serving.length === 0) return;
-    this.headNumber = Math.max(...serving.map(({ head }) => head!.number));
+    const highest = Math.max(...serving.map(({ head }) => head!.number));
+    // A local chain that is lower than before starts afresh.
+    if (this.network.isLocal && highest < this.headNumber) this.sessions.forget();
+    this.headNumber = highest;
     const finals = serving.filter((upstream) => !this.lags(upstream)).map(({ head }) => head!.final ?? -1);
     if (finals.length > 0) this.finalNumber = Math.max(this.finalNumber, Math.min(...finals));
     this.headStamp += 1;
