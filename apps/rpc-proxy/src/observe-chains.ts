@@ -70,8 +70,11 @@ function describePaths({ paths }: Chain) {
 }
 
 function describe(chain: Chain) {
+  const { blockTime, network } = chain;
   return {
     status: statusOf(chain),
+    block_time_ms: blockTime.measuredMs && Math.round(blockTime.measuredMs),
+    configured_block_time_ms: network.isLocal === true ? undefined : blockTime.configuredMs,
     upstreams: chain.upstreams.map((upstream) => ({
       label: upstream.label,
       serving: chain.serves(upstream),

@@ -22,6 +22,7 @@ export const headerMembers = new Set([
   'milliTimestamp',
   'timestampMs',
   'blockTimestamp',
+  'blockTimestampMs',
   'requests',
   'blockAccessList',
   'transactionsCount',
