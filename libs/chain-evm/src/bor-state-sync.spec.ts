@@ -10,7 +10,10 @@ it.each([
 ])('%s: a state sync outside of the block is asked for where there may be one', async (...row) => {
   const [, stack, timestamp, number, expected] = row;
   const asked: unknown[] = [];
-  const call = async (method: string) => void asked.push(method) ?? null;
+  const call = async (method: string): Promise<null> => {
+    asked.push(method);
+    return null;
+  };
   const session = { traits: { stack }, transport: { call } } as unknown as Session;
   const block = {
     number: `0x${number.toString(16)}`,
