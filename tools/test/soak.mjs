@@ -65,7 +65,7 @@ const PARTS = [
     name: 'wallets',
     title:
       'a hot wallet of two workers sends 2,000 times over two gateways, a good and a bad node, and Redis dies',
-    specs: ['apps/rpc-proxy/src/hot-wallet\\.soak\\.spec\\.ts$'],
+    specs: ['apps/rpc-proxy/src/hot-wallet/.*\\.soak\\.spec\\.ts$'],
   },
   {
     name: 'streams',
