@@ -109,12 +109,12 @@ function readSentPath({ method, body }: Pick<UpstreamQuery, 'method' | 'body'>, 
  * @throws Error if the node did not answer one, and none with yes
  */
 async function saysSo<T>(questions: readonly T[], ask: (question: T) => Promise<boolean>): Promise<boolean> {
-  let failure: unknown;
+  let failure: Error | undefined;
   for (const question of questions) {
     try {
       if (await ask(question)) return true;
     } catch (error) {
-      if (!(error instanceof NodeRefusedError || error instanceof NotServedError)) failure = error;
+      if (!(error instanceof NodeRefusedError || error instanceof NotServedError)) failure = error as Error;
     }
   }
   if (failure !== undefined) throw failure;
@@ -162,7 +162,7 @@ async function findByQuestion(
   const startedAt = chain.clock.now;
   for (;;) {
     // Each round has a signal of its own: listeners stay with it.
-    const signal = AbortSignal.timeout(Math.max(1, startedAt + TIMEOUT_MS - chain.clock.now));
+    const signal = AbortSignal.timeout(Math.max(1, Math.ceil(startedAt + TIMEOUT_MS - chain.clock.now)));
     const nodes = chain.upstreams.filter(({ isWrongChain, isChecked }) => isChecked && !isWrongChain);
     let isAnswered = true;
     const asked = nodes.map(async (upstream) => {
