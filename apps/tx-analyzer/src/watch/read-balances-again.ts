@@ -25,7 +25,7 @@ export async function readBalancesAgain(deps: RereadDeps): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       health.fail(describePublicly(error));
-      logger.warn({ chain_gid: network.gid, err: error }, 'failed to queue balance reads, will retry');
+      logger.warn({ chain_gid: network.gid, err: error }, 'balance reads could not be queued, retrying');
     }
     await delay(pollMs, undefined, { signal }).catch(() => undefined);
   }
