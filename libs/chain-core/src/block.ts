@@ -39,6 +39,8 @@ export interface BlockHeader extends BlockRef {
   readonly parentNumber?: number;
   /** Unix seconds. */
   readonly timestamp: number;
+  /** Unix milliseconds, where the header tells more than seconds: to measure the time between blocks, not the event's time. */
+  readonly timestampMs?: number;
 }
 
 /** A whole block, proved complete against its header before anybody sees it (architecture.md, invariant 6). */

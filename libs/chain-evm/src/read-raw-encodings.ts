@@ -20,7 +20,7 @@ export function readRawEncodings(
 ): Promise<RawEncodings> {
   return askRawEncodings(
     session,
-    block.transactions.filter((tx) => !isEncoded(typeOf(tx))).map(({ hash }) => hash),
+    block.transactions.filter((tx) => !isEncoded(typeOf(tx), session.traits.stack)).map(({ hash }) => hash),
     signal,
   );
 }
@@ -61,7 +61,7 @@ export async function verifyWithEncodings(
   const { block, encodings } = answers;
   const verified = await verifyBlock(ref, answers, session.traits);
   const hashes = (verified.unknown?.missingEncodings ?? []).filter((hash) =>
-    isEncoded(typeOf(findTransaction(block, hash))),
+    isEncoded(typeOf(findTransaction(block, hash)), session.traits.stack),
   );
   const more = hashes.length === 0 ? undefined : await askRawEncodings(session, hashes, signal);
   return more === undefined || more.size === 0

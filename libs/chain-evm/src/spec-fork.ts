@@ -4,13 +4,14 @@ import { RLP } from '@ethereumjs/rlp';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { encodeHeader } from './parse-header.ts';
 import { encodeReceipt } from './encode-receipt.ts';
-import { encodeTransaction, typeOf } from './encode-transaction.ts';
+import { typeOf } from './encode-transaction.ts';
 import { keccak256Hex } from './encode-rlp.ts';
 import { evmNetworks, readTraits } from './networks.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import { readBlock } from './read-block.ts';
 import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
+import { encode as encodeAny } from './spec-block.ts';
 import { SettlementBook } from './settlement/settlement-book.ts';
 
 // Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see fixtures.md).
@@ -166,9 +167,7 @@ function placeOf({ blockNumber, transactionIndex }: Json): Json {
 }
 
 function encode(tx: Json): Uint8Array {
-  const encoding = encodeTransaction(tx as unknown as RawTransaction);
-  if (encoding === undefined) throw new Error('no encoding');
-  return encoding;
+  return encodeAny(tx as unknown as RawTransaction);
 }
 
 function itemsOf(members: Json): Uint8Array[] {
