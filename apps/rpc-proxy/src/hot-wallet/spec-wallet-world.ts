@@ -7,6 +7,8 @@ import { FaultyNode, type FaultyNodeOptions } from './spec-faulty-node.ts';
 const SENDS = Number(process.env.WALLET_SENDS ?? 2_000);
 /** How long the sends of one family may take. */
 export const SOAK_MS = 1_800_000;
+/** From one death of a node to the next. */
+const DEATHS_MS = 500;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export interface WalletWorldOptions extends Omit<FaultyNodeOptions, 'seed'> {
@@ -57,6 +59,8 @@ export class WalletWorld {
   readonly #honest: FaultyNode;
   readonly #faulty: FaultyNode;
   readonly #workers: readonly Worker[];
+  /** What the gateway answered in place of the nodes, and how often. */
+  readonly #unanswered: ReadonlyMap<string, number>;
 
   private constructor(parts: {
     readonly world: SpecWorld;
@@ -64,12 +68,14 @@ export class WalletWorld {
     readonly caches: readonly Cache[];
     readonly nodes: readonly [FaultyNode, FaultyNode];
     readonly workers: readonly Worker[];
+    readonly unanswered: ReadonlyMap<string, number>;
   }) {
     this.#world = parts.world;
     this.#redis = parts.redis;
     this.#caches = parts.caches;
     [this.#honest, this.#faulty] = parts.nodes;
     this.#workers = parts.workers;
+    this.#unanswered = parts.unanswered;
   }
 
   static async start({ gid, family, ...node }: WalletWorldOptions): Promise<WalletWorld> {
@@ -87,8 +93,11 @@ export class WalletWorld {
     );
     const key = await world.makeKey([`rpc:${family}:read`, `rpc:${family}:send`]);
     await waitFor(() => replicas.every((replica) => servesAll(replica, gid)), { timeoutMs: 20_000 });
-    const workers = replicas.map(({ url }, index) => createWorker(index, `${url}/${gid}`, key));
-    return new WalletWorld({ world, redis, caches, nodes, workers });
+    const unanswered = new Map<string, number>();
+    const workers = replicas.map(({ url }, index) =>
+      createWorker(index, { url: `${url}/${gid}`, key, unanswered }),
+    );
+    return new WalletWorld({ world, redis, caches, nodes, workers, unanswered });
   }
 
   /** Two workers in turns, each at its own replica; the node dies now and then, and Redis once. */
@@ -99,15 +108,13 @@ export class WalletWorld {
     let redisEnds: Promise<void> | undefined;
     let round = 0;
     this.#faulty.isHonest = false;
+    const dying = this.#loseNodes();
     for (; accepted.size < SENDS; round += 1) {
       if (round === SENDS * 2)
         throw new Error(
           `expected ${SENDS} payments, got ${accepted.size}: ${JSON.stringify([...refused.values()].slice(-3))}`,
         );
       const worker = this.#workers[round % 2]!;
-      if (round % 50 === 49) void this.#faulty.die();
-      // Writes stay with the node that took the last one: the wallet must come to the faulty one, too.
-      if (round % 50 === 24) void this.#honest.die();
       if (accepted.size === SENDS >> 1) redisEnds ??= this.#loseRedis();
       heights.see(round, await wallet.readHeights(worker, round), this.#faulty.lags);
       const payment = await wallet.sign(worker, round);
@@ -119,9 +126,13 @@ export class WalletWorld {
     }
     await redisEnds;
     this.#faulty.isHonest = true;
+    await dying;
     await wallet.settle();
     console.log(
-      JSON.stringify({ round, refused: refused.size, faults: this.#faulty.faults, heights: heights.highest }),
+      JSON.stringify({
+        ...{ round, refused: refused.size, faults: this.#faulty.faults, heights: heights.highest },
+        unanswered: Object.fromEntries(this.#unanswered),
+      }),
     );
     await this.#check(wallet, accepted, refused);
     expect(heights.falls).toEqual([]);
@@ -152,6 +163,17 @@ export class WalletWorld {
     for (const [hash, refusal] of refused)
       if (!accepted.has(hash) && (await wallet.isMined(hash))) paid.push([hash, refusal]);
     expect(paid).toEqual([]);
+  }
+
+  /**
+   * Each node is away now and then, never both: writes stay with the node that took the last one, so the wallet would not
+   * come to the faulty one otherwise.
+   */
+  async #loseNodes(): Promise<void> {
+    for (let count = 0; !this.#faulty.isHonest; count += 1) {
+      await wait(DEATHS_MS);
+      await (count % 2 === 0 ? this.#honest : this.#faulty).die();
+    }
   }
 
   async #loseRedis(): Promise<void> {
@@ -194,14 +216,23 @@ function servesAll({ directory }: RpcProxy, gid: string): boolean {
   );
 }
 
-function createWorker(index: number, url: string, key: string): Worker {
+interface Desk {
+  readonly url: string;
+  readonly key: string;
+  readonly unanswered: Map<string, number>;
+}
+
+function createWorker(index: number, { url, key, unanswered }: Desk): Worker {
   const post = async (path: string, body: object): Promise<Answer> => {
     const response = await fetch(`${url}${path}`, {
       method: 'POST',
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json', 'x-api-key': key },
     });
-    return (await response.json()) as Answer;
+    const answer = (await response.json()) as Answer;
+    if (typeof answer.error === 'string')
+      unanswered.set(answer.error, (unanswered.get(answer.error) ?? 0) + 1);
+    return answer;
   };
   return {
     index,
