@@ -84,7 +84,7 @@ describe('the published package', () => {
       './fastify',
       './hono',
       './next',
-    './node',
+      './node',
       './nats',
       './package.json',
     ]);
