@@ -140,6 +140,8 @@ export class WalletWorld {
   }
 
   async stop(): Promise<void> {
+    // No node dies any more.
+    this.#faulty.isHonest = true;
     await this.#world.stop();
     this.#honest.stop();
     this.#faulty.stop();
