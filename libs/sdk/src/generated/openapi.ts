@@ -4199,7 +4199,7 @@ export interface components {
                 amount_raw: string;
             } | null;
             /**
-             * @description What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin; several are lines. Null where there is none, on EVM chains, and where it is no printable UTF-8 or has more than 1,024 bytes.
+             * @description What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin, the memos of its `transfers` on EVM chains; several are lines. Null where there is none, and where it is no printable UTF-8 or has more than 1,024 bytes.
              * @default null
              * @example order 1042
              */
@@ -4282,6 +4282,12 @@ export interface components {
              * @example null
              */
             log_index: number | null;
+            /**
+             * @description What the sender wrote to this transfer of a token with memos (B20, CAS20, TIP-20): text without the zero bytes behind it, or `0x` and 64 digits where it is no printable UTF-8. Null where there is none.
+             * @default null
+             * @example null
+             */
+            memo: string | null;
             /**
              * @description Addresses of the project among `from` and `to`, in their display form. Empty for an output of a UTXO transaction that pays somebody else out of an output of the project.
              * @example [
@@ -5908,6 +5914,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -6046,6 +6062,16 @@ export interface components {
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
                     /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
@@ -6205,6 +6231,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -6357,6 +6393,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -6495,6 +6541,16 @@ export interface components {
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
                     /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
@@ -6640,6 +6696,16 @@ export interface components {
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
                     /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
@@ -6825,6 +6891,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -6990,6 +7066,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -7114,6 +7200,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7211,6 +7307,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7307,6 +7413,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -7406,6 +7522,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7503,6 +7629,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -7672,6 +7808,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7776,6 +7922,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7873,6 +8029,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7969,6 +8135,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -8072,6 +8248,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -8173,6 +8359,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -13938,6 +14134,16 @@ export interface operations {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description The public key, by its `id`.
                  * @example 6f1d1f4e-0000-4000-8000-000000000001
                  */
@@ -13991,6 +14197,7 @@ export interface operations {
                      *               "amount_raw": "1500000000000000000",
                      *               "decimals": 18,
                      *               "log_index": null,
+                     *               "memo": null,
                      *               "monitored_addresses": [
                      *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *               ]
@@ -14015,10 +14222,10 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionPage"];
                     /**
                      * @example id,chain_gid,hash,status,direction,block_number,block_hash,block_timestamp,tx_index,confirmations,required_confirmations,fee,memo,transfers,replaced_by,verification,detected_at,confirmed_at,reorged_at
-                     *     6f1d1f4e-0000-4000-8000-000000000001,eip155:1,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,pending,in,21000000,0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3,2026-01-01T00:00:00.000Z,7,1,12,"{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""}",order 1042,"[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}]",,proved,2026-01-01T00:00:01.000Z,,
+                     *     6f1d1f4e-0000-4000-8000-000000000001,eip155:1,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,pending,in,21000000,0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3,2026-01-01T00:00:00.000Z,7,1,12,"{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""}",order 1042,"[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""memo"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}]",,proved,2026-01-01T00:00:01.000Z,,
                      */
                     "text/csv": string;
-                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null} */
+                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"memo":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null} */
                     "application/x-ndjson": string;
                 };
             };
@@ -14088,6 +14295,7 @@ export interface operations {
                      *           "amount_raw": "1500000000000000000",
                      *           "decimals": 18,
                      *           "log_index": null,
+                     *           "memo": null,
                      *           "monitored_addresses": [
                      *             "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *           ]
@@ -14175,6 +14383,7 @@ export interface operations {
                      *           "amount_raw": "1500000000000000000",
                      *           "decimals": 18,
                      *           "log_index": null,
+                     *           "memo": null,
                      *           "monitored_addresses": [
                      *             "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *           ]
@@ -14543,6 +14752,7 @@ export interface operations {
                      *                   "amount_raw": "1500000000000000000",
                      *                   "decimals": 18,
                      *                   "log_index": null,
+                     *                   "memo": null,
                      *                   "monitored_addresses": [
                      *                     "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *                   ]
@@ -14584,10 +14794,10 @@ export interface operations {
                     "application/json": components["schemas"]["EventItemPage"];
                     /**
                      * @example event_id,type,api_version,created_at,is_test_message,project_id,sequence,is_historical,data,position
-                     *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false,""addresses_truncated"":true}",18231
+                     *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""memo"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false,""addresses_truncated"":true}",18231
                      */
                     "text/csv": string;
-                    /** @example {"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","api_version":"v1","created_at":"2026-01-01T00:00:01.000Z","is_test_message":false,"project_id":"6f1d1f4e-0000-4000-8000-000000000001","sequence":18231,"is_historical":true,"data":{"transaction":{"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null},"balance_changes":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","delta":"1.5","delta_raw":"1500000000000000000"}],"addresses":[],"truncated":false,"addresses_truncated":true},"position":18231} */
+                    /** @example {"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","api_version":"v1","created_at":"2026-01-01T00:00:01.000Z","is_test_message":false,"project_id":"6f1d1f4e-0000-4000-8000-000000000001","sequence":18231,"is_historical":true,"data":{"transaction":{"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"memo":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null},"balance_changes":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","delta":"1.5","delta_raw":"1500000000000000000"}],"addresses":[],"truncated":false,"addresses_truncated":true},"position":18231} */
                     "application/x-ndjson": string;
                 };
             };
@@ -14745,6 +14955,7 @@ export interface operations {
                      *               "amount_raw": "1500000000000000000",
                      *               "decimals": 18,
                      *               "log_index": null,
+                     *               "memo": null,
                      *               "monitored_addresses": [
                      *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *               ]
@@ -14950,6 +15161,8 @@ export interface operations {
                      *               },
                      *               "direction": "in",
                      *               "min_amount": "0.01",
+                     *               "memo": "order 1042",
+                     *               "memo_prefix": "order ",
                      *               "verification": [
                      *                 "proved",
                      *                 "agreed",
@@ -15077,6 +15290,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15189,6 +15404,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15295,6 +15512,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15400,6 +15619,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15515,6 +15736,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15628,6 +15851,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15740,6 +15965,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15847,6 +16074,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15953,6 +16182,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16058,6 +16289,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16166,6 +16399,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16270,6 +16505,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16371,6 +16608,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16517,6 +16756,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16630,6 +16871,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -18846,6 +19089,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -18943,6 +19187,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -19040,6 +19285,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -19137,6 +19383,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -19234,6 +19481,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
