@@ -104,6 +104,7 @@ function readSettings(config: Config): ApiSettings {
     channelOptions: channelOptionsOf(config),
     chainEndpoints: config.CHAIN_ENDPOINTS,
     nodeTimeoutMs: config.NODE_TIMEOUT,
+    uris: { docsUrl: config.DOCS_URL, apiHost: config.API_HOST },
     publicUrl: config.PUBLIC_URL,
     rpcUrl: config.RPC_URL,
     playgroundUrl: config.PLAYGROUND_URL,

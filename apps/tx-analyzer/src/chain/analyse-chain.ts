@@ -6,6 +6,7 @@ import { ShareLostError, type OwnedShare, type ShareWork } from '@chainwatch/own
 import { beginState, startBeating, writeStalled } from '../commit/analyzer-state.ts';
 import type { AnalyzerDeps, AnalyzerOptions } from '../model/analyzer-deps.ts';
 import { askForMissedBalances } from '../watch/ask-for-missed-balances.ts';
+import { readBalancesAgain } from '../watch/read-balances-again.ts';
 import { ChainAnalyzer } from './chain-analyzer.ts';
 import { createChainParts, type ChainParts } from './chain-parts.ts';
 import { discoverAssets } from '../match/discover-assets.ts';
@@ -142,6 +143,10 @@ function startLoops(
           ring: parts.feed.ring,
           commit: (batch, search) => writerQueue.enqueue(commitCoins(batch, search)),
         }),
+    // Blocks of a chain of unspent outputs cannot be skipped.
+    utxo === undefined
+      ? readBalancesAgain({ sql: db, network, logger, signal, pollMs, health: workers.of('skips', gid) })
+      : Promise.resolve(),
     runWitnesses({
       ...{ ...beside, chain: { gid, share }, writerQueue, pollMs, attestWaitMs },
       health: workers.of('witnesses', gid),

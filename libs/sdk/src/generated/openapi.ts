@@ -3868,9 +3868,23 @@ export interface components {
              */
             value: string;
         };
+        InvalidAddressItem: {
+            /**
+             * @description It was not changed. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            status: "invalid";
+            /**
+             * @description As it was sent.
+             * @example 0x1
+             */
+            value: string;
+            /** @description Why it was not changed. */
+            problem: components["schemas"]["Problem"];
+        };
         UpdateManyAddressesResult: {
             /** @description One for each item, in their order. */
-            items: (components["schemas"]["UpdatedAddressItem"] | components["schemas"]["MissingAddressItem"])[];
+            items: (components["schemas"]["UpdatedAddressItem"] | components["schemas"]["MissingAddressItem"] | components["schemas"]["InvalidAddressItem"])[];
         };
         QueryBalancesInput: {
             /**
