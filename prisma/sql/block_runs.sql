@@ -1,0 +1,300 @@
+-- Blocks that concern nobody, packed (ADR 22). A row of block_runs has the heights [first_number, first_number + 1023]; slot n
+-- is the height first_number + n. Columns:
+--   marks   1 byte a slot. 0: the block is a row of `blocks`, or there is none. Low 3 bits, the kind: 1 skipped, 2 confirmed
+--           without verification, 3 proved, 4 agreed, 5 attested, 6 trusted. High 5 bits: how many heights below the parent is.
+--   hashes  32 bytes a slot, zeros without a block. Blocks that are rows have theirs here too: the next one's parent.
+--   parent_hash  of the lowest block, whose parent lies below the run.
+--   ids     4 bytes a slot, on top of base_id.
+--   times   4 bytes a slot, milliseconds on top of base_time; -1: null.
+--   hash_form    1: 0x and hexadecimal, 2: hexadecimal, 3: base58.
+
+CREATE OR REPLACE FUNCTION integer_at(packed bytea, slot integer) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT (get_byte(packed, 4 * slot) << 24) | (get_byte(packed, 4 * slot + 1) << 16) | (get_byte(packed, 4 * slot + 2) << 8) | get_byte(packed, 4 * slot + 3)
+$$;
+
+-- Of 32 bytes. Ten digits at a time: a bigint has room for them.
+CREATE OR REPLACE FUNCTION to_base58(bytes bytea) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  digits CONSTANT text := '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+  rest numeric := 0;
+  part bigint;
+  written text := '';
+  zeros integer := 0;
+BEGIN
+  FOR i IN 0..7 LOOP
+    rest := rest * 4294967296 + (integer_at(bytes, i)::bigint & 4294967295);
+  END LOOP;
+  FOR i IN 1..5 LOOP
+    part := rest % 430804206899405824;
+    rest := div(rest, 430804206899405824);
+    FOR j IN 1..10 LOOP
+      written := substr(digits, (part % 58)::integer + 1, 1) || written;
+      part := part / 58;
+    END LOOP;
+  END LOOP;
+  WHILE zeros < 32 AND get_byte(bytes, zeros) = 0 LOOP
+    zeros := zeros + 1;
+  END LOOP;
+  RETURN repeat('1', zeros) || ltrim(written, '1');
+END $$;
+
+-- NULL where the text does not stand for 32 bytes.
+CREATE OR REPLACE FUNCTION from_base58(written text) RETURNS bytea LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  digits CONSTANT text := '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+  padded text := lpad(written, 50, '1');
+  whole numeric := 0;
+  part bigint;
+  bytes bytea := '';
+BEGIN
+  FOR i IN 0..4 LOOP
+    part := 0;
+    FOR j IN 1..10 LOOP
+      part := part * 58 + strpos(digits, substr(padded, i * 10 + j, 1)) - 1;
+    END LOOP;
+    whole := whole * 430804206899405824 + part;
+  END LOOP;
+  FOR i IN 1..8 LOOP
+    part := whole % 4294967296;
+    whole := div(whole, 4294967296);
+    bytes := int4send((CASE WHEN part > 2147483647 THEN part - 4294967296 ELSE part END)::integer) || bytes;
+  END LOOP;
+  RETURN CASE WHEN whole = 0 THEN bytes END;
+END $$;
+
+-- NULL: a hash that cannot be packed.
+CREATE OR REPLACE FUNCTION block_hash_form(hash text) RETURNS smallint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN hash ~ '^0x[0-9a-f]{64}$' THEN 1 WHEN hash ~ '^[0-9a-f]{64}$' THEN 2
+    WHEN hash ~ '^[1-9A-HJ-NP-Za-km-z]{32,44}$' THEN 3 END::smallint
+$$;
+
+CREATE OR REPLACE FUNCTION pack_block_hash(form smallint, hash text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN block_hash_form(hash) IS DISTINCT FROM form THEN NULL
+    WHEN form = 1 THEN decode(substr(hash, 3), 'hex') WHEN form = 2 THEN decode(hash, 'hex') ELSE from_base58(hash) END
+$$;
+
+CREATE OR REPLACE FUNCTION unpack_block_hash(form smallint, bytes bytea) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE form WHEN 1 THEN '0x' || encode(bytes, 'hex') WHEN 2 THEN encode(bytes, 'hex') ELSE to_base58(bytes) END
+$$;
+
+-- The blocks of [from_number, to_number] that are in runs, as the rows that they were.
+CREATE OR REPLACE FUNCTION packed_blocks(chain text, from_number bigint, to_number bigint)
+RETURNS TABLE (id bigint, chain_gid text, number bigint, hash text, parent_hash text, block_timestamp timestamptz, status text, verification text)
+LANGUAGE sql STABLE AS $$
+  SELECT r.base_id + integer_at(p.ids, s.slot), r.chain_gid, r.first_number + s.slot,
+    CASE WHEN s.kind > 1 THEN unpack_block_hash(r.hash_form, substr(p.hashes, s.slot * 32 + 1, 32)) END,
+    CASE WHEN s.kind > 1 THEN unpack_block_hash(r.hash_form, CASE WHEN s.gap > s.slot THEN r.parent_hash ELSE substr(p.hashes, (s.slot - s.gap) * 32 + 1, 32) END) END,
+    CASE WHEN integer_at(p.times, s.slot) >= 0 THEN r.base_time + integer_at(p.times, s.slot) * interval '1 millisecond' END,
+    CASE WHEN s.kind = 1 THEN 'skipped' ELSE 'confirmed' END,
+    (ARRAY['proved', 'agreed', 'attested', 'trusted'])[s.kind - 2]
+  FROM block_runs r
+  -- Each column is fetched once a run, not once a slot.
+  CROSS JOIN LATERAL (SELECT r.hashes || ''::bytea AS hashes, r.ids || ''::bytea AS ids, r.times || ''::bytea AS times OFFSET 0) p
+  CROSS JOIN LATERAL (
+    SELECT slot, get_byte(r.marks, slot) & 7 AS kind, get_byte(r.marks, slot) >> 3 AS gap
+    FROM generate_series(greatest(from_number - r.first_number, 0)::integer, least(to_number - r.first_number, 1023)::integer) AS slot
+    WHERE get_byte(r.marks, slot) <> 0) s
+  WHERE r.chain_gid = chain AND r.first_number > from_number - 1024 AND r.first_number <= to_number
+$$;
+
+-- The first blocks of [from_number, to_number] on the chain that is followed, rows and packed ones, ascending. Heights without
+-- a fetched block are left out.
+CREATE OR REPLACE FUNCTION canonical_blocks(chain text, from_number bigint, to_number bigint, at_most bigint DEFAULT NULL)
+RETURNS TABLE (id bigint, chain_gid text, number bigint, hash text, parent_hash text, block_timestamp timestamptz, status text, verification text)
+LANGUAGE sql STABLE AS $$
+  SELECT * FROM (
+    (SELECT b.id, b.chain_gid, b.number, b.hash, b.parent_hash, b.block_timestamp, b.status, b.verification FROM blocks b
+     WHERE b.chain_gid = chain AND b.number BETWEEN from_number AND to_number AND b.status <> 'reorged' AND b.hash IS NOT NULL
+     ORDER BY b.number LIMIT at_most)
+    UNION ALL
+    (SELECT p.* FROM (SELECT first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number > from_number - 1024 AND r.first_number <= to_number
+       ORDER BY first_number) r
+     CROSS JOIN LATERAL packed_blocks(chain, greatest(from_number, r.first_number), least(to_number, r.first_number + 1023)) p
+     WHERE p.status <> 'skipped' ORDER BY r.first_number, p.number LIMIT at_most)) b
+  ORDER BY b.number LIMIT at_most
+$$;
+
+-- The highest block up to a height on the chain that is followed.
+CREATE OR REPLACE FUNCTION last_canonical_block(chain text, up_to bigint)
+RETURNS TABLE (id bigint, chain_gid text, number bigint, hash text, parent_hash text, block_timestamp timestamptz, status text, verification text)
+LANGUAGE sql STABLE AS $$
+  SELECT * FROM (
+    (SELECT b.id, b.chain_gid, b.number, b.hash, b.parent_hash, b.block_timestamp, b.status, b.verification FROM blocks b
+     WHERE b.chain_gid = chain AND b.number <= up_to AND b.status <> 'reorged' AND b.hash IS NOT NULL ORDER BY b.number DESC LIMIT 1)
+    UNION ALL
+    (SELECT p.* FROM (SELECT first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number <= up_to ORDER BY first_number DESC) r
+     CROSS JOIN LATERAL packed_blocks(chain, r.first_number, least(up_to, r.first_number + 1023)) p
+     WHERE p.status <> 'skipped' ORDER BY r.first_number DESC, p.number DESC LIMIT 1)) b
+  ORDER BY b.number DESC LIMIT 1
+$$;
+
+-- Whoever packs or unpacks holds this row to the end of the transaction, and locks it before rows of blocks.
+CREATE OR REPLACE FUNCTION lock_block_packing(chain text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO block_packing (chain_gid) VALUES (chain) ON CONFLICT DO NOTHING;
+  PERFORM FROM block_packing WHERE chain_gid = chain FOR UPDATE;
+END $$;
+
+-- Turns the blocks of [from_number, to_number] into rows again, for whoever is about to write to them or to refer to them.
+-- Changes no answer. Nothing above the confirmed height is packed, so the head path locks nothing.
+CREATE OR REPLACE FUNCTION unpack_blocks(chain text, from_number bigint, to_number bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  run block_runs;
+  low integer;
+  high integer;
+  lowest bigint;
+BEGIN
+  IF NOT EXISTS (SELECT FROM analyzer_states WHERE chain_gid = chain AND confirmed_number >= from_number)
+     AND NOT EXISTS (SELECT FROM block_runs WHERE chain_gid = chain AND first_number > from_number - 1024 AND first_number <= to_number) THEN
+    RETURN;
+  END IF;
+  PERFORM lock_block_packing(chain);
+  FOR run IN SELECT * FROM block_runs WHERE chain_gid = chain AND first_number > from_number - 1024 AND first_number <= to_number ORDER BY first_number LOOP
+    low := greatest(from_number - run.first_number, 0);
+    high := least(to_number - run.first_number, 1023);
+    CONTINUE WHEN substr(run.marks, low + 1, high - low + 1) = decode(repeat('00', high - low + 1), 'hex');
+    INSERT INTO blocks (id, chain_gid, number, hash, parent_hash, block_timestamp, status, verification) OVERRIDING SYSTEM VALUE
+      SELECT * FROM packed_blocks(chain, run.first_number + low, run.first_number + high);
+    lowest := coalesce(lowest, run.first_number);
+    run.marks := substr(run.marks, 1, low) || decode(repeat('00', high - low + 1), 'hex') || substr(run.marks, high + 2);
+    SELECT count(*) FILTER (WHERE mark > 1), count(*) FILTER (WHERE mark = 1) INTO run.confirmed_count, run.skipped_count
+      FROM (SELECT get_byte(run.marks, slot) AS mark FROM generate_series(0, 1023) AS slot) m;
+    IF run.confirmed_count + run.skipped_count = 0 THEN
+      DELETE FROM block_runs WHERE chain_gid = chain AND first_number = run.first_number;
+    ELSE
+      UPDATE block_runs SET marks = run.marks, confirmed_count = run.confirmed_count, skipped_count = run.skipped_count
+        WHERE chain_gid = chain AND first_number = run.first_number;
+    END IF;
+  END LOOP;
+  UPDATE block_packing SET next_number = least(next_number, lowest) WHERE chain_gid = chain AND lowest IS NOT NULL;
+END $$;
+
+-- The rows of a run's heights that can be packed, each with what is stored of it: final, and named by no row of ours.
+CREATE OR REPLACE FUNCTION packable_blocks(chain text, first bigint)
+RETURNS TABLE (id bigint, slot integer, kind integer, gap integer, form smallint, parent_hash text, block_timestamp timestamptz)
+LANGUAGE sql STABLE AS $$
+  WITH stored AS (
+    SELECT b.*, (b.number - first)::integer AS slot, block_hash_form(b.hash) AS form FROM blocks b
+    WHERE b.chain_gid = chain AND b.number BETWEEN first AND first + 1023 AND b.status <> 'reorged'
+  ), linked AS (
+    SELECT s.id, (s.slot - lag(s.slot, 1, -1) OVER up)::integer AS gap, lag(s.hash, 1, s.parent_hash) OVER up AS below
+    FROM stored s WHERE s.hash IS NOT NULL WINDOW up AS (ORDER BY s.number)
+  )
+  SELECT s.id, s.slot,
+    CASE WHEN s.status = 'skipped' THEN 1 ELSE 2 + coalesce(array_position(ARRAY['proved', 'agreed', 'attested', 'trusted'], s.verification), 0) END,
+    coalesce(l.gap, 0), s.form, s.parent_hash, s.block_timestamp
+  FROM stored s LEFT JOIN linked l ON l.id = s.id
+  WHERE CASE WHEN s.status = 'skipped' THEN s.hash IS NULL AND s.parent_hash IS NULL AND s.block_timestamp IS NULL AND s.verification IS NULL
+    ELSE s.status = 'confirmed' AND s.form IS NOT NULL AND block_hash_form(s.parent_hash) = s.form AND l.below = s.parent_hash AND l.gap <= 31
+      AND coalesce(s.verification, 'proved') IN ('proved', 'agreed', 'attested', 'trusted')
+      AND NOT EXISTS (SELECT FROM transactions x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
+      AND NOT EXISTS (SELECT FROM balance_history x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
+      AND NOT EXISTS (SELECT FROM adjustments x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
+      AND NOT EXISTS (SELECT FROM block_changes x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
+      AND NOT EXISTS (SELECT FROM unproved_transactions x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
+      AND NOT EXISTS (SELECT FROM unproved_coins x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
+      AND NOT EXISTS (SELECT FROM unproved_spends x WHERE x.chain_gid = chain AND x.spent_block_hash = s.hash)
+      AND NOT EXISTS (SELECT FROM utxos x WHERE x.chain_gid = chain AND x.block_number = s.number)
+      AND s.hash NOT IN (SELECT x.block_hash FROM balance_reads x WHERE x.chain_gid = chain AND x.block_hash IS NOT NULL)
+      AND NOT EXISTS (SELECT FROM incidents x WHERE x.chain_gid = chain AND x.status <> 'resolved'
+        AND s.number BETWEEN x.block_number AND coalesce(x.last_block_number, x.block_number)) END
+$$;
+
+-- Packs what it can of the 1,024 heights from `first` on. A row goes only if the run tells the same row.
+CREATE OR REPLACE FUNCTION pack_blocks(chain text, first bigint) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  packed integer;
+  removed integer;
+BEGIN
+  PERFORM lock_block_packing(chain);
+  -- Who has locked a block in order to refer to it has committed when this returns; the next statement sees what it wrote.
+  PERFORM FROM blocks WHERE chain_gid = chain AND number BETWEEN first AND first + 1023 ORDER BY id FOR UPDATE;
+  IF EXISTS (SELECT FROM block_runs WHERE chain_gid = chain AND first_number = first) THEN
+    IF NOT EXISTS (SELECT FROM packable_blocks(chain, first)) THEN
+      RETURN 0;
+    END IF;
+    PERFORM unpack_blocks(chain, first, first + 1023);
+  END IF;
+  WITH packable AS MATERIALIZED (
+    SELECT * FROM packable_blocks(chain, first)
+  ), base AS (
+    SELECT coalesce(min(form), 1)::smallint AS form, min(id) AS id, coalesce(min(block_timestamp), now()) AS time FROM packable
+  ), fitting AS (
+    SELECT p.*, p.id - base.id AS id_delta, base.form AS run_form,
+      CASE WHEN p.block_timestamp IS NULL THEN -1 ELSE round(extract(epoch FROM p.block_timestamp - base.time) * 1000) END AS delta
+    FROM packable p, base
+    WHERE (p.form IS NULL OR p.form = base.form) AND p.id - base.id <= 2147483647
+      AND (p.block_timestamp IS NULL OR (p.block_timestamp - base.time < interval '24 days' AND date_trunc('milliseconds', p.block_timestamp - base.time) = p.block_timestamp - base.time))
+  ), slots AS (
+    SELECT n.slot, coalesce(f.kind | (f.gap << 3), 0) AS mark, coalesce(f.kind, 0) AS kind, coalesce(f.id_delta, 0)::integer AS id_delta, coalesce(f.delta, -1)::integer AS delta,
+      coalesce(pack_block_hash(base.form, b.hash), decode(repeat('00', 32), 'hex')) AS hash,
+      CASE WHEN f.gap > n.slot THEN pack_block_hash(base.form, f.parent_hash) END AS parent
+    FROM base CROSS JOIN generate_series(0, 1023) AS n (slot)
+    LEFT JOIN blocks b ON b.chain_gid = chain AND b.number = first + n.slot AND b.status <> 'reorged'
+    LEFT JOIN fitting f ON f.slot = n.slot
+  ), run AS (
+    SELECT count(*) FILTER (WHERE kind > 1) AS confirmed_count, count(*) FILTER (WHERE kind = 1) AS skipped_count, (array_agg(parent) FILTER (WHERE parent IS NOT NULL))[1] AS parent,
+      string_agg(set_byte('\x00', 0, mark), '' ORDER BY slot) AS marks, string_agg(hash, '' ORDER BY slot) AS hashes,
+      string_agg(int4send(id_delta), '' ORDER BY slot) AS ids, string_agg(int4send(delta), '' ORDER BY slot) AS times
+    FROM slots
+  )
+  INSERT INTO block_runs (chain_gid, first_number, confirmed_count, skipped_count, hash_form, parent_hash, base_id, base_time, marks, hashes, ids, times)
+  SELECT chain, first, confirmed_count, skipped_count, base.form, run.parent, base.id, base.time, marks, hashes, ids, times
+  FROM run, base WHERE confirmed_count + skipped_count > 0
+  RETURNING confirmed_count + skipped_count INTO packed;
+  DELETE FROM blocks b USING packed_blocks(chain, first, first + 1023) p
+    WHERE b.id = p.id AND ROW(b.chain_gid, b.number, b.hash, b.parent_hash, b.block_timestamp, b.status, b.verification)
+      IS NOT DISTINCT FROM ROW(p.chain_gid, p.number, p.hash, p.parent_hash, p.block_timestamp, p.status, p.verification);
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  IF removed <> coalesce(packed, 0) THEN
+    RAISE EXCEPTION 'failed to pack blocks of % from % on: expected % rows, got %', chain, first, packed, removed;
+  END IF;
+  RETURN removed;
+END $$;
+
+-- No process lives, or lived within the minute, that reads the rows of blocks alone.
+CREATE OR REPLACE FUNCTION may_pack_blocks() RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT NOT EXISTS (SELECT FROM owner_beats WHERE reads_level < 1 AND greatest(beat_until, lease_until) > clock_timestamp() - interval '1 minute')
+$$;
+
+-- Packs the next heights of a chain, in the caller's transaction; NULL: there is nothing to do. Heights count that are 1,024
+-- below the confirmed one: out of the way of the head, of evidence that follows, and of readers of the last blocks.
+CREATE OR REPLACE FUNCTION pack_next_blocks(chain text) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  first bigint;
+  packed integer;
+BEGIN
+  SELECT min(b.number) / 1024 * 1024 INTO first FROM blocks b
+    WHERE b.chain_gid = chain AND b.number >= coalesce((SELECT next_number FROM block_packing WHERE chain_gid = chain), 0);
+  IF first IS NULL OR NOT may_pack_blocks()
+     OR NOT EXISTS (SELECT FROM analyzer_states WHERE chain_gid = chain AND confirmed_number - 1024 >= first + 1023)
+     OR EXISTS (SELECT FROM resets WHERE chain_gid = chain AND status = 'running') THEN
+    RETURN NULL;
+  END IF;
+  packed := pack_blocks(chain, first);
+  UPDATE block_packing SET next_number = first + 1024 WHERE chain_gid = chain;
+  RETURN packed;
+END $$;
+
+-- Totals of GET /blocks count packed blocks as they count rows.
+CREATE OR REPLACE FUNCTION count_block_runs() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO list_changes (scope, list, key, count)
+    SELECT '00000000-0000-0000-0000-000000000000'::uuid, 'blocks', ARRAY[chain_gid, status], sum(n) FROM new_rows
+    CROSS JOIN LATERAL (VALUES ('confirmed', confirmed_count), ('skipped', skipped_count)) AS c (status, n) GROUP BY chain_gid, status HAVING sum(n) <> 0;
+  END IF;
+  IF TG_OP <> 'INSERT' THEN
+    INSERT INTO list_changes (scope, list, key, count)
+    SELECT '00000000-0000-0000-0000-000000000000'::uuid, 'blocks', ARRAY[chain_gid, status], -sum(n) FROM old_rows
+    CROSS JOIN LATERAL (VALUES ('confirmed', confirmed_count), ('skipped', skipped_count)) AS c (status, n) GROUP BY chain_gid, status HAVING sum(n) <> 0;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER block_runs_count_insert AFTER INSERT ON block_runs
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_block_runs();
+CREATE OR REPLACE TRIGGER block_runs_count_update AFTER UPDATE ON block_runs
+  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_block_runs();
+CREATE OR REPLACE TRIGGER block_runs_count_delete AFTER DELETE ON block_runs
+  REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_block_runs();
