@@ -97,6 +97,14 @@ LANGUAGE sql STABLE AS $$
   WHERE r.chain_gid = chain AND r.first_number > from_number - 1024 AND r.first_number <= to_number
 $$;
 
+-- How many blocks of these statuses a run has in [from_number, to_number].
+CREATE OR REPLACE FUNCTION count_in_run(run block_runs, from_number bigint, to_number bigint, statuses text[]) RETURNS integer LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN run.first_number >= from_number AND run.first_number + 1023 <= to_number
+    THEN CASE WHEN 'confirmed' = ANY (statuses) THEN run.confirmed_count ELSE 0 END + CASE WHEN 'skipped' = ANY (statuses) THEN run.skipped_count ELSE 0 END
+    ELSE (SELECT count(*)::integer FROM generate_series(greatest(from_number - run.first_number, 0)::integer, least(to_number - run.first_number, 1023)::integer) AS slot
+      WHERE CASE get_byte(run.marks, slot) & 7 WHEN 0 THEN false WHEN 1 THEN 'skipped' = ANY (statuses) ELSE 'confirmed' = ANY (statuses) END) END
+$$;
+
 -- The first blocks of [from_number, to_number] on the chain that is followed, rows and packed ones, ascending. Heights without
 -- a fetched block are left out.
 CREATE OR REPLACE FUNCTION canonical_blocks(chain text, from_number bigint, to_number bigint, at_most bigint DEFAULT NULL)

@@ -9,8 +9,7 @@ export interface ValueSource {
     | 'transaction_addresses'
     | 'transfers'
     | 'event_log'
-    | 'deliveries'
-    | 'blocks';
+    | 'deliveries';
   readonly id: 'id' | 'transaction_id';
   readonly key: 'status' | 'chain_gid' | 'address_id' | 'public_key_id' | 'asset_gid' | 'type';
   readonly type: 'text' | 'uuid';
@@ -25,7 +24,7 @@ export interface ValueSource {
 }
 
 interface IdOrder {
-  readonly column: 'detected_at' | 'block_position' | 'created_at' | 'number';
+  readonly column: 'detected_at' | 'block_position' | 'created_at';
   readonly direction: 'ASC' | 'DESC';
 }
 
@@ -70,7 +69,7 @@ function idOrder({ table, id }: ValueSource, { column, direction }: IdOrder): Li
         name: column,
         type: column === 'detected_at' || column === 'created_at' ? 'timestamptz' : 'bigint',
       },
-      { name: id, type: table === 'event_log' || table === 'blocks' ? 'bigint' : 'uuid' },
+      { name: id, type: table === 'event_log' ? 'bigint' : 'uuid' },
     ],
     direction,
   };
