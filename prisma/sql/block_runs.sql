@@ -122,6 +122,29 @@ LANGUAGE sql STABLE AS $$
   ORDER BY b.number LIMIT at_most
 $$;
 
+-- The first blocks of [from_number, to_number] that are analysed, ascending.
+CREATE OR REPLACE FUNCTION analysed_blocks(chain text, from_number bigint, to_number bigint, at_most bigint)
+RETURNS TABLE (number bigint, hash text) LANGUAGE sql STABLE AS $$
+  SELECT b.number, b.hash FROM (
+    (SELECT b.number, b.hash FROM blocks b
+     WHERE b.chain_gid = chain AND b.number BETWEEN from_number AND to_number AND b.status IN ('processed', 'confirmed') ORDER BY b.number LIMIT at_most)
+    UNION ALL
+    (SELECT p.number, p.hash FROM (SELECT first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number > from_number - 1024 AND r.first_number <= to_number
+       ORDER BY first_number) r
+     CROSS JOIN LATERAL packed_blocks(chain, greatest(from_number, r.first_number), least(to_number, r.first_number + 1023)) p
+     WHERE p.status = 'confirmed' ORDER BY r.first_number, p.number LIMIT at_most)) b
+  ORDER BY b.number LIMIT at_most
+$$;
+
+-- The highest packed block up to a height.
+CREATE OR REPLACE FUNCTION last_packed_block(chain text, up_to bigint)
+RETURNS TABLE (id bigint, chain_gid text, number bigint, hash text, parent_hash text, block_timestamp timestamptz, status text, verification text)
+LANGUAGE sql STABLE AS $$
+  SELECT p.* FROM (SELECT first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number <= up_to ORDER BY first_number DESC) r
+  CROSS JOIN LATERAL packed_blocks(chain, r.first_number, least(up_to, r.first_number + 1023)) p
+  WHERE p.status = 'confirmed' ORDER BY r.first_number DESC, p.number DESC LIMIT 1
+$$;
+
 -- The highest block up to a height on the chain that is followed.
 CREATE OR REPLACE FUNCTION last_canonical_block(chain text, up_to bigint)
 RETURNS TABLE (id bigint, chain_gid text, number bigint, hash text, parent_hash text, block_timestamp timestamptz, status text, verification text)
@@ -130,9 +153,7 @@ LANGUAGE sql STABLE AS $$
     (SELECT b.id, b.chain_gid, b.number, b.hash, b.parent_hash, b.block_timestamp, b.status, b.verification FROM blocks b
      WHERE b.chain_gid = chain AND b.number <= up_to AND b.status <> 'reorged' AND b.hash IS NOT NULL ORDER BY b.number DESC LIMIT 1)
     UNION ALL
-    (SELECT p.* FROM (SELECT first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number <= up_to ORDER BY first_number DESC) r
-     CROSS JOIN LATERAL packed_blocks(chain, r.first_number, least(up_to, r.first_number + 1023)) p
-     WHERE p.status <> 'skipped' ORDER BY r.first_number DESC, p.number DESC LIMIT 1)) b
+    SELECT p.* FROM last_packed_block(chain, up_to) p) b
   ORDER BY b.number DESC LIMIT 1
 $$;
 
@@ -265,21 +286,34 @@ CREATE OR REPLACE FUNCTION may_pack_blocks() RETURNS boolean LANGUAGE sql STABLE
   SELECT NOT EXISTS (SELECT FROM owner_beats WHERE reads_level < 1 AND greatest(beat_until, lease_until) > clock_timestamp() - interval '1 minute')
 $$;
 
--- Packs the next heights of a chain, in the caller's transaction; NULL: there is nothing to do. Heights count that are 1,024
--- below the confirmed one: out of the way of the head, of evidence that follows, and of readers of the last blocks.
+-- Where the next run of a chain begins that can be packed; NULL: there is none. Heights count that are 1,024 below the
+-- confirmed one: out of the way of the head, of evidence that follows, and of readers of the last blocks.
+CREATE OR REPLACE FUNCTION next_packable_run(chain text) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT n.first FROM (
+    SELECT min(b.number) / 1024 * 1024 AS first FROM blocks b
+    WHERE b.chain_gid = chain AND b.number >= coalesce((SELECT next_number FROM block_packing WHERE chain_gid = chain), 0)) n
+  JOIN analyzer_states s ON s.chain_gid = chain AND s.confirmed_number - 1024 >= n.first + 1023
+  WHERE NOT EXISTS (SELECT FROM resets WHERE chain_gid = chain AND status = 'running') AND may_pack_blocks()
+$$;
+
+-- Packs the next run of a chain, in the caller's transaction; NULL: there is nothing to do. What cannot be packed stays rows
+-- and stops no other run.
 CREATE OR REPLACE FUNCTION pack_next_blocks(chain text) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
-  first bigint;
+  first bigint := next_packable_run(chain);
   packed integer;
 BEGIN
-  SELECT min(b.number) / 1024 * 1024 INTO first FROM blocks b
-    WHERE b.chain_gid = chain AND b.number >= coalesce((SELECT next_number FROM block_packing WHERE chain_gid = chain), 0);
-  IF first IS NULL OR NOT may_pack_blocks()
-     OR NOT EXISTS (SELECT FROM analyzer_states WHERE chain_gid = chain AND confirmed_number - 1024 >= first + 1023)
-     OR EXISTS (SELECT FROM resets WHERE chain_gid = chain AND status = 'running') THEN
+  IF first IS NULL THEN
     RETURN NULL;
   END IF;
-  packed := pack_blocks(chain, first);
+  BEGIN
+    packed := pack_blocks(chain, first);
+  EXCEPTION WHEN raise_exception OR data_exception THEN
+    RAISE WARNING '%', SQLERRM;
+    packed := 0;
+  END;
+  -- The row is missing where that was rolled back.
+  PERFORM lock_block_packing(chain);
   UPDATE block_packing SET next_number = first + 1024 WHERE chain_gid = chain;
   RETURN packed;
 END $$;

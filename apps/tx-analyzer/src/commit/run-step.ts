@@ -15,6 +15,8 @@ import type { TransactionStatus } from '../model/transaction-state.ts';
 import type { Existing, ExistingTransaction } from './plan-writes.ts';
 import type { Segment } from '../model/segment.ts';
 import { awaitsOthers, writeAttested } from './write-attested.ts';
+import { unpackProved } from './settle-again.ts';
+import { unpackBlocks } from './unpack-blocks.ts';
 import { writeSkipped } from './write-skipped.ts';
 import { writeUnknowns } from './write-unknowns.ts';
 
@@ -137,6 +139,14 @@ export async function writeStep(
   const { sql, chain, now } = transaction;
   const opening = openingOf(chain, input.step);
   const { segment, step, advance, outcome, cursor } = input;
+  // Before any block is locked.
+  if (segment.orphans.length > 0 && chain.network.evidenceDelayMs !== undefined)
+    await unpackProved(sql, chain.gid, segment.orphans.at(-1)!.number);
+  await unpackBlocks(
+    sql,
+    chain.gid,
+    step.retroactive.map(({ block }) => block.number),
+  );
   const events: OutboxEvent[] = [];
   let existing = readOpened(opened ?? (await sql.query(opening)).rows);
   // Held events are released first, so that they are published before the events of this step.
