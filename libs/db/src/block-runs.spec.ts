@@ -211,7 +211,11 @@ describe('block_runs', () => {
 
 describe('to_base58', () => {
   it('writes 32 bytes as Solana does, and reads them back', async () => {
-    const all = [Buffer.alloc(32), Buffer.alloc(32, 255), ...Array.from({ length: 50 }, () => randomBytes(32))];
+    const all = [
+      Buffer.alloc(32),
+      Buffer.alloc(32, 255),
+      ...Array.from({ length: 50 }, () => randomBytes(32)),
+    ];
     all.push(Buffer.concat([Buffer.alloc(3), randomBytes(29)]));
     const { rows } = await db.query(
       'SELECT to_base58(b) AS text, from_base58(to_base58(b)) = b AS is_same FROM unnest($1::bytea[]) WITH ORDINALITY AS t (b, n) ORDER BY n',

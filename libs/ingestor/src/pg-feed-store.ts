@@ -64,17 +64,18 @@ export function createPgFeedStore({
     setStatus: (status, reason) =>
       writeStatus(share, chainGid, { status, reason, nodeHeadNumber: nodeHeadNumber() }),
     async findCanonicalAtOrBelow(number) {
-      const { rows } = await db.query<BlockRow>(
-        `SELECT ${BLOCK_COLUMNS} FROM last_canonical_block($1, $2)`,
-        [chainGid, number],
-      );
+      const { rows } = await db.query<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM last_canonical_block($1, $2)`, [
+        chainGid,
+        number,
+      ]);
       return rows.map(toHeader)[0];
     },
     async readCanonical(from, to) {
-      const { rows } = await db.query<BlockRow>(
-        `SELECT ${BLOCK_COLUMNS} FROM canonical_blocks($1, $2, $3)`,
-        [chainGid, from, to],
-      );
+      const { rows } = await db.query<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM canonical_blocks($1, $2, $3)`, [
+        chainGid,
+        from,
+        to,
+      ]);
       return rows.map(toHeader);
     },
     async readEntries(afterSeq, limit) {

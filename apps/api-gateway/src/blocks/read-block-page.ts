@@ -69,8 +69,7 @@ function packedSql(read: PageRead, status: string, values: unknown[]): string {
 }
 
 function conditionsOf({ order, range: { after } }: PageRead, search: BlockSearch, values: unknown[]): string {
-  const behind =
-    after === undefined ? [] : [behindSql(order, after, (value) => `$${values.push(value)}`)];
+  const behind = after === undefined ? [] : [behindSql(order, after, (value) => `$${values.push(value)}`)];
   return [...searchConditions(search, values), ...behind].join(' AND ');
 }
 

@@ -4,12 +4,7 @@ import type { ListedRow, Range } from './pager.ts';
 
 /** A table with an index that returns the rows of each value of a column in the list's order. */
 export interface ValueSource {
-  readonly table:
-    | 'transactions'
-    | 'transaction_addresses'
-    | 'transfers'
-    | 'event_log'
-    | 'deliveries';
+  readonly table: 'transactions' | 'transaction_addresses' | 'transfers' | 'event_log' | 'deliveries';
   readonly id: 'id' | 'transaction_id';
   readonly key: 'status' | 'chain_gid' | 'address_id' | 'public_key_id' | 'asset_gid' | 'type';
   readonly type: 'text' | 'uuid';

@@ -36,7 +36,9 @@ afterAll(() => world.stop());
 it('answers with packed blocks what it answered with rows: every filter, order, page, cursor, total and block', async () => {
   const pages = FILTERS.flatMap((filter) =>
     SORTS.flatMap((sort) =>
-      [1, 2, 1 + randomInt(60)].map((page) => `${filter}&sort_by=${sort}&limit=${1 + randomInt(100)}&page=${page}`),
+      [1, 2, 1 + randomInt(60)].map(
+        (page) => `${filter}&sort_by=${sort}&limit=${1 + randomInt(100)}&page=${page}`,
+      ),
     ),
   );
   const heights = Array.from({ length: 60 }, () => FIRST - 5 + randomInt(LAST - FIRST + 10));
@@ -59,7 +61,10 @@ it('answers with packed blocks what it answered with rows: every filter, order, 
   }
   // A cursor from before the conversion goes on in the same place.
   for (const [query, answer] of behind)
-    expect([query, shown(await list(without(query, before.get(query)!.cursor!)))]).toEqual([query, shown(answer)]);
+    expect([query, shown(await list(without(query, before.get(query)!.cursor!)))]).toEqual([
+      query,
+      shown(answer),
+    ]);
   expect(await readHeights(heights)).toEqual(blocks);
 }, 240_000);
 
@@ -94,7 +99,9 @@ async function writeHistory(gid: string): Promise<void> {
       continue;
     }
     const hash = hashOf(String(number));
-    const time = new Date(Date.UTC(2024, 0, 1) + number * 2_000).toISOString().replace('Z', chance === 4 ? '123Z' : 'Z');
+    const time = new Date(Date.UTC(2024, 0, 1) + number * 2_000)
+      .toISOString()
+      .replace('Z', chance === 4 ? '123Z' : 'Z');
     const verification = [null, 'proved', 'agreed', 'attested', 'trusted'][randomInt(5)];
     if (chance === 5) rows.push([number, hashOf(`orphan ${number}`), parent, time, 'reorged', null]);
     rows.push([number, hash, parent, time, number > LAST - 200 ? 'processed' : 'confirmed', verification]);
