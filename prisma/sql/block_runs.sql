@@ -63,22 +63,22 @@ BEGIN
 END $$;
 
 -- NULL: a hash that cannot be packed.
-CREATE OR REPLACE FUNCTION block_hash_form(hash text) RETURNS smallint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION block_hash_form(hash text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN hash ~ '^0x[0-9a-f]{64}$' THEN 1 WHEN hash ~ '^[0-9a-f]{64}$' THEN 2
-    WHEN hash ~ '^[1-9A-HJ-NP-Za-km-z]{32,44}$' THEN 3 END::smallint
+    WHEN hash ~ '^[1-9A-HJ-NP-Za-km-z]{32,44}$' THEN 3 END::integer
 $$;
 
-CREATE OR REPLACE FUNCTION pack_block_hash(form smallint, hash text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION pack_block_hash(form integer, hash text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN block_hash_form(hash) IS DISTINCT FROM form THEN NULL
     WHEN form = 1 THEN decode(substr(hash, 3), 'hex') WHEN form = 2 THEN decode(hash, 'hex') ELSE from_base58(hash) END
 $$;
 
-CREATE OR REPLACE FUNCTION unpack_block_hash(form smallint, bytes bytea) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION unpack_block_hash(form integer, bytes bytea) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE form WHEN 1 THEN '0x' || encode(bytes, 'hex') WHEN 2 THEN encode(bytes, 'hex') ELSE to_base58(bytes) END
 $$;
 
--- The blocks of [from_number, to_number] that are in runs, as the rows that they were.
-CREATE OR REPLACE FUNCTION packed_blocks(chain text, from_number bigint, to_number bigint)
+-- The blocks of one run that are in [from_number, to_number], as the rows that they were.
+CREATE OR REPLACE FUNCTION packed_run(chain text, first bigint, from_number bigint, to_number bigint)
 RETURNS TABLE (id bigint, chain_gid text, number bigint, hash text, parent_hash text, block_timestamp timestamptz, status text, verification text)
 LANGUAGE sql STABLE AS $$
   SELECT r.base_id + integer_at(p.ids, s.slot), r.chain_gid, r.first_number + s.slot,
@@ -87,14 +87,21 @@ LANGUAGE sql STABLE AS $$
     CASE WHEN integer_at(p.times, s.slot) >= 0 THEN r.base_time + integer_at(p.times, s.slot) * interval '1 millisecond' END,
     CASE WHEN s.kind = 1 THEN 'skipped' ELSE 'confirmed' END,
     (ARRAY['proved', 'agreed', 'attested', 'trusted'])[s.kind - 2]
-  FROM block_runs r
-  -- Each column is fetched once a run, not once a slot.
+  -- OFFSET 0: run by run in the caller's order, however many there are; each column is fetched once a run, not once a slot.
+  FROM (SELECT * FROM block_runs b WHERE b.chain_gid = chain AND b.first_number = first OFFSET 0) r
   CROSS JOIN LATERAL (SELECT r.hashes || ''::bytea AS hashes, r.ids || ''::bytea AS ids, r.times || ''::bytea AS times OFFSET 0) p
   CROSS JOIN LATERAL (
     SELECT slot, get_byte(r.marks, slot) & 7 AS kind, get_byte(r.marks, slot) >> 3 AS gap
     FROM generate_series(greatest(from_number - r.first_number, 0)::integer, least(to_number - r.first_number, 1023)::integer) AS slot
     WHERE get_byte(r.marks, slot) <> 0) s
-  WHERE r.chain_gid = chain AND r.first_number > from_number - 1024 AND r.first_number <= to_number
+$$;
+
+-- The blocks of [from_number, to_number] that are in runs.
+CREATE OR REPLACE FUNCTION packed_blocks(chain text, from_number bigint, to_number bigint)
+RETURNS TABLE (id bigint, chain_gid text, number bigint, hash text, parent_hash text, block_timestamp timestamptz, status text, verification text)
+LANGUAGE sql STABLE AS $$
+  SELECT p.* FROM (SELECT r.first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number > from_number - 1024 AND r.first_number <= to_number) r
+  CROSS JOIN LATERAL packed_run(chain, r.first_number, from_number, to_number) p
 $$;
 
 -- How many blocks of these statuses a run has in [from_number, to_number].
@@ -103,6 +110,22 @@ CREATE OR REPLACE FUNCTION count_in_run(run block_runs, from_number bigint, to_n
     THEN CASE WHEN 'confirmed' = ANY (statuses) THEN run.confirmed_count ELSE 0 END + CASE WHEN 'skipped' = ANY (statuses) THEN run.skipped_count ELSE 0 END
     ELSE (SELECT count(*)::integer FROM generate_series(greatest(from_number - run.first_number, 0)::integer, least(to_number - run.first_number, 1023)::integer) AS slot
       WHERE CASE get_byte(run.marks, slot) & 7 WHEN 0 THEN false WHEN 1 THEN 'skipped' = ANY (statuses) ELSE 'confirmed' = ANY (statuses) END) END
+$$;
+
+-- The first packed blocks of [from_number, to_number] that are no skipped heights. Their numbers are found first: what is
+-- sorted would hold the hashes of a whole run in each line.
+CREATE OR REPLACE FUNCTION first_packed_blocks(chain text, from_number bigint, to_number bigint, at_most bigint)
+RETURNS TABLE (id bigint, chain_gid text, number bigint, hash text, parent_hash text, block_timestamp timestamptz, status text, verification text)
+LANGUAGE sql STABLE AS $$
+  SELECT p.* FROM (
+    SELECT k.first_number, min(k.number) AS low, max(k.number) AS high FROM (
+      SELECT r.first_number, p.number FROM (SELECT first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number > from_number - 1024 AND r.first_number <= to_number
+        ORDER BY first_number) r
+      CROSS JOIN LATERAL packed_run(chain, r.first_number, from_number, to_number) p
+      WHERE p.status = 'confirmed' ORDER BY r.first_number, p.number LIMIT at_most) k
+    GROUP BY k.first_number) w
+  CROSS JOIN LATERAL packed_run(chain, w.first_number, w.low, w.high) p
+  WHERE p.status = 'confirmed'
 $$;
 
 -- The first blocks of [from_number, to_number] on the chain that is followed, rows and packed ones, ascending. Heights without
@@ -115,10 +138,7 @@ LANGUAGE sql STABLE AS $$
      WHERE b.chain_gid = chain AND b.number BETWEEN from_number AND to_number AND b.status <> 'reorged' AND b.hash IS NOT NULL
      ORDER BY b.number LIMIT at_most)
     UNION ALL
-    (SELECT p.* FROM (SELECT first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number > from_number - 1024 AND r.first_number <= to_number
-       ORDER BY first_number) r
-     CROSS JOIN LATERAL packed_blocks(chain, greatest(from_number, r.first_number), least(to_number, r.first_number + 1023)) p
-     WHERE p.status <> 'skipped' ORDER BY r.first_number, p.number LIMIT at_most)) b
+    SELECT p.* FROM first_packed_blocks(chain, from_number, to_number, at_most) p) b
   ORDER BY b.number LIMIT at_most
 $$;
 
@@ -129,10 +149,7 @@ RETURNS TABLE (number bigint, hash text) LANGUAGE sql STABLE AS $$
     (SELECT b.number, b.hash FROM blocks b
      WHERE b.chain_gid = chain AND b.number BETWEEN from_number AND to_number AND b.status IN ('processed', 'confirmed') ORDER BY b.number LIMIT at_most)
     UNION ALL
-    (SELECT p.number, p.hash FROM (SELECT first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number > from_number - 1024 AND r.first_number <= to_number
-       ORDER BY first_number) r
-     CROSS JOIN LATERAL packed_blocks(chain, greatest(from_number, r.first_number), least(to_number, r.first_number + 1023)) p
-     WHERE p.status = 'confirmed' ORDER BY r.first_number, p.number LIMIT at_most)) b
+    SELECT p.number, p.hash FROM first_packed_blocks(chain, from_number, to_number, at_most) p) b
   ORDER BY b.number LIMIT at_most
 $$;
 
@@ -141,7 +158,7 @@ CREATE OR REPLACE FUNCTION last_packed_block(chain text, up_to bigint)
 RETURNS TABLE (id bigint, chain_gid text, number bigint, hash text, parent_hash text, block_timestamp timestamptz, status text, verification text)
 LANGUAGE sql STABLE AS $$
   SELECT p.* FROM (SELECT first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number <= up_to ORDER BY first_number DESC) r
-  CROSS JOIN LATERAL packed_blocks(chain, r.first_number, least(up_to, r.first_number + 1023)) p
+  CROSS JOIN LATERAL packed_run(chain, r.first_number, 0, up_to) p
   WHERE p.status = 'confirmed' ORDER BY r.first_number DESC, p.number DESC LIMIT 1
 $$;
 
@@ -183,7 +200,7 @@ BEGIN
     high := least(to_number - run.first_number, 1023);
     CONTINUE WHEN substr(run.marks, low + 1, high - low + 1) = decode(repeat('00', high - low + 1), 'hex');
     INSERT INTO blocks (id, chain_gid, number, hash, parent_hash, block_timestamp, status, verification) OVERRIDING SYSTEM VALUE
-      SELECT * FROM packed_blocks(chain, run.first_number + low, run.first_number + high);
+      SELECT * FROM packed_run(chain, run.first_number, from_number, to_number);
     lowest := coalesce(lowest, run.first_number);
     run.marks := substr(run.marks, 1, low) || decode(repeat('00', high - low + 1), 'hex') || substr(run.marks, high + 2);
     SELECT count(*) FILTER (WHERE mark > 1), count(*) FILTER (WHERE mark = 1) INTO run.confirmed_count, run.skipped_count
@@ -198,85 +215,109 @@ BEGIN
   UPDATE block_packing SET next_number = least(next_number, lowest) WHERE chain_gid = chain AND lowest IS NOT NULL;
 END $$;
 
--- The rows of a run's heights that can be packed, each with what is stored of it: final, and named by no row of ours.
-CREATE OR REPLACE FUNCTION packable_blocks(chain text, first bigint)
-RETURNS TABLE (id bigint, slot integer, kind integer, gap integer, form smallint, parent_hash text, block_timestamp timestamptz)
-LANGUAGE sql STABLE AS $$
-  WITH stored AS (
-    SELECT b.*, (b.number - first)::integer AS slot, block_hash_form(b.hash) AS form FROM blocks b
-    WHERE b.chain_gid = chain AND b.number BETWEEN first AND first + 1023 AND b.status <> 'reorged'
-  ), linked AS (
-    SELECT s.id, (s.slot - lag(s.slot, 1, -1) OVER up)::integer AS gap, lag(s.hash, 1, s.parent_hash) OVER up AS below
-    FROM stored s WHERE s.hash IS NOT NULL WINDOW up AS (ORDER BY s.number)
-  )
-  SELECT s.id, s.slot,
-    CASE WHEN s.status = 'skipped' THEN 1 ELSE 2 + coalesce(array_position(ARRAY['proved', 'agreed', 'attested', 'trusted'], s.verification), 0) END,
-    coalesce(l.gap, 0), s.form, s.parent_hash, s.block_timestamp
-  FROM stored s LEFT JOIN linked l ON l.id = s.id
-  WHERE CASE WHEN s.status = 'skipped' THEN s.hash IS NULL AND s.parent_hash IS NULL AND s.block_timestamp IS NULL AND s.verification IS NULL
-    ELSE s.status = 'confirmed' AND s.form IS NOT NULL AND block_hash_form(s.parent_hash) = s.form AND l.below = s.parent_hash AND l.gap <= 31
-      AND coalesce(s.verification, 'proved') IN ('proved', 'agreed', 'attested', 'trusted')
-      AND NOT EXISTS (SELECT FROM transactions x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
-      AND NOT EXISTS (SELECT FROM balance_history x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
-      AND NOT EXISTS (SELECT FROM adjustments x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
-      AND NOT EXISTS (SELECT FROM block_changes x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
-      AND NOT EXISTS (SELECT FROM unproved_transactions x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
-      AND NOT EXISTS (SELECT FROM unproved_coins x WHERE x.chain_gid = chain AND x.block_hash = s.hash)
-      AND NOT EXISTS (SELECT FROM unproved_spends x WHERE x.chain_gid = chain AND x.spent_block_hash = s.hash)
-      AND NOT EXISTS (SELECT FROM utxos x WHERE x.chain_gid = chain AND x.block_number = s.number)
-      AND s.hash NOT IN (SELECT x.block_hash FROM balance_reads x WHERE x.chain_gid = chain AND x.block_hash IS NOT NULL)
-      AND NOT EXISTS (SELECT FROM incidents x WHERE x.chain_gid = chain AND x.status <> 'resolved'
-        AND s.number BETWEEN x.block_number AND coalesce(x.last_block_number, x.block_number)) END
-$$;
+-- The rows of a run's heights that may be packed: final, and named by no row of ours. Each table is asked by an index, however
+-- large it is.
+CREATE OR REPLACE FUNCTION packable_ids(chain text, first bigint) RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  last CONSTANT bigint := first + 1023;
+  hashes CONSTANT text[] := ARRAY(SELECT hash FROM blocks WHERE chain_gid = chain AND number BETWEEN first AND last AND status = 'confirmed' AND hash IS NOT NULL);
+  named CONSTANT text[] := ARRAY(
+    SELECT block_hash FROM transactions WHERE chain_gid = chain AND block_hash = ANY (hashes)
+    UNION SELECT block_hash FROM balance_history WHERE chain_gid = chain AND block_hash = ANY (hashes)
+    UNION SELECT block_hash FROM adjustments WHERE chain_gid = chain AND block_hash = ANY (hashes)
+    UNION SELECT block_hash FROM block_changes WHERE chain_gid = chain AND block_hash = ANY (hashes)
+    UNION SELECT block_hash FROM unproved_transactions WHERE chain_gid = chain AND block_hash = ANY (hashes)
+    UNION SELECT block_hash FROM unproved_coins WHERE chain_gid = chain AND block_hash = ANY (hashes)
+    UNION SELECT spent_block_hash FROM unproved_spends WHERE chain_gid = chain AND spent_block_hash = ANY (hashes)
+    UNION SELECT block_hash FROM balance_reads WHERE chain_gid = chain AND block_hash = ANY (hashes));
+  numbered CONSTANT bigint[] := ARRAY(
+    SELECT block_number FROM utxos WHERE chain_gid = chain AND block_number BETWEEN first AND last
+    UNION SELECT generate_series(greatest(block_number, first), least(coalesce(last_block_number, block_number), last)) FROM incidents
+      WHERE chain_gid = chain AND status <> 'resolved' AND block_number <= last AND coalesce(last_block_number, block_number) >= first);
+BEGIN
+  RETURN ARRAY(SELECT id FROM blocks WHERE chain_gid = chain AND number BETWEEN first AND last
+    AND CASE status WHEN 'skipped' THEN hash IS NULL AND parent_hash IS NULL AND block_timestamp IS NULL AND verification IS NULL
+      WHEN 'confirmed' THEN coalesce(verification, 'proved') IN ('proved', 'agreed', 'attested', 'trusted')
+        AND hash <> ALL (named) AND number <> ALL (numbered)
+      ELSE false END);
+END $$;
 
 -- Packs what it can of the 1,024 heights from `first` on. A row goes only if the run tells the same row.
 CREATE OR REPLACE FUNCTION pack_blocks(chain text, first bigint) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
-  packed integer;
+  zero CONSTANT bytea := decode(repeat('00', 1024), 'hex');
+  run block_runs;
+  block blocks;
+  ids bigint[];
+  slot integer;
+  gap integer;
+  -- Of the block below.
+  below_slot integer := -1;
+  below_hash text;
+  delta bigint;
+  elapsed numeric;
   removed integer;
 BEGIN
   PERFORM lock_block_packing(chain);
   -- Who has locked a block in order to refer to it has committed when this returns; the next statement sees what it wrote.
   PERFORM FROM blocks WHERE chain_gid = chain AND number BETWEEN first AND first + 1023 ORDER BY id FOR UPDATE;
-  IF EXISTS (SELECT FROM block_runs WHERE chain_gid = chain AND first_number = first) THEN
-    IF NOT EXISTS (SELECT FROM packable_blocks(chain, first)) THEN
-      RETURN 0;
-    END IF;
-    PERFORM unpack_blocks(chain, first, first + 1023);
+  ids := packable_ids(chain, first);
+  IF cardinality(ids) = 0 THEN
+    RETURN 0;
   END IF;
-  WITH packable AS MATERIALIZED (
-    SELECT * FROM packable_blocks(chain, first)
-  ), base AS (
-    SELECT coalesce(min(form), 1)::smallint AS form, min(id) AS id, coalesce(min(block_timestamp), now()) AS time FROM packable
-  ), fitting AS (
-    SELECT p.*, p.id - base.id AS id_delta, base.form AS run_form,
-      CASE WHEN p.block_timestamp IS NULL THEN -1 ELSE round(extract(epoch FROM p.block_timestamp - base.time) * 1000) END AS delta
-    FROM packable p, base
-    WHERE (p.form IS NULL OR p.form = base.form) AND p.id - base.id <= 2147483647
-      AND (p.block_timestamp IS NULL OR (p.block_timestamp - base.time < interval '24 days' AND date_trunc('milliseconds', p.block_timestamp - base.time) = p.block_timestamp - base.time))
-  ), slots AS (
-    SELECT n.slot, coalesce(f.kind | (f.gap << 3), 0) AS mark, coalesce(f.kind, 0) AS kind, coalesce(f.id_delta, 0)::integer AS id_delta, coalesce(f.delta, -1)::integer AS delta,
-      coalesce(pack_block_hash(base.form, b.hash), decode(repeat('00', 32), 'hex')) AS hash,
-      CASE WHEN f.gap > n.slot THEN pack_block_hash(base.form, f.parent_hash) END AS parent
-    FROM base CROSS JOIN generate_series(0, 1023) AS n (slot)
-    LEFT JOIN blocks b ON b.chain_gid = chain AND b.number = first + n.slot AND b.status <> 'reorged'
-    LEFT JOIN fitting f ON f.slot = n.slot
-  ), run AS (
-    SELECT count(*) FILTER (WHERE kind > 1) AS confirmed_count, count(*) FILTER (WHERE kind = 1) AS skipped_count, (array_agg(parent) FILTER (WHERE parent IS NOT NULL))[1] AS parent,
-      string_agg(set_byte('\x00', 0, mark), '' ORDER BY slot) AS marks, string_agg(hash, '' ORDER BY slot) AS hashes,
-      string_agg(int4send(id_delta), '' ORDER BY slot) AS ids, string_agg(int4send(delta), '' ORDER BY slot) AS times
-    FROM slots
-  )
-  INSERT INTO block_runs (chain_gid, first_number, confirmed_count, skipped_count, hash_form, parent_hash, base_id, base_time, marks, hashes, ids, times)
-  SELECT chain, first, confirmed_count, skipped_count, base.form, run.parent, base.id, base.time, marks, hashes, ids, times
-  FROM run, base WHERE confirmed_count + skipped_count > 0
-  RETURNING confirmed_count + skipped_count INTO packed;
-  DELETE FROM blocks b USING packed_blocks(chain, first, first + 1023) p
-    WHERE b.id = p.id AND ROW(b.chain_gid, b.number, b.hash, b.parent_hash, b.block_timestamp, b.status, b.verification)
-      IS NOT DISTINCT FROM ROW(p.chain_gid, p.number, p.hash, p.parent_hash, p.block_timestamp, p.status, p.verification);
+  IF EXISTS (SELECT FROM block_runs WHERE chain_gid = chain AND first_number = first) THEN
+    PERFORM unpack_blocks(chain, first, first + 1023);
+    ids := packable_ids(chain, first);
+  END IF;
+  run.chain_gid := chain;
+  run.first_number := first;
+  run.marks := zero;
+  run.ids := zero || zero || zero || zero;
+  run.times := run.ids;
+  run.hashes := run.ids || run.ids || run.ids || run.ids || run.ids || run.ids || run.ids || run.ids;
+  SELECT min(id), coalesce(date_trunc('milliseconds', min(block_timestamp)), now()), coalesce(min(block_hash_form(hash)), 1), 0, 0
+    INTO run.base_id, run.base_time, run.hash_form, run.confirmed_count, run.skipped_count FROM blocks WHERE id = ANY (ids);
+  FOR block IN SELECT * FROM blocks WHERE chain_gid = chain AND number BETWEEN first AND first + 1023 AND status <> 'reorged' ORDER BY number LOOP
+    slot := block.number - first;
+    delta := block.id - run.base_id;
+    elapsed := coalesce(extract(epoch FROM block.block_timestamp - run.base_time) * 1000, -1);
+    gap := 0;
+    IF block.hash IS NOT NULL THEN
+      gap := slot - below_slot;
+      IF below_slot = -1 THEN
+        below_hash := block.parent_hash;
+        run.parent_hash := pack_block_hash(run.hash_form, block.parent_hash);
+      END IF;
+      run.hashes := overlay(run.hashes PLACING coalesce(pack_block_hash(run.hash_form, block.hash), substr(zero, 1, 32)) FROM slot * 32 + 1);
+    END IF;
+    IF block.id = ANY (ids) AND delta <= 2147483647 AND elapsed <= 2147483647 AND elapsed = trunc(elapsed) AND (block.hash IS NULL
+       OR (gap <= 31 AND below_hash = block.parent_hash AND block_hash_form(block.hash) = run.hash_form AND block_hash_form(below_hash) = run.hash_form)) THEN
+      IF block.status = 'skipped' THEN
+        run.skipped_count := run.skipped_count + 1;
+      ELSE
+        run.confirmed_count := run.confirmed_count + 1;
+      END IF;
+      run.marks := set_byte(run.marks, slot, (gap << 3) | CASE block.status WHEN 'skipped' THEN 1
+        ELSE 2 + coalesce(array_position(ARRAY['proved', 'agreed', 'attested', 'trusted'], block.verification), 0) END);
+      run.ids := overlay(run.ids PLACING int4send(delta::integer) FROM slot * 4 + 1);
+      run.times := overlay(run.times PLACING int4send(elapsed::integer) FROM slot * 4 + 1);
+    END IF;
+    IF block.hash IS NOT NULL THEN
+      below_slot := slot;
+      below_hash := block.hash;
+    END IF;
+  END LOOP;
+  IF run.confirmed_count + run.skipped_count = 0 THEN
+    RETURN 0;
+  END IF;
+  INSERT INTO block_runs SELECT run.*;
+  DELETE FROM blocks b USING packed_run(chain, first, first, first + 1023) p
+    WHERE b.id = p.id AND b.chain_gid = chain AND b.number BETWEEN first AND first + 1023
+      AND ROW(b.number, b.hash, b.parent_hash, b.block_timestamp, b.status, b.verification)
+        IS NOT DISTINCT FROM ROW(p.number, p.hash, p.parent_hash, p.block_timestamp, p.status, p.verification);
   GET DIAGNOSTICS removed = ROW_COUNT;
-  IF removed <> coalesce(packed, 0) THEN
-    RAISE EXCEPTION 'failed to pack blocks of % from % on: expected % rows, got %', chain, first, packed, removed;
+  IF removed <> run.confirmed_count + run.skipped_count THEN
+    RAISE EXCEPTION 'failed to pack blocks of % from % on: expected % rows, got %', chain, first, run.confirmed_count + run.skipped_count, removed;
   END IF;
   RETURN removed;
 END $$;

@@ -5,7 +5,7 @@ CREATE TABLE block_runs (
   first_number bigint NOT NULL CHECK (first_number >= 0 AND first_number % 1024 = 0),
   confirmed_count integer NOT NULL,
   skipped_count integer NOT NULL,
-  hash_form smallint NOT NULL,
+  hash_form integer NOT NULL,
   parent_hash bytea,
   base_id bigint NOT NULL,
   base_time timestamptz NOT NULL,
@@ -26,4 +26,4 @@ CREATE TABLE block_packing (
 );
 
 -- What a process can read: 1: block_runs. 0: it is of a release before, which reads the rows of `blocks` alone.
-ALTER TABLE owner_beats ADD COLUMN reads_level smallint NOT NULL DEFAULT 0;
+ALTER TABLE owner_beats ADD COLUMN reads_level integer NOT NULL DEFAULT 0;

@@ -63,7 +63,7 @@ function packedSql(read: PageRead, status: string, values: unknown[]): string {
   );
   return `SELECT ${COLUMNS} FROM (SELECT p.*, r.first_number FROM (
       SELECT chain_gid, first_number FROM block_runs WHERE ${status}_count > 0 AND ${runs.join(' AND ')} ORDER BY ${first}) r
-    CROSS JOIN LATERAL packed_blocks(r.chain_gid, r.first_number, r.first_number + 1023) p) q
+    CROSS JOIN LATERAL packed_run(r.chain_gid, r.first_number, r.first_number, r.first_number + 1023) p) q
     WHERE ${conditionsOf(read, { ...search, chains: undefined, statuses: [status] }, values)}
     ORDER BY ${first}, number ${direction}, id ${direction} LIMIT ${range.offset + range.limit}`;
 }
