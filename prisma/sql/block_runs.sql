@@ -215,6 +215,20 @@ BEGIN
   UPDATE block_packing SET next_number = least(next_number, lowest) WHERE chain_gid = chain AND lowest IS NOT NULL;
 END $$;
 
+-- For the way back to a release that reads rows alone: a transaction for each run, so that it may be stopped and called again.
+CREATE OR REPLACE PROCEDURE unpack_all_blocks() LANGUAGE plpgsql AS $$
+DECLARE
+  chain text;
+  first bigint;
+BEGIN
+  LOOP
+    SELECT chain_gid, first_number INTO chain, first FROM block_runs ORDER BY chain_gid, first_number DESC LIMIT 1;
+    EXIT WHEN NOT FOUND;
+    PERFORM unpack_blocks(chain, first, first + 1023);
+    COMMIT;
+  END LOOP;
+END $$;
+
 -- The rows of a run's heights that may be packed: final, and named by no row of ours. Each table is asked by an index, however
 -- large it is.
 CREATE OR REPLACE FUNCTION packable_ids(chain text, first bigint) RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$

@@ -99,7 +99,7 @@ describe('block_runs', () => {
         expect(await readTotals()).toEqual(totals);
       }
     }
-    await db.query('SELECT unpack_blocks(gid, 0, 9223372036854775807) FROM blockchains');
+    await db.query('CALL unpack_all_blocks()');
     expect((await db.query('SELECT FROM block_runs')).rowCount).toBe(0);
     expect(await readAll()).toEqual(before);
     expect(await readTotals()).toEqual(totals);

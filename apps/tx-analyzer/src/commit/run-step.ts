@@ -142,11 +142,12 @@ export async function writeStep(
   // Before any block is locked.
   if (segment.orphans.length > 0 && chain.network.evidenceDelayMs !== undefined)
     await unpackProved(sql, chain.gid, segment.orphans.at(-1)!.number);
-  await unpackBlocks(
-    sql,
-    chain.gid,
-    step.retroactive.map(({ block }) => block.number),
-  );
+  if (step.retroactive.length > 0)
+    await unpackBlocks(
+      sql,
+      chain.gid,
+      step.retroactive.map(({ block }) => block.number),
+    );
   const events: OutboxEvent[] = [];
   let existing = readOpened(opened ?? (await sql.query(opening)).rows);
   // Held events are released first, so that they are published before the events of this step.
