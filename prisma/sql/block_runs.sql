@@ -157,9 +157,11 @@ $$;
 CREATE OR REPLACE FUNCTION last_packed_block(chain text, up_to bigint)
 RETURNS TABLE (id bigint, chain_gid text, number bigint, hash text, parent_hash text, block_timestamp timestamptz, status text, verification text)
 LANGUAGE sql STABLE AS $$
-  SELECT p.* FROM (SELECT first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number <= up_to ORDER BY first_number DESC) r
-  CROSS JOIN LATERAL packed_run(chain, r.first_number, 0, up_to) p
-  WHERE p.status = 'confirmed' ORDER BY r.first_number DESC, p.number DESC LIMIT 1
+  SELECT p.* FROM (
+    SELECT r.first_number, p.number FROM (SELECT first_number FROM block_runs r WHERE r.chain_gid = chain AND r.first_number <= up_to ORDER BY first_number DESC) r
+    CROSS JOIN LATERAL packed_run(chain, r.first_number, 0, up_to) p
+    WHERE p.status = 'confirmed' ORDER BY r.first_number DESC, p.number DESC LIMIT 1) w
+  CROSS JOIN LATERAL packed_run(chain, w.first_number, w.number, w.number) p
 $$;
 
 -- The highest block up to a height on the chain that is followed.

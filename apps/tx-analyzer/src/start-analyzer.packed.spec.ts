@@ -136,7 +136,7 @@ describe('an analyzer of a chain with packed blocks', () => {
     await waitFor(async () => (await world.rows('SELECT FROM block_runs')).length === 2, {
       timeoutMs: 20_000,
     });
-    const block = world.chain.make({ number: 3_999, hash: rows[0]!.hash, timestamp: 1_700_010_000 });
+    const block = world.chain.make({ number: 3_999, hash: rows[0]!.hash });
     await world.feedBlocks(block);
     await world.settle();
     expect(await canonicalHashes()).toEqual([...before, block.hash]);

@@ -123,6 +123,19 @@ async function writeWords(sql: Sql, chain: ChainContext, step: BlocksStep): Prom
   if (attested.length > 0) await writeAttested(sql, chain, attested);
 }
 
+/** Packed blocks that a step writes to become rows, before any block is locked (ADR 22). */
+async function unpackWritten(sql: Sql, chain: ChainContext, { segment, step }: StepInput): Promise<void> {
+  const lowest = segment.orphans.at(-1);
+  if (lowest !== undefined && chain.network.evidenceDelayMs !== undefined)
+    await unpackProved(sql, chain.gid, lowest.number);
+  if (step.retroactive.length > 0)
+    await unpackBlocks(
+      sql,
+      chain.gid,
+      step.retroactive.map(({ block }) => block.number),
+    );
+}
+
 interface StepOpening {
   /** Rows of `openingOf`; absent: they are read here. */
   readonly opened?: readonly unknown[];
@@ -139,15 +152,7 @@ export async function writeStep(
   const { sql, chain, now } = transaction;
   const opening = openingOf(chain, input.step);
   const { segment, step, advance, outcome, cursor } = input;
-  // Before any block is locked.
-  if (segment.orphans.length > 0 && chain.network.evidenceDelayMs !== undefined)
-    await unpackProved(sql, chain.gid, segment.orphans.at(-1)!.number);
-  if (step.retroactive.length > 0)
-    await unpackBlocks(
-      sql,
-      chain.gid,
-      step.retroactive.map(({ block }) => block.number),
-    );
+  await unpackWritten(sql, chain, input);
   const events: OutboxEvent[] = [];
   let existing = readOpened(opened ?? (await sql.query(opening)).rows);
   // Held events are released first, so that they are published before the events of this step.

@@ -44,7 +44,7 @@ export async function runPacking(deps: PackingDeps): Promise<void> {
       failures += 1;
       waitMs = Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX);
       health.fail(describePublicly(error));
-      logger.warn({ chain_gid: chainGid, err: error }, 'failed to pack blocks, will retry');
+      logger.warn({ chain_gid: chainGid, err: error }, 'blocks could not be packed, retrying');
     }
     await delay(waitMs, undefined, { signal }).catch(() => undefined);
   }
