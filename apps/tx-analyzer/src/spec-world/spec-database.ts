@@ -23,7 +23,8 @@ export class SpecDatabase {
   readonly chain: SpecChain;
   protected readonly utxo: UtxoCodec | undefined;
   seq = 0;
-  /** Final blocks are packed at once, as if they were old. */
+  /** Final blocks are packed at once, as if they were old: how many were. */
+  packed = 0;
   isPacking = false;
 
   protected constructor(url: string, { network, utxo }: SpecOf) {
@@ -144,6 +145,7 @@ export class SpecDatabase {
 
   /** What the ingestor does for new blocks. */
   async feedBlocks(...blocks: readonly Block[]): Promise<void> {
+    if (this.isPacking) await this.pack();
     for (const block of blocks) {
       await this.db.transaction(async (sql) => {
         await sql.query(
@@ -190,6 +192,7 @@ export class SpecDatabase {
     return this.db.transaction(async (sql) => {
       await sql.query(`SELECT FROM owners WHERE kind = 'analyzer' AND share = $1 FOR UPDATE`, [this.gid]);
       const { rows } = await sql.query<{ packed: number }>('SELECT pack_blocks($1, 0) AS packed', [this.gid]);
+      this.packed += rows[0]!.packed;
       return rows[0]!.packed;
     });
   }
