@@ -16,6 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
+let packed = 0;
 const RUNS = Number(process.env.BALANCE_RUNS ?? 20);
 
 const STRANGER = '0xffffffffffffffffffffffffffffffffffffffff';
@@ -79,6 +80,7 @@ const operation = fc.oneof(
     arbitrary: fc.record({ type: fc.constant('prune' as const), depth: fc.integer({ min: 0, max: 3 }) }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('repeat' as const) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('pack' as const) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('import' as const) }) },
 );
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
@@ -132,6 +134,9 @@ class History {
       case 'repeat':
         return void (await world.db.query(`INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason)
           SELECT chain_gid, address_id, asset_gid, block_number, block_hash, 'touched' FROM balance_history UNION ALL SELECT chain_gid, address_id, asset_gid, NULL, NULL, 'touched' FROM balances`));
+      case 'pack':
+        packed += await world.pack();
+        return;
       case 'import':
         for (const { id } of world.addresses) await world.ask({ addressId: id, reason: 'imported' });
     }
@@ -333,6 +338,7 @@ test('whatever happens while balances are read, transfers and adjustments explai
       ...(process.env.BALANCE_SEED !== undefined && { seed: Number(process.env.BALANCE_SEED) }),
     },
   );
+  expect(packed).toBeGreaterThan(0);
 }, 600_000);
 
 /** The oracle: what the branch's blocks did to an address, by reason, from the first reading on. */
