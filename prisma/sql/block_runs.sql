@@ -357,9 +357,11 @@ $$;
 -- and stops no other run.
 CREATE OR REPLACE FUNCTION pack_next_blocks(chain text) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
-  first bigint := next_packable_run(chain);
+  first bigint;
   packed integer;
 BEGIN
+  PERFORM lock_block_packing(chain);
+  first := next_packable_run(chain);
   IF first IS NULL THEN
     RETURN NULL;
   END IF;
@@ -369,8 +371,6 @@ BEGIN
     RAISE WARNING '%', SQLERRM;
     packed := 0;
   END;
-  -- The row is missing where that was rolled back.
-  PERFORM lock_block_packing(chain);
   UPDATE block_packing SET next_number = first + 1024 WHERE chain_gid = chain;
   RETURN packed;
 END $$;
