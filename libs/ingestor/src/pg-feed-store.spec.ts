@@ -53,16 +53,16 @@ async function readBlocks(chainGid: string) {
   return rows;
 }
 
-/** What the analyzer does with final blocks, at once instead of when they are old. Returns how many became packed. */
+/** What the analyzer does with old blocks, here with all but the last two, so that most reorgs reach packed ones. Returns how many became packed. */
 async function packFinal(chainGid: string): Promise<number> {
   await db.query(
-    `INSERT INTO analyzer_states (chain_gid, confirmed_number) SELECT chain_gid, finalized_number FROM ingestor_states WHERE chain_gid = $1
+    `INSERT INTO analyzer_states (chain_gid, confirmed_number) SELECT chain_gid, head_number - 2 FROM ingestor_states WHERE chain_gid = $1
      ON CONFLICT (chain_gid) DO UPDATE SET confirmed_number = EXCLUDED.confirmed_number`,
     [chainGid],
   );
   await db.query(
     `UPDATE blocks SET status = 'confirmed' WHERE chain_gid = $1 AND status = 'new' AND hash IS NOT NULL
-       AND number <= (SELECT finalized_number FROM ingestor_states WHERE chain_gid = $1)`,
+       AND number <= (SELECT head_number - 2 FROM ingestor_states WHERE chain_gid = $1)`,
     [chainGid],
   );
   const { rows } = await db.query<{ packed: number }>(
@@ -75,7 +75,7 @@ async function packFinal(chainGid: string): Promise<number> {
 describe('the feed in PostgreSQL', () => {
   it.each([
     ['', false],
-    [', while final blocks are packed', true],
+    [', while blocks are packed', true],
   ])(
     'keeps feed, blocks and state equal to the canonical chain over random histories%s',
     async (_, isPacking) => {
@@ -121,6 +121,7 @@ describe('the feed in PostgreSQL', () => {
         ),
         { numRuns: isPacking ? 30 : 60 },
       );
+      console.log('PACKED', packed, isPacking);
       expect(packed > 0).toBe(isPacking);
     },
   );
