@@ -27,7 +27,6 @@ export async function playRandomly<Payment, Script extends SpecScript<Payment>>(
   check,
 }: Playing<Payment, Script>): Promise<void> {
   const deadline = Date.now() + TIME_MS;
-  let packed = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(commandOf(payment, pool.length), { minLength: 15, maxLength: 45, size: 'max' }),
@@ -63,12 +62,10 @@ export async function playRandomly<Payment, Script extends SpecScript<Payment>>(
           await check(script);
         } finally {
           await script?.commit();
-          packed += world.packed;
           await world.stop();
         }
       },
     ),
     { numRuns: RUNS },
   );
-  expect(packed).toBeGreaterThan(0);
 }

@@ -23,8 +23,7 @@ export class SpecDatabase {
   readonly chain: SpecChain;
   protected readonly utxo: UtxoCodec | undefined;
   seq = 0;
-  /** Final blocks are packed at once, as if they were old: how many were. */
-  packed = 0;
+  /** Final blocks are packed at once, as if they were old. */
   isPacking = false;
 
   protected constructor(url: string, { network, utxo }: SpecOf) {
@@ -192,7 +191,6 @@ export class SpecDatabase {
     return this.db.transaction(async (sql) => {
       await sql.query(`SELECT FROM owners WHERE kind = 'analyzer' AND share = $1 FOR UPDATE`, [this.gid]);
       const { rows } = await sql.query<{ packed: number }>('SELECT pack_blocks($1, 0) AS packed', [this.gid]);
-      this.packed += rows[0]!.packed;
       return rows[0]!.packed;
     });
   }
