@@ -69,6 +69,7 @@ const RETENTION = 'chainwatch_retention_finished_timestamp_seconds{kind="events"
 const ofChain = (labels: string, blockSeconds: number): Series => ({
   [`chainwatch_ingestor_head_number${labels}`]: rising(1, 1),
   [`chainwatch_chain_block_time_seconds${labels}`]: flat(blockSeconds),
+  [`chainwatch_chain_block_time_configured_seconds${labels}`]: flat(blockSeconds),
   [`chainwatch_chain_head_pause_seconds${labels}`]: flat(Math.ceil(blockSeconds / 2)),
   [`chainwatch_chain_head_age_seconds${labels}`]: flat(Math.ceil(blockSeconds / 2)),
   [`chainwatch_chain_stalled_status${labels}`]: flat(0),
@@ -302,6 +303,35 @@ const CASES: readonly Case[] = [
       [`chainwatch_chain_head_age_seconds${BITCOIN}`]: flat(7_000),
     },
     fires: { '1h': [] },
+  },
+  {
+    name: 'blocks become ten times as fast, and on another chain somewhat slower',
+    series: {
+      [`chainwatch_chain_block_time_seconds${ETHEREUM}`]: `${flat(12, 39)} ${flat(1.2)}`,
+      [`chainwatch_chain_block_time_seconds${BITCOIN}`]: flat(1_100),
+    },
+    fires: { '1h5m': [], '1h15m': [`BlockTimeDiffers ${gidOf(ETHEREUM)}`] },
+  },
+  {
+    name: 'blocks take twice as long as configured',
+    series: { [`chainwatch_chain_block_time_seconds${SOLANA}`]: flat(0.8) },
+    fires: { '50m': [], '1h5m': [`BlockTimeDiffers ${gidOf(SOLANA)}`] },
+  },
+  {
+    name: 'a local chain has no block time',
+    series: {
+      [`chainwatch_chain_block_time_seconds${ETHEREUM}`]: GONE,
+      [`chainwatch_chain_block_time_configured_seconds${ETHEREUM}`]: GONE,
+    },
+    fires: { '2h': [] },
+  },
+  {
+    name: 'a pause of Bitcoin after a day of fast blocks',
+    series: {
+      [`chainwatch_chain_block_time_seconds${BITCOIN}`]: flat(350),
+      [`chainwatch_chain_head_pause_seconds${BITCOIN}`]: rising(0, 15),
+    },
+    fires: { '1h55m': [], '2h2m': [`ChainHasNoNewBlocks ${gidOf(BITCOIN)}`] },
   },
   {
     name: 'the analyzer is 100 blocks behind on Solana, and one on Bitcoin',

@@ -136,7 +136,7 @@ export const BOARDS = [
         {
           pause: `min(chainwatch_chain_head_pause_seconds${CHAIN})`,
           age: `min(chainwatch_chain_head_age_seconds${CHAIN})`,
-          'usual time between blocks': orNone(`max(chainwatch_chain_block_time_seconds${CHAIN})`),
+          'time between blocks': orNone(`max(chainwatch_chain_block_time_seconds${CHAIN})`),
         },
       ],
       ['Blocks behind', 'short', { blocks: `max(chainwatch_analyzer_lag_blocks${CHAIN})` }],

@@ -218,9 +218,9 @@ itRecorded(
   ['off', 0],
   ['on', 64_000_000],
 ])('with the cache %s', (_name, cacheBytes) => {
-  let url: string;
+  let proxy: Awaited<ReturnType<SpecWorld['open']>>;
   const post = async (path: string, body: string): Promise<string> => {
-    const response = await fetch(url + path, {
+    const response = await fetch(proxy.url + path, {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc },
@@ -234,10 +234,9 @@ itRecorded(
       'bip122:000000000019d6689c085ae165831e93',
       'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
     ];
-    const proxy = await world.open(Object.fromEntries(chains.map((gid) => [gid, [node.url]])), {
+    proxy = await world.open(Object.fromEntries(chains.map((gid) => [gid, [node.url]])), {
       cacheBytes,
     });
-    url = proxy.url;
     await waitFor(() =>
       [...proxy.directory.chains].every(({ upstreams }) => upstreams.every(({ isChecked }) => isChecked)),
     );
@@ -249,10 +248,11 @@ itRecorded(
     const replies = new Map(pairs.map(({ request, reply }) => [request, reply]));
     node.answer = ({ body }, res) => sendJson(res, { body: replies.get(body) ?? '{"error":"not recorded"}' });
     for (let round = 0; round < 2; round += 1) {
-      const got = await Promise.all(
-        pairs.map(async ({ name, request }) => ({ name, reply: await post('/ethereum', request) })),
-      );
-      expect(got).toEqual(pairs.map(({ name, request }) => ({ name, reply: replies.get(request) })));
+      for (const { name, request } of pairs) {
+        // The pairs are of several chains, whose heights differ.
+        proxy.directory.find('ethereum')!.sessions.forget();
+        expect([name, await post('/ethereum', request)]).toEqual([name, replies.get(request)]);
+      }
     }
   });
 

@@ -521,7 +521,7 @@ describe('the same question', () => {
     await waitFor(() => slow.length === 64);
     const single = new Client(gateway).send(request(balance, greedy.keys[0]));
     const batch = new Client(gateway).send(request(`[${balance.replace('aa"', 'bb"')}]`, greedy.keys[0]));
-    await waitFor(() => gateway.directory.find('ethereum')!.upstreams[0]!.attempts.size === 66);
+    await waitFor(() => gateway.directory.find('ethereum')!.upstreams[0]!.inFlight === 66);
     const others = [balance, balance.replace('aa"', 'bb"')].map((body) =>
       new Client(gateway).send(request(body, calm)),
     );

@@ -96,7 +96,7 @@ beforeAll(async () => {
   [world, redis, anvil] = await Promise.all([
     startSpecWorld(),
     startRedis(),
-    startAnvil({ args: ['--block-time', '1', '--gas-price', '1000000000'] }),
+    startAnvil({ args: ['--block-time', '1', '--chain-id', '1', '--gas-price', '1000000000'] }),
   ]);
   caches = [0, 1].map(() => createCache(redis.url, { name: 'rpc-proxy' }));
   await waitFor(() => caches.every(({ isReady }) => isReady));
@@ -105,7 +105,7 @@ beforeAll(async () => {
   replicas = await Promise.all(
     caches.map((cache) =>
       world.open(
-        { 'eip155:31337': [anvil.url, bad.url] },
+        { 'eip155:1': [anvil.url, bad.url] },
         { cache, cacheBytes: 10_000_000, healthIntervalMs: 50 },
       ),
     ),
@@ -113,7 +113,7 @@ beforeAll(async () => {
   key = await world.makeKey(['rpc:evm:read', 'rpc:evm:send']);
   await waitFor(() =>
     replicas.every(({ directory }) => {
-      const chain = directory.find('eip155:31337')!;
+      const chain = directory.find('eip155:1')!;
       return chain.upstreams.every((upstream) => chain.serves(upstream));
     }),
   );
@@ -131,7 +131,7 @@ interface Answer {
 }
 
 async function call(worker: number, method: string, params: readonly unknown[]): Promise<Answer> {
-  const response = await fetch(`${replicas[worker]!.url}/eip155:31337`, {
+  const response = await fetch(`${replicas[worker]!.url}/eip155:1`, {
     method: 'POST',
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     headers: { 'content-type': 'application/json', 'x-api-key': key },
@@ -172,7 +172,7 @@ it(`two workers of a wallet send ${SENDS} times over two replicas, one good and 
     if (typeof result !== 'string') continue;
     const nonce = Number(result);
     const raw = await WALLET.signTransaction({
-      ...{ chainId: 31_337, type: 'eip1559', to: BOB, value: BigInt(round + 1), gas: 21_000n, nonce },
+      ...{ chainId: 1, type: 'eip1559', to: BOB, value: BigInt(round + 1), gas: 21_000n, nonce },
       ...{ maxFeePerGas: 4_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
     });
     const sent = await call(worker, 'eth_sendRawTransaction', [raw]);

@@ -70,7 +70,7 @@ function answerEndlessly(bytes = SIZE): ServerResponse[] {
 }
 
 const isReleased = ({ tenants, directory }: Gateway): boolean =>
-  tenants.process.held === 0 && directory.find('ethereum')!.upstreams[0]!.attempts.size === 0;
+  tenants.process.held === 0 && directory.find('ethereum')!.upstreams[0]!.inFlight === 0;
 
 describe.each([
   ['of its own', 'eth_estimateGas'],

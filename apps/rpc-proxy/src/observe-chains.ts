@@ -26,7 +26,7 @@ export function observeChains(directory: ChainDirectory): () => void {
         const key = Object.values(labels).join(' ');
         known.set(key, labels);
         serving.set(chain.serves(upstream) ? 1 : 0, labels);
-        inFlight.set(upstream.attempts.size, labels);
+        inFlight.set(upstream.inFlight, labels);
         if (upstream.head !== undefined) heads.set(upstream.head.number, labels);
         const counts = chain.outcomes.get(upstream);
         if (counts === undefined) continue;
@@ -70,8 +70,11 @@ function describePaths({ paths }: Chain) {
 }
 
 function describe(chain: Chain) {
+  const { blockTime, network } = chain;
   return {
     status: statusOf(chain),
+    block_time_ms: blockTime.measuredMs && Math.round(blockTime.measuredMs),
+    configured_block_time_ms: network.isLocal === true ? undefined : blockTime.configuredMs,
     upstreams: chain.upstreams.map((upstream) => ({
       label: upstream.label,
       serving: chain.serves(upstream),

@@ -10,6 +10,7 @@ type Gateway = RpcProxy & { readonly url: string };
 
 const NETWORKS = {
   ethereum: ['eip155:1', 1],
+  local: ['eip155:31337', 31337],
   bitcoin: ['bip122:000000000019d6689c085ae165831e93', 1],
   solana: ['solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', 1],
   tron: ['tron:0x2b6653dc', 0x2b6653dc],
@@ -45,10 +46,10 @@ afterEach(async () => {
 
 async function open(
   network: Network,
-  options: { broadcast?: boolean; healthIntervalMs?: number } = {},
+  options: { broadcast?: boolean; healthIntervalMs?: number; nodeCount?: number } = {},
 ): Promise<void> {
   const [gid, chainId] = NETWORKS[network];
-  nodes = await Promise.all([startChainNode(chainId), startChainNode(chainId)]);
+  nodes = await Promise.all(Array.from({ length: options.nodeCount ?? 2 }, () => startChainNode(chainId)));
   const upstreams = nodes.map(({ node }, index) => ({
     url: node.url,
     weight: 1,
@@ -69,7 +70,8 @@ async function open(
   );
 }
 
-const familyOf = (network: Network): string => (network === 'ethereum' ? 'evm' : network);
+const familyOf = (network: Network): string =>
+  network === 'ethereum' || network === 'local' ? 'evm' : network;
 const chainsOf = (network: Network) =>
   replicas.flatMap(({ directory }) => {
     const chain = directory.find(network)!;
@@ -295,6 +297,29 @@ describe('a key never sees a chain go backwards', () => {
     performance.now = () => readTime() + 31_000;
     await redis.restart();
     await waitFor(async () => Number(await call('ethereum', 'eth_blockNumber')) === 100);
+  });
+
+  it.each([1, 2])('waits for %i node(s) that fell below their own word', async (nodeCount) => {
+    await open('ethereum', { nodeCount });
+    // What keys have seen of a single node is not shared.
+    if (nodeCount === 1) await replicas.pop()!.stop(0);
+    for (const each of nodes) each.head = 105;
+    await waitFor(async () => Number(await call('ethereum', 'eth_blockNumber')) === 105);
+    for (const each of nodes) each.head = 104;
+    await waitFor(() => chainsOf('ethereum').every(({ headNumber }) => headNumber === 104));
+    const heads = [call('ethereum', 'eth_blockNumber'), call('ethereum', 'eth_blockNumber')];
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    for (const each of nodes) each.head = 106;
+    expect(await Promise.all(heads)).toEqual(['0x6a', '0x6a']);
+  });
+
+  it.each([1, 2])('is free at once where a local chain with %i node(s) starts afresh', async (nodeCount) => {
+    await open('local', { nodeCount });
+    for (const each of nodes) each.head = 105;
+    await waitFor(async () => Number(await call('local', 'eth_blockNumber')) === 105);
+    for (const each of nodes) each.head = 3;
+    expect(await call('local', 'eth_blockNumber')).toBe('0x3');
+    expect(await call('local', 'eth_blockNumber')).toBe('0x3');
   });
 
   it('asks elsewhere for a block that it has seen, where a node says that there is none', async () => {

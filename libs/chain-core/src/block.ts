@@ -39,6 +39,8 @@ export interface BlockHeader extends BlockRef {
   readonly parentNumber?: number;
   /** Unix seconds. */
   readonly timestamp: number;
+  /** Unix milliseconds, where the header tells more than seconds: to measure the time between blocks, not the event's time. */
+  readonly timestampMs?: number;
 }
 
 /** A whole block, proved complete against its header before anybody sees it (architecture.md, invariant 6). */
@@ -185,6 +187,8 @@ export interface Transfer {
   /** Base units. */
   readonly amountRaw: bigint;
   readonly logIndex?: number;
+  /** What the sender wrote to this transfer: printable text, or the word of a token's memo in hexadecimal. */
+  readonly memo?: string;
   /** Only the node's word stands for it, in a transaction that is proved: to its sides, the transaction is `attested` at most. */
   readonly isAttested?: boolean;
 }

@@ -1,5 +1,3 @@
-import type { Network } from './network.ts';
-
 /** How long answers of one method may be kept. */
 export interface CacheRule {
   /** Lifetime of one answer; undefined: it is not kept. */
@@ -29,6 +27,12 @@ export interface Lifetime {
   readonly untilHead: boolean;
 }
 
+/** How fast a chain is. Read for each answer: it is measured (`BlockTime`). */
+export interface Pace {
+  /** The shortest time between two blocks that is to be expected. */
+  readonly shortestMs: number;
+}
+
 export const FOREVER: Lifetime = { ms: Infinity, untilHead: false };
 
 /** For good, whatever the answer is. */
@@ -40,8 +44,11 @@ export function keptAtMost(ms: number): CacheRule {
 }
 
 /** For answers that move with the head: a part of a block's time. */
-export function keptWhileMoving({ blockTimeMs }: Network): CacheRule {
-  return keptAtMost(Math.min(blockTimeMs / 4, 1_000));
+export function keptWhileMoving(pace: Pace): CacheRule {
+  return {
+    lifetimeOf: () => ({ ms: Math.min(pace.shortestMs / 4, 1_000), untilHead: true }),
+    mayLast: () => false,
+  };
 }
 
 /** Each answer for `lifetime`, never for good. */
@@ -50,6 +57,6 @@ export function keptFor(lifetime: Lifetime): CacheRule {
 }
 
 /** One block's time at most, and only until the head changes. */
-export function untilNextBlock({ blockTimeMs }: Network): Lifetime {
-  return { ms: blockTimeMs, untilHead: true };
+export function untilNextBlock({ shortestMs }: Pace): Lifetime {
+  return { ms: shortestMs, untilHead: true };
 }

@@ -13,7 +13,7 @@ import { createFailoverClient } from './failover-client.ts';
 import type { FailoverClient, FailoverOptions } from './failover-client.ts';
 import type { Network } from './network.ts';
 
-const network = { gid: 'eip155:1' } as Network;
+const network = { gid: 'eip155:1', blockTimeMs: 12_000 } as Network;
 
 /** An endpoint whose state the test sets; every call it serves is counted. */
 class FakeClient implements ChainClient {
@@ -22,6 +22,7 @@ class FakeClient implements ChainClient {
   failure: Error | undefined;
   isWrongChain = false;
   head = 100;
+  blockMs = 1_000;
   fork = 'a';
   callCount = 0;
   isClosed = false;
@@ -82,7 +83,7 @@ class FakeClient implements ChainClient {
       number,
       hash: `${this.fork}${number}`,
       parentHash: `${this.fork}${number - 1}`,
-      timestamp: number,
+      timestamp: (number * this.blockMs) / 1_000,
     };
   }
   #serve<T>(answer: () => T): Promise<T> {
@@ -311,13 +312,32 @@ describe('createFailoverClient', () => {
   });
 
   it('leaves a primary that lags behind the others', async () => {
-    const { client, fakes, clock } = build({ probeIntervalMs: 15_000, lagBlocksMax: 10 });
+    const { client, fakes, clock } = build({ probeIntervalMs: 15_000 });
     await client.readHead();
     fakes[1].head = 200;
     clock.nowMs += 15_000;
     await client.readHead();
     for (let turn = 0; turn < 100 && client.label === 'one'; turn++) await Promise.resolve();
     expect(client.label).toBe('two');
+  });
+
+  it.each([
+    [10, 12_000, 'one'],
+    [11, 12_000, 'two'],
+    [20, 200, 'one'],
+    [26, 200, 'two'],
+  ])('%i blocks behind at %i ms a block, it is with %s', async (blocks, blockMs, label) => {
+    const { client, fakes, clock } = build({ probeIntervalMs: 15_000 });
+    for (const fake of fakes) fake.blockMs = blockMs;
+    for (let number = 100; number < 200; number += 1) {
+      fakes[0].head = number;
+      await client.readHead();
+    }
+    fakes[1].head = 199 + blocks;
+    clock.nowMs += 15_000;
+    await client.readHead();
+    for (let turn = 0; turn < 100 && client.label === 'one'; turn++) await Promise.resolve();
+    expect(client.label).toBe(label);
   });
 
   it('ends a subscription when it moves to another endpoint', async () => {

@@ -1,4 +1,5 @@
 import type { Block, BlockHeader, BlockRef } from './block.ts';
+import { blocksIn, BlockTime } from './block-time.ts';
 import type {
   BalanceQuery,
   BlocksOfAddresses,
@@ -22,11 +23,14 @@ export interface FailoverOptions extends Partial<CircuitOptions> {
   readonly verifyIntervalMs?: number;
   /** How often the others' heads are compared with the primary's, default 15,000. */
   readonly probeIntervalMs?: number;
-  /** The primary is left when it is more than this many blocks behind another endpoint, default 10. */
-  readonly lagBlocksMax?: number;
+  /** The primary is left when it is further behind another endpoint, by this time and ten blocks, default 5,000. */
+  readonly lagMsMax?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
+
+/** A primary that is no more than this behind is kept, however slow the chain is. */
+const LAG_BLOCKS_MIN = 10;
 
 /** What one endpoint says of a block. */
 export interface BlockOpinion {
@@ -75,6 +79,7 @@ class StickyFailoverClient implements FailoverClient {
   readonly coins: ChainClient['coins'];
   readonly #endpoints: readonly EndpointState[];
   readonly #options: Required<FailoverOptions>;
+  readonly #blockTime: BlockTime;
   #primary: EndpointState;
   #probedAtMs = 0;
   #endSubscription: ((error: Error) => void) | undefined;
@@ -82,6 +87,7 @@ class StickyFailoverClient implements FailoverClient {
 
   constructor(network: Network, clients: readonly ChainClient[], options: FailoverOptions) {
     this.network = network;
+    this.#blockTime = new BlockTime(network);
     this.#endpoints = clients.map((client) => new EndpointState(client));
     this.#primary = this.#endpoints[0] as EndpointState;
     this.#options = {
@@ -89,7 +95,7 @@ class StickyFailoverClient implements FailoverClient {
       cooldownMsMax: 60_000,
       verifyIntervalMs: 30_000,
       probeIntervalMs: 15_000,
-      lagBlocksMax: 10,
+      lagMsMax: 5_000,
       now: Date.now,
       ...options,
     };
@@ -324,6 +330,7 @@ class StickyFailoverClient implements FailoverClient {
     const startedAtMs = this.#options.now();
     const head = await endpoint.client.readHead(signal);
     endpoint.headNumber = head.number;
+    this.#blockTime.noteHeader(head);
     endpoint.headMs = this.#options.now() - startedAtMs;
     return head;
   }
@@ -346,6 +353,7 @@ class StickyFailoverClient implements FailoverClient {
     const stop = endpoint?.client.subscribeHeads?.((header) => {
       if (isOver) return;
       endpoint.headNumber = header.number;
+      this.#blockTime.noteHeader(header);
       onHead(header);
     }, end);
     this.#endSubscription = end;
@@ -380,11 +388,8 @@ class StickyFailoverClient implements FailoverClient {
     const nowMs = this.#options.now();
     const healthy = this.#endpoints.filter((endpoint) => !endpoint.isOpen(nowMs));
     const best = healthy.toSorted((a, b) => (b.headNumber ?? 0) - (a.headNumber ?? 0))[0];
-    if (
-      best === undefined ||
-      (this.#primary.headNumber ?? 0) + this.#options.lagBlocksMax >= (best.headNumber ?? 0)
-    )
-      return;
+    const lagMax = blocksIn(this.#options.lagMsMax, this.#blockTime, LAG_BLOCKS_MIN);
+    if (best === undefined || (this.#primary.headNumber ?? 0) + lagMax >= (best.headNumber ?? 0)) return;
     this.#choose(best);
   }
 }

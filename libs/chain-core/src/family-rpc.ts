@@ -1,4 +1,4 @@
-import type { CacheRule } from './cache-rule.ts';
+import type { CacheRule, Pace } from './cache-rule.ts';
 import type { ChainEndpoint } from './chain-endpoint.ts';
 import type { Network } from './network.ts';
 import type { RpcTransactions } from './rpc-transactions.ts';
@@ -16,7 +16,7 @@ export interface FamilyRpc {
   /** One spelling for raw parameters that mean the same to a node; absent: they are compared as written. */
   normalizeParams?(params: string): string;
   /** Cache rules by method. Created once for each chain, because rules may learn from answers. */
-  createCacheRules(network: Network): ReadonlyMap<string, CacheRule>;
+  createCacheRules(pace: Pace): ReadonlyMap<string, CacheRule>;
   /** By method: how its answers tell a block. */
   readonly blockReaders: ReadonlyMap<string, BlockReader>;
   /** What a JSON-RPC error asks for. */
@@ -103,6 +103,8 @@ export interface NodeHead {
   readonly hash: string;
   /** Height that this node considers final; undefined when it does not tell. */
   readonly final: number | undefined;
+  /** Unix milliseconds of the block; of the answer where a node does not tell it with its head. Undefined: not known. */
+  readonly timeMs?: number;
 }
 
 export interface RpcFilters {

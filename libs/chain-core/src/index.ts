@@ -17,6 +17,7 @@ export type * from './family-rpc.ts';
 export * from './rpc-transactions.ts';
 export { readNumber } from './read-number.ts';
 export * from './cache-rule.ts';
+export { blocksIn, BlockTime, toTimeMs } from './block-time.ts';
 export * from './errors.ts';
 export { networkSchema, parseNetworks } from './network-schema.ts';
 export { cleanTokenText } from './clean-token-text.ts';

@@ -24,7 +24,7 @@ export interface Network {
   /** The namespace that token assets of this network carry: `erc20`, on BSC `bep20`. */
   readonly tokenNamespace: string;
   readonly confirmation: ConfirmationPolicy;
-  /** Expected time between blocks. */
+  /** Expected time between blocks: a first guess, which whoever sees heads corrects (`BlockTime`). */
   readonly blockTimeMs: number;
   /**
    * Milliseconds that usually pass until a later header proves a block (`settling`). Absent: its own header does.

@@ -280,7 +280,7 @@ describe('an account without its key', () => {
     await send({ from: nobody, to: alice, value: '0x7' });
     const head = await client.readHead();
     const json = async (method: string, params: unknown[]): Promise<unknown> => node.rpc(method, params);
-    const block = parseRawBlock(await json('eth_getBlockByHash', [head.hash, true]));
+    const block = parseRawBlock(await json('eth_getBlockByHash', [head.hash, true]), 'ethereum');
     const receipts = parseRawReceipts(await json('eth_getBlockReceipts', [head.hash]));
     expect((await verifyBlock(head, { block, receipts }, readTraits(network))).unknown).toBeUndefined();
     const other = evmFamily.networks.find(({ gid }) => gid === 'eip155:1') as Network;
@@ -325,7 +325,7 @@ describe('an account without its key', () => {
     const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
     const verified = await verifyBlock(
       made.ref,
-      { block: parseRawBlock(json(made.body)), receipts: parseRawReceipts(json(made.receipts)) },
+      { block: parseRawBlock(json(made.body), 'ethereum'), receipts: parseRawReceipts(json(made.receipts)) },
       readTraits(network),
     );
     expect(verified.transactions[0]?.from).toBe(nobody);

@@ -93,7 +93,7 @@ function readChain(): {
       const transactions = body.map(toJson);
       for (const { type } of transactions) types.add(String(type));
       const encodings = transactions.map((tx, at) => {
-        const encoding = encodeTransaction(tx);
+        const encoding = encodeTransaction(tx, 'ethereum');
         const original = body[at];
         const wanted = original instanceof Uint8Array ? original : RLP.encode(original);
         if (encoding === undefined || keccak256Hex(encoding) !== keccak256Hex(wanted))

@@ -52,7 +52,7 @@ describe('the contract that a transaction creates', () => {
     const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
     return verifyBlock(
       made.ref,
-      { block: parseRawBlock(json(made.body)), receipts: parseRawReceipts(json(receipts)) },
+      { block: parseRawBlock(json(made.body), 'ethereum'), receipts: parseRawReceipts(json(receipts)) },
       traits,
     );
   };

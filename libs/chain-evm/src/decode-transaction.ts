@@ -166,5 +166,10 @@ function withoutOwn(
 
 function isSystem(tx: RawTransaction, type: number): boolean {
   if (type <= 4) return false;
-  return type === 0x6a || type === 0x7f || (type === 0x7e && tx.from.toLowerCase() === OPTIMISM_DEPOSITOR);
+  return (
+    type === 0x6a ||
+    type === 0x7d ||
+    type === 0x7f ||
+    (type === 0x7e && tx.from.toLowerCase() === OPTIMISM_DEPOSITOR)
+  );
 }

@@ -15,7 +15,7 @@ function serialize(tx: RawTransaction): Hex {
 }
 
 function encode(tx: RawTransaction): Hex {
-  return bytesToHex(encodeTransaction(tx) ?? new Uint8Array());
+  return bytesToHex(encodeTransaction(tx, 'ethereum') ?? new Uint8Array());
 }
 
 // Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see fixtures.md).
@@ -63,7 +63,7 @@ describe('transactions that a chain may hold and a wallet may not send', () => {
     ['with a tip above the fee', { ...feeMarket, maxPriorityFeePerGas: '0x77359401' }],
     ['with blob hashes of a later version', { ...blobs, blobVersionedHashes: [`0x02${'00'.repeat(31)}`] }],
   ])('%s are encoded, which viem refuses', (_, tx) => {
-    expect(encodeTransaction(tx)).toBeDefined();
+    expect(encodeTransaction(tx, 'ethereum')).toBeDefined();
     expect(() => serialize(tx)).toThrow();
   });
 

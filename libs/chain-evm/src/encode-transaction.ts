@@ -2,6 +2,7 @@ import type { Hex } from 'viem';
 import { data, encodeRlp, keccak256Hex, quantity } from './encode-rlp.ts';
 import type { RlpItem } from './encode-rlp.ts';
 import type { RawAuthorization, RawReceipt, RawTransaction } from './raw-block.ts';
+import { type Stack, TYPES_OF_STACK } from './types-of-stack.ts';
 
 /** EIP-2718 type of a transaction or receipt; nodes leave the field out for legacy ones. */
 export function typeOf(item: { readonly type?: string | null }): number {
@@ -28,72 +29,26 @@ const signedFields: Readonly<Record<number, Fields>> = {
   4: (tx) => [...feeMarketFields(tx), (tx.authorizationList ?? []).map(authorizationFields)],
 };
 
-/** Fields of types without a signature, each of one stack only. */
-const unsignedFields: Readonly<Record<number, Fields>> = {
-  // OP stack deposit (specs, "Deposits": the deposited transaction type).
-  0x7e: (tx) => [
-    data(tx.sourceHash),
-    data(tx.from),
-    data(tx.to),
-    quantity(tx.mint),
-    quantity(tx.value),
-    quantity(tx.gas),
-    tx.isSystemTx === true ? '0x01' : '0x',
-    data(tx.input),
-  ],
-  // Arbitrum Nitro (its go-ethereum, core/types/arb_types.go): deposit of ether from L1,
-  0x64: (tx) => [quantity(tx.chainId), data(tx.requestId), data(tx.from), data(tx.to), quantity(tx.value)],
-  // unsigned, from an L1 account,
-  0x65: (tx) => [quantity(tx.chainId), data(tx.from), quantity(tx.nonce), ...pricedCall(tx)],
-  // from an L1 contract,
-  0x66: (tx) => [quantity(tx.chainId), data(tx.requestId), data(tx.from), ...pricedCall(tx)],
-  // redemption of a retryable ticket,
-  0x68: (tx) => [
-    quantity(tx.chainId),
-    quantity(tx.nonce),
-    data(tx.from),
-    ...pricedCall(tx),
-    data(tx.ticketId),
-    data(tx.refundTo),
-    quantity(tx.maxRefund),
-    quantity(tx.submissionFeeRefund),
-  ],
-  // submission of one,
-  0x69: (tx) => [
-    quantity(tx.chainId),
-    data(tx.requestId),
-    data(tx.from),
-    quantity(tx.l1BaseFee),
-    quantity(tx.depositValue),
-    priceOf(tx),
-    quantity(tx.gas),
-    data(tx.retryTo),
-    quantity(tx.retryValue),
-    data(tx.beneficiary),
-    quantity(tx.maxSubmissionFee),
-    data(tx.refundTo),
-    data(tx.retryData),
-  ],
-  // internal, start of block.
-  0x6a: (tx) => [quantity(tx.chainId), data(tx.input)],
-};
-
 /** Whether transactions of this type can be encoded here. */
-export function isEncoded(type: number): boolean {
-  return type in signedFields || type in unsignedFields;
+export function isEncoded(type: number, stack: Stack): boolean {
+  return type in signedFields || typeof TYPES_OF_STACK[stack][type] === 'function';
+}
+
+/** Whether the blocks of a stack may hold transactions of this type. */
+export function isOfStack(type: number, stack: Stack): boolean {
+  return type in signedFields || type in TYPES_OF_STACK[stack];
 }
 
 /**
- * The encoding of a transaction under `transactionsRoot`; undefined when that of its type is not known.
+ * The encoding of a transaction under `transactionsRoot`; undefined when that of its type is not known on this stack.
  * @throws InvalidHexError
  */
-export function encodeTransaction(tx: RawTransaction): Uint8Array | undefined {
+export function encodeTransaction(tx: RawTransaction, stack: Stack): Uint8Array | undefined {
   const type = typeOf(tx);
   const signed = signedFields[type];
   if (signed !== undefined)
     return encodeRlp([...signed(tx), ...signatureFields(tx, type === 0 ? tx.v : (tx.yParity ?? tx.v))], type);
-  const fields = unsignedFields[type];
-  return fields && encodeRlp(fields(tx), type);
+  return TYPES_OF_STACK[stack][type]?.(tx);
 }
 
 /**
@@ -139,14 +94,6 @@ function feeMarketFields(tx: RawTransaction): readonly RlpItem[] {
 
 function callOf(tx: RawTransaction): readonly Hex[] {
   return [quantity(tx.gas), data(tx.to), quantity(tx.value), data(tx.input)];
-}
-
-function pricedCall(tx: RawTransaction): readonly Hex[] {
-  return [priceOf(tx), ...callOf(tx)];
-}
-
-function priceOf(tx: RawTransaction): Hex {
-  return quantity(tx.maxFeePerGas ?? tx.gasPrice);
 }
 
 function accessesOf(tx: RawTransaction): RlpItem {

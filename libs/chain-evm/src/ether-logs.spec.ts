@@ -36,7 +36,7 @@ async function read(
   const json = (text: string): unknown => (JSON.parse(text) as { result: unknown }).result;
   const verified = await verifyBlock(
     made.ref,
-    { block: parseRawBlock(json(made.body)), receipts: parseRawReceipts(json(made.receipts)) },
+    { block: parseRawBlock(json(made.body), 'ethereum'), receipts: parseRawReceipts(json(made.receipts)) },
     readTraits(network),
   );
   return decodeBlock(network, verified, traced && items.map(() => ({ isFailed: false, transfers: traced })));

@@ -115,7 +115,7 @@ function toBloomHeader(block: RawBlock, traits: EvmTraits): BloomHeader {
 }
 
 async function readBodies(
-  { transport }: Session,
+  { transport, traits }: Session,
   { from, to, signal }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal },
 ): Promise<RawBlock[]> {
   const numbers = Array.from({ length: to - from + 1 }, (_, position) => from + position);
@@ -126,7 +126,7 @@ async function readBodies(
   return (await transport.callMany(calls, signal)).map((answer, position) => {
     const result = unwrap(answer);
     if (result === null) throw new BlockNotFoundError(`block ${numbers[position]} is not known to the node`);
-    return parseRawBlock(result);
+    return parseRawBlock(result, traits.stack);
   });
 }
 

@@ -83,7 +83,7 @@ async function decodeFixture(name: string): Promise<{
   const network = networkOf(name);
   const expected = read<Expected>(`${name}.expected.json`);
   if (expected === undefined) throw new Error(`${name} has no expected file`);
-  const raw = parseRawBlock(read(`${name}.block.json`));
+  const raw = parseRawBlock(read(`${name}.block.json`), readTraits(networkOf(name)).stack);
   const receipts = parseRawReceipts(read(`${name}.receipts.json`));
   const verified = await verifyBlock(
     { number: expected.number, hash: expected.hash },
@@ -178,7 +178,7 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
   );
   it.each(flattened)('%s: traces of another source give the value moves they list', (name) => {
     const flat = read<FlatTrace[]>(`${name}.chainstorage-flattened-traces.json`) ?? [];
-    const raw = parseRawBlock(read(`${name}.block.json`));
+    const raw = parseRawBlock(read(`${name}.block.json`), readTraits(networkOf(name)).stack);
     const hashes = raw.transactions.map(({ hash }) => hash);
     const traces = decodeCallTraces(
       { number: 0, hash: raw.hash },
@@ -215,7 +215,7 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
   it.each(['ethereum-16000000', 'ethereum-16000001', 'ethereum-16000003', 'gnosis-29000000'])(
     '%s: header and transactions prove themselves',
     async (name) => {
-      const block = parseRawBlock(unwrap(`${name}.block.json`));
+      const block = parseRawBlock(unwrap(`${name}.block.json`), readTraits(networkOf(name)).stack);
       const ref = { number: Number(block.number), hash: block.hash };
       // The recording has no receipts, so the proof gets as far as asking for them.
       await expect(verifyBlock(ref, { block, receipts: [] }, readTraits(networkOf(name)))).rejects.toThrow(
@@ -250,7 +250,7 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
   it('the state-sync receipt of Polygon is known by its hash and mints without a sender or a fee', () => {
     const [receipt] = parseRawReceipts([unwrap('polygon-receipt-state-sync.json')]);
     const block = {
-      ...parseRawBlock(read('polygon-43200000.block.json')),
+      ...parseRawBlock(read('polygon-43200000.block.json'), 'bor'),
       number: '0x40b1ac0',
       hash: receipt?.blockHash ?? '',
     };
@@ -283,7 +283,7 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
   });
 
   it('a Polygon block with its state sync among its receipts proves itself, and is not refused for one too many', async () => {
-    const block = parseRawBlock(read('polygon-43200000.block.json'));
+    const block = parseRawBlock(read('polygon-43200000.block.json'), 'bor');
     const receipts = parseRawReceipts(read('polygon-43200000.receipts.json'));
     const [stateSync] = parseRawReceipts([unwrap('polygon-receipt-state-sync.json')]);
     const hash = borTransactionHash(block);

@@ -6,7 +6,7 @@ import networksJson from './networks.json' with { type: 'json' };
 /** What this family has to know of a network to prove and decode its blocks (`traits` in networks.json). */
 export const evmTraitsSchema = z.strictObject({
   /** Which transaction, header and receipt extensions may occur. */
-  stack: z.enum(['ethereum', 'optimism', 'arbitrum', 'bor', 'avalanche']),
+  stack: z.enum(['ethereum', 'optimism', 'base', 'arbitrum', 'bor', 'avalanche']),
   /** `strict`: the header's hash is recomputed and must match. `tolerant`: some of its blocks use another encoding. */
   header: z.enum(['strict', 'tolerant']).default('strict'),
   /** `tolerant`: where a root does not match (unknown encoding), the header's logsBloom decides. */

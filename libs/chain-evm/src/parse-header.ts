@@ -45,7 +45,25 @@ export function toBlockHeader(header: RawHeader): BlockHeader {
     hash: header.hash,
     parentHash: header.parentHash,
     timestamp: Number(header.timestamp),
+    ...findTimestampMs(header),
   };
+}
+
+/**
+ * The milliseconds of a header that tells them: in Avalanche's `timestampMilliseconds` and BSC's `mixHash`, which are part of
+ * its hash, or beside it in Base's `timestampMs`. They only refine the seconds; others are not believed.
+ */
+function findTimestampMs(header: RawHeader): Pick<BlockHeader, 'timestampMs'> {
+  const { timestamp, timestampMilliseconds, timestampMs, mixHash } = header;
+  const seconds = Number(timestamp);
+  const told = [timestampMilliseconds, timestampMs].map((text) => toNumber(text) - 1_000 * seconds);
+  const part = [...told, toNumber(mixHash)].find((ms) => ms > 0 && ms < 1_000);
+  return part === undefined ? {} : { timestampMs: 1_000 * seconds + part };
+}
+
+/** NaN unless it is hexadecimal. A random `mixHash` is far beyond what a number holds exactly. */
+function toNumber(text: unknown): number {
+  return typeof text === 'string' && /^0x[0-9a-f]{1,64}$/i.test(text) ? Number(text) : Number.NaN;
 }
 
 /** `verifyHeader` of a header that must be that of `ref`. @throws IncompleteBlockError */

@@ -11,6 +11,7 @@ import {
 } from './hex-forms.ts';
 import type { HexFields, HexForm } from './hex-forms.ts';
 import type { RawBlock, RawHeader, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
+import type { Stack } from './types-of-stack.ts';
 
 // Written by hand instead of zod, because these run over every transaction and log of every block. They only
 // check the types that the decoder relies on, and bring values to one spelling; verifyBlock proves whether
@@ -29,12 +30,12 @@ const SHAPES: Readonly<Record<HexForm, { readonly pattern: RegExp; readonly expe
 };
 
 /** @throws ChainClientError, IncompleteBlockError when `json` is not a block with whole transactions */
-export function parseRawBlock(json: unknown): RawBlock {
+export function parseRawBlock(json: unknown, stack: Stack): RawBlock {
   const block = toRawHeader(json) as Partial<RawBlock>;
   if (typeof block.miner !== 'string') throw new ChainClientError('expected a block with miner, got none');
   if (!Array.isArray(block.transactions))
     throw new ChainClientError('expected a block with transactions, got none');
-  block.transactions.forEach(expectTransaction);
+  block.transactions.forEach((tx: unknown, index) => expectTransaction(tx, index, stack));
   block.withdrawals?.forEach((withdrawal, index) =>
     normalizeHex(withdrawal, WITHDRAWAL_FIELDS, `withdrawal ${index}`),
   );
@@ -50,10 +51,10 @@ export function parseRawReceipts(json: unknown): readonly RawReceipt[] {
 }
 
 /** @throws ChainClientError, IncompleteBlockError when `json` is not a whole transaction, unless its type is not known */
-function expectTransaction(json: unknown, index: number): asserts json is RawTransaction {
+function expectTransaction(json: unknown, index: number, stack: Stack): asserts json is RawTransaction {
   const tx = toPartial<RawTransaction>(json, 'transaction', index);
   normalizeHex(tx, TYPE_FIELD, `transaction ${index}`);
-  if (!isEncoded(typeOf(tx))) return expectUnknownTransaction(tx, index);
+  if (!isEncoded(typeOf(tx), stack)) return expectUnknownTransaction(tx, index);
   if (
     typeof tx.hash !== 'string' ||
     typeof tx.from !== 'string' ||

@@ -271,7 +271,7 @@ describe('the signature of a transaction', () => {
         await expect(read()).rejects.toThrow(UnknownContentError);
       for (let attempt = 0; attempt < 2; attempt += 1) expectTold(await read({ takeUnknown: true }));
       const { block, receipts } = structuredClone(spoilt);
-      const raw = parseRawBlock(block);
+      const raw = parseRawBlock(block, 'ethereum');
       const ref = { number: Number(raw.number), hash: raw.hash };
       const network = evmNetworks.find((one) => one.name === 'ethereum')!;
       const answers = { block: raw, receipts: parseRawReceipts(receipts) };

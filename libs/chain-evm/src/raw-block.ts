@@ -14,6 +14,7 @@ export interface RawHeader {
   readonly gasUsed: string;
   readonly timestamp: string;
   readonly extraData: string;
+  /** On BSC the milliseconds of the timestamp's second (BEP-520). */
   readonly mixHash?: string | null;
   readonly nonce?: string | null;
   readonly baseFeePerGas?: string | null;
@@ -27,6 +28,8 @@ export interface RawHeader {
   // AuRa (Gnosis before the merge)
   readonly auraStep?: string | null;
   readonly auraSeal?: string | null;
+  // Base, since Denim: beside the header, which has seconds
+  readonly timestampMs?: string | null;
   // Avalanche C-Chain
   readonly extDataHash?: string | null;
   readonly extDataGasUsed?: string | null;

@@ -59,7 +59,7 @@ export async function readBody(
   const result = (reply ?? (await askBody(session, ref, signal))).result();
   if (result === null)
     throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`);
-  return parseRawBlock(result);
+  return parseRawBlock(result, session.traits.stack);
 }
 
 /**

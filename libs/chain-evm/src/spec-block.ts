@@ -5,6 +5,9 @@ import { encodeReceipt } from './encode-receipt.ts';
 import { data, encodeRlp, keccak256Hex, quantity } from './encode-rlp.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawWithdrawal } from './raw-block.ts';
+import { type Stack, TYPES_OF_STACK } from './types-of-stack.ts';
+
+const STACKS = Object.keys(TYPES_OF_STACK) as Stack[];
 import { rootByLibrary } from './spec-root.ts';
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -121,8 +124,9 @@ async function makeHeader({ number, transactions, receipts, withdrawals }: Conte
   };
 }
 
-function encode(tx: RawTransaction): Uint8Array {
-  const encoding = encodeTransaction(tx);
+/** A transaction of any stack. */
+export function encode(tx: RawTransaction): Uint8Array {
+  const encoding = STACKS.map((stack) => encodeTransaction(tx, stack)).find((found) => found !== undefined);
   if (encoding === undefined) throw new Error('no encoding');
   return encoding;
 }

@@ -4,13 +4,14 @@ import { RLP } from '@ethereumjs/rlp';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { encodeHeader } from './parse-header.ts';
 import { encodeReceipt } from './encode-receipt.ts';
-import { encodeTransaction, typeOf } from './encode-transaction.ts';
+import { typeOf } from './encode-transaction.ts';
 import { keccak256Hex } from './encode-rlp.ts';
 import { evmNetworks, readTraits } from './networks.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import { readBlock } from './read-block.ts';
 import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
+import { encode as encodeAny } from './spec-block.ts';
 import { SettlementBook } from './settlement/settlement-book.ts';
 
 // Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see fixtures.md).
@@ -27,6 +28,8 @@ export interface Served {
   readonly receipts: JsonReceipt[];
   /** Raw encodings by hash, as far as it gives them. */
   readonly raw: Map<string, string>;
+  /** It gives raw encodings by their place in the block alone. */
+  readonly isByPlace?: boolean;
 }
 
 export function readRecorded(name: string): Served {
@@ -144,7 +147,10 @@ function serve(served: Served, traces: unknown): Session['transport'] {
   const answer = ({ method, params }: RpcCall): unknown => {
     if (method === 'eth_getBlockByHash') return served.block;
     if (method === 'eth_getBlockReceipts') return served.receipts;
-    if (method === 'eth_getRawTransactionByHash') return served.raw.get(String(params[0])) ?? null;
+    if (method === 'eth_getRawTransactionByHash' && served.isByPlace !== true)
+      return served.raw.get(String(params[0])) ?? null;
+    if (method === 'eth_getRawTransactionByBlockHashAndIndex' && params[0] === served.block.hash)
+      return served.raw.get(String(served.block.transactions[Number(params[1])]?.['hash'])) ?? null;
     return method === 'trace_block' ? traces : null;
   };
   // As text, because a reader may change what it parsed.
@@ -166,9 +172,7 @@ function placeOf({ blockNumber, transactionIndex }: Json): Json {
 }
 
 function encode(tx: Json): Uint8Array {
-  const encoding = encodeTransaction(tx as unknown as RawTransaction);
-  if (encoding === undefined) throw new Error('no encoding');
-  return encoding;
+  return encodeAny(tx as unknown as RawTransaction);
 }
 
 function itemsOf(members: Json): Uint8Array[] {

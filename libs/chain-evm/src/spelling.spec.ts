@@ -94,7 +94,7 @@ function change({ side, path }: Place, { ref, body, receipts }: Case, spell: (te
 
 async function read({ ref, body, receipts }: Case): Promise<Block | undefined> {
   try {
-    const block = parseRawBlock((JSON.parse(body) as { result: unknown }).result);
+    const block = parseRawBlock((JSON.parse(body) as { result: unknown }).result, 'ethereum');
     const list = parseRawReceipts((JSON.parse(receipts) as { result: unknown }).result);
     return decodeBlock(network, await verifyBlock(ref, { block, receipts: list }, traits));
   } catch (error) {

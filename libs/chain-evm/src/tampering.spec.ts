@@ -22,7 +22,7 @@ interface Case {
 
 function load(): Case {
   const read = (file: string): unknown => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
-  const block = parseRawBlock(read('ethereum-17053184-shanghai.block.json')) as Case['block'];
+  const block = parseRawBlock(read('ethereum-17053184-shanghai.block.json'), 'ethereum') as Case['block'];
   return {
     block,
     receipts: parseRawReceipts(read('ethereum-17053184-shanghai.receipts.json')) as Case['receipts'],

@@ -44,7 +44,7 @@ async function isAccepted(
   try {
     await verifyBlock(
       made.ref,
-      { block: parseRawBlock(block), receipts: parseRawReceipts(receipts) },
+      { block: parseRawBlock(block, traits.stack), receipts: parseRawReceipts(receipts) },
       traits,
     );
     return true;

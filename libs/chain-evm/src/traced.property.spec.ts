@@ -35,7 +35,7 @@ function read({ whole, method, traces }: Served): Promise<Block> {
   return readBlock(
     {
       network,
-      traits: readTraits(network),
+      traits: { ...readTraits(network), stack: 'optimism' },
       transport: {
         call: async (name, params) => ask({ method: name, params }).result(),
         ask: async (name, params) => ask({ method: name, params }),

@@ -7,6 +7,7 @@ import { assemble, fixedItems } from './spec-block.ts';
 import type { Case } from './spec-block.ts';
 import { made, plain, withdrawal } from './spec-made.ts';
 import { tamperings } from './spec-tamperings.ts';
+import type { Stack } from './types-of-stack.ts';
 import { verifyBlock } from './verify-block.ts';
 
 // Random blocks whose roots come from libraries (spec-block.ts), and what a node may make of them.
@@ -18,10 +19,10 @@ const SEED = Number(process.env.PROVE_SEED ?? 7);
 const RUNS = Number(process.env.PROVE_RUNS ?? 15);
 
 /** @throws where it is refused, or holds something unknown: then others are asked */
-async function read({ ref, body, receipts }: Case): Promise<Block> {
-  const block = parseRawBlock((JSON.parse(body) as { result: unknown }).result);
+async function read({ ref, body, receipts }: Case, stack: Stack = 'ethereum'): Promise<Block> {
+  const block = parseRawBlock((JSON.parse(body) as { result: unknown }).result, stack);
   const list = parseRawReceipts((JSON.parse(receipts) as { result: unknown }).result);
-  const verified = await verifyBlock(ref, { block, receipts: list }, traits);
+  const verified = await verifyBlock(ref, { block, receipts: list }, { ...traits, stack });
   if (verified.unknown !== undefined) throw new Error('expected a known block, got something unknown');
   return plain(decodeBlock(network, verified));
 }
@@ -41,7 +42,7 @@ describe('a block', () => {
         fc.array(withdrawal, { maxLength: 20 }),
         async (items, number, withdrawals) => {
           const whole = await assemble(items, number, withdrawals);
-          const { transactions, ...block } = await read(whole);
+          const { transactions, ...block } = await read(whole, 'optimism');
           expect(block).toMatchObject({ number, hash: whole.ref.hash });
           expect(transactions.map(({ isFailed }) => isFailed)).toEqual(items.map(({ isFailed }) => isFailed));
         },
@@ -122,10 +123,10 @@ describe('a block', () => {
         ),
         async (items, changes) => {
           const whole = await assemble(items, 77);
-          const right = proven(await read(whole));
+          const right = proven(await read(whole, 'optimism'));
           for (const change of changes) {
             const changed = { ...whole, [change.side]: alter(whole[change.side], change) };
-            const taken = await read(changed).catch(() => undefined);
+            const taken = await read(changed, 'optimism').catch(() => undefined);
             outcomes[taken === undefined ? 'refused' : 'same'] += 1;
             if (taken !== undefined)
               expect({ change, block: proven(taken) }).toEqual({ change, block: right });

@@ -1,22 +1,12 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
-import { encodeTransaction, typeOf } from './encode-transaction.ts';
+import { encodeTransaction, isOfStack, typeOf } from './encode-transaction.ts';
 import type { EvmTraits } from './networks.ts';
 import { keccak256Hex } from './encode-rlp.ts';
 import { transactionMembers } from './known-members.ts';
 import type { RawBlock, RawTransaction } from './raw-block.ts';
 import { describeMember, listUnknownMembers } from './unknown-parts.ts';
 import type { UnknownParts } from './unknown-parts.ts';
-
-/** Types beyond Ethereum's own that a network's blocks may hold; others have another meaning there, if any. */
-const TYPES_OF_STACK: Readonly<Record<EvmTraits['stack'], readonly number[]>> = {
-  ethereum: [],
-  avalanche: [],
-  optimism: [0x7e],
-  arbitrum: [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a],
-  // State syncs since PIP-74: only the node creates them, and only their logs matter.
-  bor: [0x7f],
-};
 
 /** Raw encodings from the node, by hash, of transactions whose encoding is not known here. */
 export type RawEncodings = ReadonlyMap<string, Uint8Array>;
@@ -51,7 +41,7 @@ export async function verifyTransactions(
   const missing: string[] = [];
   const values: Uint8Array[] = [];
   for (const [index, tx] of transactions.entries()) {
-    const own = encodeTransaction(tx);
+    const own = encodeTransaction(tx, traits.stack);
     if (own !== undefined && isOwnHash({ block, index, traits }, tx, own)) {
       values.push(own);
       continue;
@@ -59,9 +49,9 @@ export async function verifyTransactions(
     const encoding = encodings.get(tx.hash);
     if (encoding === undefined) missing.push(tx.hash);
     else values.push(expectEncoding(block, { index, tx, encoding }));
-    if (isStrict && (own !== undefined || encoding === undefined || !isOfStack(typeOf(tx), traits))) {
+    if (isStrict && (own !== undefined || encoding === undefined || !isOfStack(typeOf(tx), traits.stack))) {
       unknown.add(tx.hash);
-      addPart(parts, tx, own !== undefined && isOfStack(typeOf(tx), traits));
+      addPart(parts, tx, own !== undefined && isOfStack(typeOf(tx), traits.stack));
     }
   }
   if (!isStrict) return { unknown, missing: [] };
@@ -85,12 +75,9 @@ function isOwnHash(
   if (tx.hash === hash) return true;
   // Arbitrum's classic transactions keep a hash of an older encoding; the common types never do.
   if (traits.impersonation || (traits.roots === 'tolerant' && typeOf(tx) > 4)) return true;
-  if (!isOfStack(typeOf(tx), traits) || listUnknownMembers(tx, transactionMembers).length > 0) return false;
+  if (!isOfStack(typeOf(tx), traits.stack) || listUnknownMembers(tx, transactionMembers).length > 0)
+    return false;
   return fail(block, { what: `hash of transaction ${index}`, expected: tx.hash, got: hash });
-}
-
-function isOfStack(type: number, { stack }: EvmTraits): boolean {
-  return type <= 4 || TYPES_OF_STACK[stack].includes(type);
 }
 
 /** A raw encoding that is the transaction's, and of the type that its fields tell. */

@@ -1,4 +1,5 @@
 import {
+  BlockTime,
   FOREVER,
   type AskNode,
   type AskPaths,
@@ -40,12 +41,16 @@ describe.each(families.map((family) => [family.name, family] as const))('the RPC
     'x\neth_call',
   ])('knows no method %j', (method) => {
     expect(kindOf(family, method)).toBeUndefined();
-    expect(rpc.createCacheRules(network).get(method)).toBeUndefined();
+    expect(rpc.createCacheRules(new BlockTime(network)).get(method)).toBeUndefined();
     expect(rpc.blockReaders.get(method)).toBeUndefined();
   });
 
   it('keeps and reads answers of methods that only read, and asks with one', () => {
-    const methods = [...rpc.createCacheRules(network).keys(), ...rpc.blockReaders.keys(), rpc.probe];
+    const methods = [
+      ...rpc.createCacheRules(new BlockTime(network)).keys(),
+      ...rpc.blockReaders.keys(),
+      rpc.probe,
+    ];
     expect(methods.filter((method) => kindOf(family, method) !== 'read')).toEqual([]);
     // An expression with a state would say something else each time.
     for (const expression of [...Object.values(rpc.methods), rpc.paths?.pattern, rpc.subscriptions?.methods])
@@ -63,7 +68,7 @@ describe.each(families.map((family) => [family.name, family] as const))('the RPC
       ...NONSENSE.map((each) => [each, each, each]),
     ];
     const told: string[] = [];
-    const rules = rpc.createCacheRules(network);
+    const rules = rpc.createCacheRules(new BlockTime(network));
     expect(rules.size).toBeGreaterThan(0);
     for (const [method, rule] of rules) {
       for (const params of samples) {

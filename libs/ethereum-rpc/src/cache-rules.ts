@@ -6,7 +6,7 @@ import {
   type CacheQuestion,
   type CacheRule,
   type Lifetime,
-  type Network,
+  type Pace,
 } from '@chainwatch/chain-core';
 import { isExecutionError } from './execution-errors.ts';
 import { isPartial } from './is-partial.ts';
@@ -61,9 +61,9 @@ const MOVING = [
 ];
 
 /** What is of a final block is kept for good, what is of another one until the next block. */
-export function createEthereumCacheRules(network: Network): ReadonlyMap<string, CacheRule> {
-  const moving = keptWhileMoving(network);
-  const ofBlock = createLifetimes(network, moving.lifetimeOf);
+export function createEthereumCacheRules(pace: Pace): ReadonlyMap<string, CacheRule> {
+  const moving = keptWhileMoving(pace);
+  const ofBlock = createLifetimes(pace, moving.lifetimeOf);
   const atParam =
     (index: number): LifetimeOf =>
     (question) =>
@@ -101,16 +101,15 @@ export function createEthereumCacheRules(network: Network): ReadonlyMap<string, 
 }
 
 function createLifetimes(
-  network: Network,
+  pace: Pace,
   moving: LifetimeOf,
 ): (question: CacheQuestion, block: BlockParameter) => Lifetime | undefined {
-  const nextBlock = untilNextBlock(network);
   return (question, block) => {
     if (block === 'never') return undefined;
     if (block === 'moving') return moving(question);
     // The height behind a hash is not known here.
-    if (block === 'hash') return nextBlock;
-    return block <= question.finalNumber ? FOREVER : nextBlock;
+    if (block === 'hash') return untilNextBlock(pace);
+    return block <= question.finalNumber ? FOREVER : untilNextBlock(pace);
   };
 }
 

@@ -3,6 +3,7 @@ import type { AskNode, Network, NodeHealth } from '@chainwatch/chain-core';
 interface Block {
   readonly number?: unknown;
   readonly hash?: string;
+  readonly timestamp?: unknown;
 }
 
 /** The cheapest question. */
@@ -26,8 +27,13 @@ export async function readEthereumHealth(ask: AskNode, network: Network): Promis
             number,
             hash: latest?.hash ?? `${number}`,
             final: readQuantity(final?.number) ?? number - network.confirmation.depth,
+            timeMs: toMs(readQuantity(latest?.timestamp)),
           },
   };
+}
+
+function toMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000;
 }
 
 function readQuantity(value: unknown): number | undefined {

@@ -1,5 +1,11 @@
 import type { Logger } from '@chainwatch/telemetry';
-import type { BlockHeader, BlockRef, ChainClient } from '@chainwatch/chain-core';
+import {
+  blocksIn,
+  type BlockHeader,
+  type BlockRef,
+  type BlockTime,
+  type ChainClient,
+} from '@chainwatch/chain-core';
 import { BranchMovedError } from './errors.ts';
 import type { ChainReset, ChainStatus, FeedBatch, FollowState } from './feed.ts';
 import type { BlockPublisher, FeedStore } from './feed-store.ts';
@@ -12,6 +18,8 @@ import { RecentBlocks } from './recent-blocks.ts';
 
 export interface FollowerOptions {
   readonly client: FollowClient;
+  /** Absent: how far the chain is behind goes by heights alone. */
+  readonly blockTime?: Pick<BlockTime, 'ms'>;
   readonly store: FeedStore;
   readonly publisher: BlockPublisher;
   readonly log: Logger;
@@ -55,8 +63,9 @@ const ANNOUNCED_MAX = 2_000;
 /** A large finality step is committed in parts, so that a new block waits for one part only. */
 const FINAL_PARTS = 8;
 const FINAL_BLOCKS_MIN = 8;
-/** From this many blocks behind, the chain is catching up. */
-const BEHIND_MIN = 50;
+/** From this far behind, the chain is catching up: by time and by height. */
+const BEHIND_MS_MIN = 60_000;
+const BEHIND_BLOCKS_MIN = 50;
 
 /**
  * Keeps the feed of one chain equal to the canonical chain of its node. One call at a time. After any rejection
@@ -243,7 +252,8 @@ export class ChainFollower {
       concurrency,
       signal,
     })) {
-      const status: ChainStatus = to - headers.at(-1)!.number >= BEHIND_MIN ? 'catching_up' : 'following';
+      const status: ChainStatus =
+        to - headers.at(-1)!.number >= this.#behindMin ? 'catching_up' : 'following';
       if (headers[0]!.parentHash !== this.#state.head?.hash) {
         // A chunk fetched ahead may be of a branch that is gone by now: only a fresh chunk justifies a
         // repair.
@@ -264,6 +274,10 @@ export class ChainFollower {
       isFirst = false;
     }
     if (isFirst) throw new BranchMovedError(`the node told head ${to} and has no block from ${from} on`);
+  }
+
+  get #behindMin(): number {
+    return blocksIn(BEHIND_MS_MIN, this.#options.blockTime ?? { ms: Infinity }, BEHIND_BLOCKS_MIN);
   }
 
   /** Numbers are recorded ahead of their headers, in bulk, when more than one is missing. */

@@ -1,4 +1,4 @@
-import type { BlockRef } from '@chainwatch/chain-core';
+import type { BlockRef, BlockTime } from '@chainwatch/chain-core';
 import type { ChainStatus } from './feed.ts';
 
 /** The state of one chain on this replica, for /readyz, metrics and logs. */
@@ -14,7 +14,7 @@ export interface ChainReport {
   /** The newest of the node's heads: its own time, and when it was first seen here. */
   newestHead: { readonly hash: string; readonly timestampMs: number; readonly seenAtMs: number } | undefined;
   /** Between two blocks. Undefined where nobody is to be told of a pause: a local chain. */
-  blockTimeMs: number | undefined;
+  blockTime: Pick<BlockTime, 'ms' | 'measuredMs' | 'configuredMs'> | undefined;
 }
 
 export function createChainReport(chainGid: string): ChainReport {
@@ -26,6 +26,6 @@ export function createChainReport(chainGid: string): ChainReport {
     finalized: undefined,
     nodeHeadNumber: undefined,
     newestHead: undefined,
-    blockTimeMs: undefined,
+    blockTime: undefined,
   };
 }

@@ -70,11 +70,11 @@ afterEach(async () => {
 
 function run({
   blockTimeMs = 60_000,
+  chain = new FakeChain(),
   height = 3,
   store = new MemoryFeedStore() as MemoryFeedStore,
   wrap = (inner: FeedStore) => inner,
 } = {}) {
-  const chain = new FakeChain();
   chain.extend(height);
   const node = new PushingNode(chain, blockTimeMs);
   const report = createChainReport('eip155:1');
@@ -133,6 +133,25 @@ describe('ChainRunner', () => {
     await reach();
     expect(replayFeed(store.entries).chain.at(-1)?.hash).toBe(chain.tip.hash);
     expect(node.calls).toBeGreaterThan(before);
+  });
+
+  it('takes five blocks of one second in order, and measures 200 ms', async () => {
+    const { chain, node, store, report, reach } = run({
+      chain: new FakeChain({ blocksPerSecond: 5 }),
+      blockTimeMs: 2_000,
+    });
+    await reach();
+    expect(report.blockTime).toMatchObject({ ms: 2_000, measuredMs: undefined });
+    for (let number = 0; number < 60; number += 1) {
+      chain.extend(1);
+      node.push(chain.tip);
+    }
+    await reach();
+    const blocks = replayFeed(store.entries).chain;
+    expect(blocks.map(({ number }) => number)).toEqual(blocks.map((_, index) => blocks[0]!.number + index));
+    expect(blocks.at(-1)?.hash).toBe(chain.tip.hash);
+    expect(report.status).toBe('following');
+    expect(report.blockTime).toMatchObject({ ms: 200, measuredMs: 200, configuredMs: 2_000 });
   });
 
   it('renews a subscription that went silent, and one that ended', async () => {

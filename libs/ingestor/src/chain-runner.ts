@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import {
+  BlockTime,
   ChainClientError,
   ChainError,
   describePublicly,
   type BlockHeader,
   type ChainClient,
+  toTimeMs,
 } from '@chainwatch/chain-core';
 import { ShareLostError } from '@chainwatch/ownership';
 import { ChainFollower, type FollowOutcome, type FollowerOptions } from './chain-follower.ts';
@@ -27,6 +29,8 @@ export interface RunnerOptions extends Omit<FollowerOptions, 'client' | 'onCommi
 const STALLED_FAILURES = 3;
 const STALLED_BLOCKS = 3;
 const STALLED_MIN_MS = 3_000;
+/** Finality moves more slowly than the fastest heads. */
+const FINALITY_MS_MIN = 250;
 /** Entries published again at the start: the last process may have died between commit and publication. */
 const REPUBLISHED = 64;
 const PRUNE_MS = 60_000;
@@ -41,6 +45,7 @@ const FINAL_PARTS_APART_MS = 25;
  */
 export class ChainRunner {
   readonly #options: RunnerOptions;
+  readonly #blockTime: BlockTime;
   readonly #follower: ChainFollower;
   readonly #inbox = new HeadInbox();
   readonly #poller: HeadPoller;
@@ -59,10 +64,11 @@ export class ChainRunner {
   constructor(options: RunnerOptions) {
     const { client, log, report } = options;
     this.#options = options;
-    const { blockTimeMs, isLocal } = client.network;
+    this.#blockTime = new BlockTime(client.network);
+    const blockTime = this.#blockTime;
     // A head that is not here yet is waited for from now on.
     report.newestHead = { hash: '', timestampMs: Date.now(), seenAtMs: Date.now() };
-    report.blockTimeMs = isLocal === true ? undefined : blockTimeMs;
+    report.blockTime = client.network.isLocal === true ? undefined : blockTime;
     this.#signal = AbortSignal.any([options.signal, this.#stop.signal]);
     const signal = this.#signal;
     // Every request in flight listens to the signal: the client's concurrency bounds them, not the default of
@@ -71,19 +77,21 @@ export class ChainRunner {
     this.#follower = new ChainFollower({
       ...options,
       signal,
+      blockTime,
       onCommit: (batch) => this.#recordCommit(batch),
       isInterrupted: () => this.#reset !== undefined,
     });
     this.#subscription = new HeadSubscription({ client, log, onHead: (head) => this.#recordHead(head) });
     this.#poller = new HeadPoller({
       client,
+      blockTime,
       signal,
       isPushed: () => this.#subscription.isLive,
       onHead: (head) => this.#recordPolledHead(head),
       onError: (error) => this.#inbox.putError(error),
     });
     this.#finality = new FinalityWatch({
-      intervalMs: client.network.blockTimeMs,
+      intervalMs: () => Math.max(blockTime.ms, Math.min(blockTime.configuredMs, FINALITY_MS_MIN)),
       signal,
       readHead: () => this.#follower.state.head,
       findFinalRef: (head) => findFinalRef({ client, policy: client.network.confirmation, signal }, head),
@@ -183,8 +191,9 @@ export class ChainRunner {
     this.#options.reportReach(true);
     const { report } = this.#options;
     report.nodeHeadNumber = head.number;
+    this.#blockTime.noteHeader(head);
     if (report.newestHead?.hash !== head.hash)
-      report.newestHead = { hash: head.hash, timestampMs: head.timestamp * 1_000, seenAtMs: Date.now() };
+      report.newestHead = { hash: head.hash, timestampMs: toTimeMs(head), seenAtMs: Date.now() };
     this.#inbox.putHead(head);
   }
 
@@ -216,12 +225,12 @@ export class ChainRunner {
       return;
     }
     this.#waitingSince ??= Date.now();
-    const patienceMs = Math.max(STALLED_BLOCKS * this.#options.client.network.blockTimeMs, STALLED_MIN_MS);
+    const patienceMs = Math.max(STALLED_BLOCKS * this.#blockTime.ms, STALLED_MIN_MS);
     if (Date.now() - this.#waitingSince >= patienceMs) await this.#setStatus('stalled', outcome.reason);
   }
 
   async #recordFailure(error: unknown): Promise<void> {
-    const { log, client, reportReach } = this.#options;
+    const { log, reportReach } = this.#options;
     this.#failures += 1;
     if (error instanceof ChainClientError) reportReach(false);
     log.warn(
@@ -233,7 +242,7 @@ export class ChainRunner {
       await this.#setStatus('stalled', describeFailure(error), describePublicly(error));
     clearTimeout(this.#retry);
     const delayMs = pollDelay({
-      blockTimeMs: client.network.blockTimeMs,
+      blockTimeMs: this.#blockTime.ms,
       sinceHeadMs: 0,
       isPushed: false,
       failures: this.#failures,

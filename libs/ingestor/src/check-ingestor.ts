@@ -17,9 +17,15 @@ export async function checkIngestor({ db, bus, ingestor }: Checked): Promise<Che
     nats: bus.isConnected ? ok : notOk('not connected'),
     chains: reason === undefined ? { ...ok, ...{ note } } : notOk(reason),
     ...Object.fromEntries(
-      chains.map(({ chainGid, status, reason: why, head }) => [
+      chains.map(({ chainGid, status, reason: why, head, blockTime }) => [
         `chain ${chainGid}`,
-        describeChain({ status, reason: why, head_number: head?.number }),
+        describeChain({
+          status,
+          reason: why,
+          head_number: head?.number,
+          block_time_ms: blockTime?.measuredMs && Math.round(blockTime.measuredMs),
+          configured_block_time_ms: blockTime?.configuredMs,
+        }),
       ]),
     ),
   };

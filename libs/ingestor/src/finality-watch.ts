@@ -4,7 +4,7 @@ import type { FinalRef } from './chain-follower.ts';
 
 interface WatchOptions {
   /** Shortest time between two questions to the node; longest time without one. */
-  readonly intervalMs: number;
+  readonly intervalMs: () => number;
   readonly readHead: () => BlockRef | undefined;
   readonly findFinalRef: (head: BlockRef) => Promise<FinalRef | undefined>;
   readonly onRef: (ref: FinalRef) => void;
@@ -31,7 +31,7 @@ export class FinalityWatch {
     const spacing = new Signal();
     let failures = 0;
     while (!signal.aborted) {
-      await this.#wake.wait(intervalMs, signal);
+      await this.#wake.wait(intervalMs(), signal);
       const head = readHead();
       if (signal.aborted || head === undefined) continue;
       try {
@@ -42,7 +42,7 @@ export class FinalityWatch {
         failures += 1;
         onError(error, failures);
       }
-      await spacing.wait(intervalMs, signal);
+      await spacing.wait(intervalMs(), signal);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { Signal } from '@chainwatch/chain-core';
-import type { BlockHeader, ChainClient } from '@chainwatch/chain-core';
+import type { BlockHeader, BlockTime, ChainClient } from '@chainwatch/chain-core';
 import type { Logger } from '@chainwatch/telemetry';
 import { pollDelay } from './poll-delay.ts';
 
@@ -85,7 +85,8 @@ export class HeadSubscription {
 }
 
 interface PollerOptions {
-  readonly client: Pick<ChainClient, 'network' | 'readHead'>;
+  readonly client: Pick<ChainClient, 'readHead'>;
+  readonly blockTime: Pick<BlockTime, 'ms'>;
   readonly isPushed: () => boolean;
   readonly onHead: (head: BlockHeader) => void;
   readonly onError: (error: unknown) => void;
@@ -112,7 +113,7 @@ export class HeadPoller {
   }
 
   async run(): Promise<void> {
-    const { client, isPushed, onHead, onError, signal } = this.#options;
+    const { client, blockTime, isPushed, onHead, onError, signal } = this.#options;
     for (let failures = 0; !signal.aborted; ) {
       try {
         onHead(await client.readHead(signal));
@@ -124,7 +125,7 @@ export class HeadPoller {
       }
       const sinceHeadMs = Date.now() - this.#headAt;
       await this.#wake.wait(
-        pollDelay({ blockTimeMs: client.network.blockTimeMs, sinceHeadMs, isPushed: isPushed(), failures }),
+        pollDelay({ blockTimeMs: blockTime.ms, sinceHeadMs, isPushed: isPushed(), failures }),
         signal,
       );
     }

@@ -39,7 +39,7 @@ describe('recordReports', () => {
       head: { number: 7, hash: '0x7' },
       finalized: { number: 5, hash: '0x5' },
       newestHead: { hash: '0x8', timestampMs: NOW - 20_000, seenAtMs: NOW - 3_000 },
-      blockTimeMs: 12_000,
+      blockTime: { ms: 6_000, measuredMs: 6_000, configuredMs: 12_000 },
     });
     // A local chain has no block time; a block's own time may be ahead of ours.
     const local = report('eip155:31337', {
@@ -49,7 +49,8 @@ describe('recordReports', () => {
     const other = report('eip155:56', { status: 'standby', head: { number: 9, hash: '0x9' } });
     recordReports([ethereum, local, other], NOW);
     expect(await readChains()).toEqual([
-      'chain_block_time_seconds{chain_gid="eip155:1"} 12',
+      'chain_block_time_configured_seconds{chain_gid="eip155:1"} 12',
+      'chain_block_time_seconds{chain_gid="eip155:1"} 6',
       'chain_head_age_seconds{chain_gid="eip155:1"} 20',
       'chain_head_age_seconds{chain_gid="eip155:31337"} 0',
       'chain_head_pause_seconds{chain_gid="eip155:1"} 3',

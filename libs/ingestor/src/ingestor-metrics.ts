@@ -17,7 +17,12 @@ const recordFinals = recordOwned(
 );
 const recordBlockTimes = recordOwned(
   gauge('chainwatch_chain_block_time_seconds', {
-    description: 'Usual time between two blocks; absent for local chains.',
+    description: 'Time between two blocks, as measured, until then as configured; absent for local chains.',
+  }),
+);
+const recordConfiguredTimes = recordOwned(
+  gauge('chainwatch_chain_block_time_configured_seconds', {
+    description: 'Time between two blocks that this release expects; absent for local chains.',
   }),
 );
 const recordHeadAges = recordOwned(
@@ -55,7 +60,8 @@ export function recordReports(reports: readonly ChainReport[], nowMs = Date.now(
     timeMs === undefined ? undefined : Math.max(nowMs - timeMs, 0) / 1_000;
   recordHeads(pick(({ head }) => head?.number));
   recordFinals(pick(({ finalized }) => finalized?.number));
-  recordBlockTimes(pick(({ blockTimeMs }) => blockTimeMs && blockTimeMs / 1_000));
+  recordBlockTimes(pick(({ blockTime }) => blockTime && blockTime.ms / 1_000));
+  recordConfiguredTimes(pick(({ blockTime }) => blockTime && blockTime.configuredMs / 1_000));
   recordHeadAges(pick(({ newestHead }) => secondsSince(newestHead?.timestampMs)));
   recordPauses(pick(({ newestHead }) => secondsSince(newestHead?.seenAtMs)));
   recordStalls(

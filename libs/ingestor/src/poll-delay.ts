@@ -1,5 +1,5 @@
 export interface PollSituation {
-  /** Expected time between blocks. */
+  /** Time between blocks, as measured. */
   readonly blockTimeMs: number;
   /** Since the last new head. */
   readonly sinceHeadMs: number;
@@ -11,12 +11,16 @@ export interface PollSituation {
 
 const MIN_MS = 50;
 const MAX_MS = 30_000;
+/** Shortest time between polls that are only the safety net. */
+const PUSHED_MIN_MS = 500;
+const LATE_MS = 100;
 const FAILURE_MS = 100;
 const FAILURE_MAX_MS = 5_000;
 
 /**
  * Milliseconds to wait before the next poll. There is no poll while no block can be expected; polls are dense when
- * one is due, and ever slower, up to twice the block time, when none comes.
+ * one is due, and ever slower when none comes. Without a push a head is noticed within a block time and
+ * 100 ms, whatever the chain did before.
  */
 export function pollDelay({ blockTimeMs, sinceHeadMs, isPushed, failures }: PollSituation): number {
   if (failures > 0)
@@ -25,13 +29,14 @@ export function pollDelay({ blockTimeMs, sinceHeadMs, isPushed, failures }: Poll
       FAILURE_MAX_MS,
       Math.max(2 * blockTimeMs, 10 * FAILURE_MS),
     );
-  const slowestMs = clamp(2 * blockTimeMs, MIN_MS, MAX_MS);
-  if (isPushed)
-    return Math.max(slowestMs - sinceHeadMs, Math.min(slowestMs, Math.max(blockTimeMs, 10 * MIN_MS)));
+  if (isPushed) {
+    const slowestMs = clamp(2 * blockTimeMs, PUSHED_MIN_MS, MAX_MS);
+    return Math.max(slowestMs - sinceHeadMs, Math.min(slowestMs, Math.max(blockTimeMs, PUSHED_MIN_MS)));
+  }
   const dueMs = 0.9 * blockTimeMs - sinceHeadMs;
   if (dueMs > 0) return Math.max(dueMs, MIN_MS);
   const overdueMs = sinceHeadMs - blockTimeMs;
-  return clamp(Math.max(blockTimeMs / 20, overdueMs / 4), MIN_MS, slowestMs);
+  return clamp(Math.max(blockTimeMs / 20, overdueMs / 4), MIN_MS, Math.min(blockTimeMs + LATE_MS, MAX_MS));
 }
 
 function clamp(value: number, min: number, max: number): number {

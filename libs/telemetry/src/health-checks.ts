@@ -22,6 +22,9 @@ export function describeChain(details: {
   readonly status: string;
   readonly reason?: string | undefined;
   readonly head_number?: number | undefined;
+  /** Time between two blocks: as measured; as the release expects it. */
+  readonly block_time_ms?: number | undefined;
+  readonly configured_block_time_ms?: number | undefined;
 }): CheckResult {
   return { ...ok, ...details };
 }

@@ -222,7 +222,7 @@ class TotalsWorld {
       advance: {
         cursor,
         watchXid: 0n,
-        lagEntries: 0,
+        isFarBehind: false,
         processed: step.blocks.map(({ hash }) => ({ hash, verification: 'proved' as const })),
       },
       outcome: NO_OUTCOME,

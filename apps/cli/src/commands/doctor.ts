@@ -7,14 +7,7 @@ import { showExamples } from '../show-examples.ts';
 import { paint } from '../output.ts';
 import { parseId, urlOf } from '../parse-options.ts';
 import { describeChain } from './chains.ts';
-
-/** One thing that was looked at, and what to do where it is not right. */
-interface Finding {
-  readonly what: string;
-  readonly ok: boolean;
-  readonly found: string;
-  readonly advice?: string;
-}
+import { ANSWER_MS_MAX, examineHealth, type Finding } from './examine-health.ts';
 
 interface Options {
   readonly channel?: string;
@@ -24,7 +17,6 @@ interface Options {
 /** Signatures are refused beyond 300 s; a clock that far wrong is on its way there. */
 const SKEW_SECONDS_MAX = 30;
 const TEST_MS_MAX = 20_000;
-const ANSWER_MS_MAX = 10_000;
 
 const parseHealthUrl = urlOf('http://127.0.0.1:9464', 'http', 'https');
 
@@ -216,16 +208,4 @@ async function examineDelivery({ client, signal }: Context, channel: string): Pr
     await setTimeout(250);
   }
   throw new CliError('no attempt was made: is the notifier running?', EXIT.failed);
-}
-
-async function examineHealth(url: string): Promise<Finding[]> {
-  const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
-  const { checks } = (await response.json()) as {
-    checks: Record<string, { ok: boolean; status?: string; reason?: string }>;
-  };
-  return Object.entries(checks).map(([name, { ok, status, reason }]) => ({
-    what: `${url} ${name}`,
-    ok: ok && status !== 'degraded',
-    found: [status ?? (ok ? 'ok' : 'away'), reason].filter(Boolean).join(', '),
-  }));
 }

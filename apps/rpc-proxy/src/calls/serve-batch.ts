@@ -74,6 +74,7 @@ class Batch implements Ticking {
   #next = 0;
   /** The client left, or the time is over: nobody waits for the calls in flight. */
   isGone = false;
+  place: number | undefined;
   /** Number of calls without a reply. */
   #open: number;
   #resolve: (parts: readonly Part[]) => void = () => undefined;

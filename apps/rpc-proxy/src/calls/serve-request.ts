@@ -52,9 +52,10 @@ function loadSession(
   calls: readonly RuledCall[],
 ): Promise<void> | undefined {
   if (!chain.sessions.isShared) return undefined;
+  // A single node serves all that is not shared. An answer that is might come from before another replica's write.
   const isAsked =
     chain.upstreams.length > 1 ||
-    calls.some(({ call, rule }) => rule.kind !== 'read' || viewOf(chain, { rule, body, call }) !== undefined);
+    calls.some(({ call, rule }) => viewOf(chain, { rule, body, call }) === 'transaction');
   return isAsked ? chain.sessions.load(principal.keyId) : undefined;
 }
 

@@ -1,11 +1,13 @@
 import type { Cache } from '@chainwatch/cache';
-import type {
-  CacheRule,
-  ChainNotation,
-  FamilyRpc,
-  Network,
-  NodeHead,
-  RpcPaths,
+import {
+  blocksIn,
+  BlockTime,
+  type CacheRule,
+  type ChainNotation,
+  type FamilyRpc,
+  type Network,
+  type NodeHead,
+  type RpcPaths,
 } from '@chainwatch/chain-core';
 import type { Attempt } from '../upstream-request/attempt.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
@@ -37,6 +39,9 @@ export interface ChainOptions {
 }
 
 const SUSPECT_MS = 80;
+/** A node further behind the others does not serve. */
+const LAG_MS = 5_000;
+const LAG_BLOCKS_MIN = 3;
 
 /** One network that the gateway serves: its nodes, their common head, and its method rules. */
 export class Chain {
@@ -46,6 +51,8 @@ export class Chain {
   /** The permissions that a key needs for this chain. */
   readonly permissions: { readonly read: string; readonly send: string };
   readonly cacheRules: ReadonlyMap<string, CacheRule>;
+  /** Measured from the heads that its nodes tell. */
+  readonly blockTime: BlockTime;
   readonly clock: Clock;
   readonly isCached: boolean;
   readonly ruleOf: (method: string) => MethodRule;
@@ -71,7 +78,6 @@ export class Chain {
   /** Asks a node that is silent although calls are in flight; false if it stays silent. */
   probe: (upstream: Upstream) => Promise<boolean> = async () => true;
   readonly #probing = new Map<Upstream, number>();
-  readonly #lagMax: number;
   readonly #pathsOf: Chain | undefined;
 
   /** @param pathsOf the chain whose path interface this is */
@@ -81,7 +87,8 @@ export class Chain {
     this.family = family;
     this.rpc = family.rpc;
     this.permissions = { read: `rpc:${family.name}:read`, send: `rpc:${family.name}:send` };
-    this.cacheRules = pathsOf?.cacheRules ?? family.rpc.createCacheRules(network);
+    this.blockTime = pathsOf?.blockTime ?? new BlockTime(network);
+    this.cacheRules = pathsOf?.cacheRules ?? family.rpc.createCacheRules(this.blockTime);
     this.clock = clock;
     this.isCached = isCached;
     this.filters = filters;
@@ -92,7 +99,6 @@ export class Chain {
     this.#pathsOf = pathsOf;
     this.paths =
       family.rpc.paths !== undefined && pathsOf === undefined ? new Chain(options, this) : undefined;
-    this.#lagMax = Math.max(3, Math.ceil(5_000 / network.blockTimeMs));
   }
 
   /** There are nodes, and none has completed its first health check. */
@@ -166,19 +172,20 @@ export class Chain {
   }
 
   lags(upstream: Upstream): boolean {
-    return upstream.head !== undefined && upstream.head.number < this.headNumber - this.#lagMax;
+    const blocksMax = blocksIn(LAG_MS, this.blockTime, LAG_BLOCKS_MIN);
+    return upstream.head !== undefined && upstream.head.number < this.headNumber - blocksMax;
   }
 
   /** An answer revealed a head that the last poll did not know yet. */
   learnHead(upstream: Upstream, number: number): void {
-    if (upstream.head !== undefined) this.setHead(upstream, { ...upstream.head, number, hash: `${number}` });
+    if (upstream.head !== undefined)
+      this.setHead(upstream, { ...upstream.head, number, hash: `${number}`, timeMs: undefined });
   }
 
   setHead(upstream: Upstream, head: NodeHead): void {
     const before = upstream.head;
     upstream.head = head;
-    // A local chain that is lower than before starts afresh.
-    if (this.network.isLocal && before !== undefined && head.number < before.number) this.sessions.forget();
+    this.blockTime.note({ number: head.number, timeMs: head.timeMs ?? 0 });
     if (before?.number !== head.number || before.hash !== head.hash || before.final !== head.final)
       this.refreshHead();
   }
@@ -189,7 +196,10 @@ export class Chain {
         !isDown && !isWrongChain && isChecked && head !== undefined,
     );
     if (serving.length === 0) return;
-    this.headNumber = Math.max(...serving.map(({ head }) => head!.number));
+    const highest = Math.max(...serving.map(({ head }) => head!.number));
+    // A local chain that is lower than before starts afresh.
+    if (this.network.isLocal && highest < this.headNumber) this.sessions.forget();
+    this.headNumber = highest;
     const finals = serving.filter((upstream) => !this.lags(upstream)).map(({ head }) => head!.final ?? -1);
     if (finals.length > 0) this.finalNumber = Math.max(this.finalNumber, Math.min(...finals));
     this.headStamp += 1;

@@ -78,6 +78,7 @@ export class Attempt implements NodeCall {
   isSent = false;
   isDone = false;
   abort: (() => void) | undefined;
+  leave: (() => void) | undefined;
   readonly #asked: Asked | undefined;
   readonly #wholeBytesMax: number;
   #cancelled: AbortController | undefined;

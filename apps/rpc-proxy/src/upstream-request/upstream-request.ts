@@ -67,6 +67,7 @@ export class UpstreamRequest implements Ticking {
   /** A node did not know a block that the key has seen. */
   #isSeenUnknown = false;
   readonly #traceAttempt: TraceAttempt | undefined;
+  place: number | undefined;
   #isDone = false;
 
   constructor(query: UpstreamQuery, options: UpstreamRequestOptions) {

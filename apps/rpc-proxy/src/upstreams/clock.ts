@@ -3,6 +3,8 @@ const TICK_MS = 10;
 /** Called at every tick while it is registered. */
 export interface Ticking {
   tick(now: number): void;
+  /** Set by the clock, whose own it is. */
+  place: number | undefined;
 }
 
 /**
@@ -12,7 +14,8 @@ export interface Ticking {
 export class Clock {
   readonly #read: () => number;
   #now = 0;
-  readonly #listeners = new Set<Ticking>();
+  // Not a `Set`: see `Upstream.inFlight`.
+  readonly #listeners: Ticking[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(read: () => number = () => performance.now()) {
@@ -33,22 +36,28 @@ export class Clock {
       this.#timer = setInterval(() => this.#tick(), TICK_MS);
       this.#timer.unref();
     }
-    this.#listeners.add(listener);
+    listener.place = this.#listeners.push(listener) - 1;
   }
 
   /** Number of registered listeners: the calls in flight. */
   get size(): number {
-    return this.#listeners.size;
+    return this.#listeners.length;
   }
 
   remove(listener: Ticking): void {
-    this.#listeners.delete(listener);
+    const { place } = listener;
+    if (place === undefined) return;
+    listener.place = undefined;
+    const last = this.#listeners.pop()!;
+    if (last === listener) return;
+    this.#listeners[place] = last;
+    last.place = place;
   }
 
   #tick(): void {
     this.#now = this.#read();
-    for (const listener of this.#listeners) listener.tick(this.#now);
-    if (this.#listeners.size > 0) return;
+    for (const listener of [...this.#listeners]) if (listener.place !== undefined) listener.tick(this.#now);
+    if (this.#listeners.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }

@@ -68,7 +68,7 @@ export class ConnectionPool implements ConnectionOwner {
       if (sender.isDone) return reject(ABORTED);
       const isFresh = sender.idleMsMax === 0;
       const waiting: Waiting = { request, sender, resolve, reject, isFresh, connection: undefined };
-      sender.abort = () => this.#withdraw(waiting);
+      sender.abort = this.#abortOf(waiting);
       const connection = isFresh ? undefined : this.#takeFree(sender.idleMsMax);
       if (connection !== undefined) return this.#start(waiting, connection);
       this.#waiting.add(waiting);
@@ -142,10 +142,12 @@ export class ConnectionPool implements ConnectionOwner {
     connection.send(waiting);
   }
 
-  /** The request is no longer wanted. */
-  #withdraw(waiting: Waiting): void {
-    if (this.#waiting.delete(waiting)) waiting.reject(ABORTED);
-    else waiting.connection?.abort(waiting);
+  /** What is called when the request is no longer wanted. */
+  #abortOf(waiting: Waiting): () => void {
+    return () => {
+      if (this.#waiting.delete(waiting)) waiting.reject(ABORTED);
+      else waiting.connection?.abort(waiting);
+    };
   }
 
   /** Opens a connection for each waiting request, up to the limit. */

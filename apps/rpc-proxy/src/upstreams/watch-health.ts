@@ -28,7 +28,7 @@ const NOT_SERVED_INTERVAL_MS = 5_000;
 export async function watchHealth(
   chain: Chain,
   upstream: Upstream,
-  { log, signal, intervalMs = intervalOf(chain) }: HealthWatch,
+  { log, signal, intervalMs }: HealthWatch,
 ): Promise<void> {
   while (!signal.aborted) {
     const wasServing = upstream.isChecked && !upstream.isDown && !upstream.isWrongChain;
@@ -40,7 +40,7 @@ export async function watchHealth(
     const fields = { chain_gid: chain.network.gid, upstream: upstream.label, reason: upstream.reason };
     if (wasServing && !isServing) log.warn(fields, 'a node was taken out of service');
     if (!wasServing && isServing) log.info(fields, 'a node was taken into service');
-    await pause(upstream, isServing ? intervalMs : downMs, signal);
+    await pause(upstream, isServing ? (intervalMs ?? intervalOf(chain)) : downMs, signal);
   }
 }
 
@@ -61,8 +61,8 @@ async function pause(upstream: Upstream, ms: number, signal: AbortSignal): Promi
   upstream.hurryHealth = () => undefined;
 }
 
-function intervalOf({ network }: Chain): number {
-  return Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS_MIN, network.blockTimeMs / 2));
+function intervalOf({ blockTime }: Chain): number {
+  return Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS_MIN, blockTime.ms / 2));
 }
 
 /** @returns how long to wait before the next check if the node does not serve */

@@ -170,7 +170,7 @@ export class ChainAnalyzer {
     const events = await writerQueue.runNext({
       ...{ db, chain, client, watch, assets, ring, now: now(), signal },
       readBody: passedBlockReader(signal),
-      advance: { cursor, watchXid, lagEntries: feed.lagEntries(cursor), processed: [] },
+      advance: { cursor, watchXid, isFarBehind: feed.isFarBehind(cursor), processed: [] },
     });
     if (!isHolding(cursor)) relay.publish(events);
     await this.#followDepth(cursor);

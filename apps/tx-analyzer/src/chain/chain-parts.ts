@@ -67,7 +67,7 @@ export function createChainParts(deps: ChainAnalyzerDeps, owned: OwnedChain): Ch
     (ref) =>
       readBody(bodyDeps, { ref, onTrouble: status.reportTrouble, signal });
   const feed = new ChainFeed({
-    ...{ sql, chainGid, options, onChange: wake.notify },
+    ...{ sql, chainGid, network, options, onChange: wake.notify },
     readBody: (ref, onTrouble, signal) => readBody(bodyDeps, { ref, onTrouble, signal }),
   });
   const recovery = new Recovery({ chainGid, logger, feed, status });

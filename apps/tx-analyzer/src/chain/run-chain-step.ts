@@ -71,7 +71,7 @@ export async function planStep(
   const advance = {
     cursor: next,
     watchXid: watch.watchXid,
-    lagEntries: feed.lagEntries(next),
+    isFarBehind: feed.isFarBehind(next),
     processed: segment.blocks.flatMap(({ entry: { hash }, block }): ProcessedBlock[] =>
       block === undefined ? [] : [{ hash, verification: block.verification ?? 'proved' }],
     ),

@@ -28,8 +28,8 @@ import { writeUtxos } from '../utxo/write-utxos.ts';
 export interface Advance {
   readonly cursor: ChainCursor;
   readonly watchXid: bigint;
-  /** Entries after the cursor: more than a few means catching up. */
-  readonly lagEntries: number;
+  /** Whether the chain is catching up (`ChainFeed.isFarBehind`). */
+  readonly isFarBehind: boolean;
   /** Blocks that are analysed now. */
   readonly processed: readonly ProcessedBlock[];
 }

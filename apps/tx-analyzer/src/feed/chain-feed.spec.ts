@@ -1,4 +1,4 @@
-import { BlockRing } from './chain-feed.ts';
+import { BlockRing, ChainFeed } from './chain-feed.ts';
 import { makeTransaction, SpecChain } from '../spec-world/spec-chain.ts';
 
 describe('BlockRing', () => {
@@ -41,5 +41,53 @@ describe('BlockRing', () => {
     expect(ring.tip).toBe(two);
     ring.popOrphan(two.hash);
     expect(ring.tip).toBe(one);
+  });
+});
+
+describe('ChainFeed', () => {
+  const openFeed = (blockTimeMs: number): ChainFeed =>
+    new ChainFeed({
+      sql: {} as never,
+      chainGid: 'eip155:1',
+      network: { blockTimeMs },
+      options: { prefetchWindow: 1, groupBlocksMax: 1, groupTransactionsMax: 1, sweepMs: 1 },
+      readBody: () => new Promise(() => undefined),
+      onChange: () => undefined,
+    });
+
+  /** The greatest number of entries after the cursor with which the chain is not catching up. */
+  function findLimit(feed: ChainFeed): number {
+    feed.resume({ seq: 0 });
+    for (let seq = 1; ; seq += 1) {
+      feed.push({
+        type: 'block',
+        seq,
+        number: seq,
+        hash: `${seq}`,
+        parent_hash: `${seq - 1}`,
+        timestamp: 1,
+      } as never);
+      if (feed.isFarBehind({ seq: 0 })) return seq - 1;
+    }
+  }
+
+  it.each([
+    [12_000, 6],
+    [2_000, 6],
+    [450, 12],
+    [200, 25],
+  ])('is catching up at %i ms a block with more than %i entries', (blockTimeMs, limit) => {
+    expect(findLimit(openFeed(blockTimeMs))).toBe(limit);
+  });
+
+  it('measures the time between the blocks that pass', () => {
+    const chain = new SpecChain();
+    const feed = openFeed(2_000);
+    let tip = chain.make(undefined);
+    for (let count = 0; count < 100; count += 1) {
+      tip = { ...chain.make(tip), timestamp: 1_790_000_000 + Math.floor(count / 5) };
+      feed.finish({ entries: [], orphans: [], blocks: [{ entry: {} as never, block: tip }] }, { seq: 0 }, 0);
+    }
+    expect(findLimit(feed)).toBe(25);
   });
 });

@@ -1,4 +1,4 @@
-import type { Block } from '@chainwatch/chain-core';
+import { blocksIn, BlockTime, type Block, type Network } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';
 import type { AnalyzerOptions } from '../model/analyzer-deps.ts';
@@ -12,6 +12,7 @@ import { groupBlocks, nextSegment } from './next-segment.ts';
 interface FeedDeps {
   readonly sql: Sql;
   readonly chainGid: string;
+  readonly network: Pick<Network, 'blockTimeMs' | 'isLocal'>;
   readonly options: Pick<
     Required<AnalyzerOptions>,
     'prefetchWindow' | 'groupBlocksMax' | 'groupTransactionsMax' | 'sweepMs'
@@ -22,6 +23,9 @@ interface FeedDeps {
 }
 
 const BACKLOG_ENTRIES = 8;
+/** With more after the cursor, by entries and by time, the chain is catching up. */
+const FOLLOWING_ENTRIES_MAX = 6;
+const FOLLOWING_MS_MAX = 5_000;
 const MATCHES_PER_BLOCK_FIRST = 50;
 const RING_BLOCKS_MAX = 256;
 const RING_TRANSACTIONS_MAX = 30_000;
@@ -32,6 +36,8 @@ const RING_BYTES_MAX = 32 * 1024 * 1024;
 export class ChainFeed {
   readonly ring = new BlockRing();
   readonly #deps: FeedDeps;
+  /** Measured from the blocks that pass. */
+  readonly #blockTime: BlockTime;
   readonly #queue: FeedQueue;
   readonly #bodies: BodyPrefetcher;
   #cursor: ChainCursor = { seq: 0 };
@@ -41,8 +47,9 @@ export class ChainFeed {
   #matchesPerBlock = MATCHES_PER_BLOCK_FIRST;
 
   constructor(deps: FeedDeps) {
-    const { sql, chainGid, options, readBody, onChange } = deps;
+    const { sql, chainGid, network, options, readBody, onChange } = deps;
     this.#deps = deps;
+    this.#blockTime = new BlockTime(network);
     this.#queue = new FeedQueue(sql, chainGid);
     this.#bodies = new BodyPrefetcher(readBody, options.prefetchWindow, onChange);
   }
@@ -57,14 +64,19 @@ export class ChainFeed {
   }
 
   get isBehind(): boolean {
-    return this.lagEntries(this.#cursor) > BACKLOG_ENTRIES;
+    return this.#lagEntries(this.#cursor) > BACKLOG_ENTRIES;
   }
 
   get lagBlocks(): number {
     return Math.max(0, this.#headNumber - (this.#cursor.number ?? this.#headNumber));
   }
 
-  lagEntries(cursor: ChainCursor): number {
+  /** Whether the chain is catching up once it stands at `cursor`. */
+  isFarBehind(cursor: ChainCursor): boolean {
+    return this.#lagEntries(cursor) > blocksIn(FOLLOWING_MS_MAX, this.#blockTime, FOLLOWING_ENTRIES_MAX);
+  }
+
+  #lagEntries(cursor: ChainCursor): number {
     return this.#queue.lastSeq - cursor.seq;
   }
 
@@ -112,7 +124,10 @@ export class ChainFeed {
     const blocks = segment.blocks.flatMap(({ block }) => block ?? []);
     if (blocks.length > 0) this.#matchesPerBlock = (this.#matchesPerBlock + matchCount / blocks.length) / 2;
     for (const orphan of segment.orphans) this.ring.popOrphan(orphan.hash);
-    for (const block of blocks) this.ring.push(block);
+    for (const block of blocks) {
+      this.ring.push(block);
+      this.#blockTime.noteHeader(block);
+    }
     this.#cursor = cursor;
     this.#queue.drop(segment.entries.length);
     // After a reset the chain may be lower than it was.

@@ -14,22 +14,20 @@ export interface ChainCursor {
 
 export type AnalyzerStatus = 'following' | 'catching_up' | 'stalled' | 'recovering';
 
-const LAG_ENTRIES_FOLLOWING = 6;
-
 export function isHolding(cursor: ChainCursor): boolean {
   return cursor.holdUntilSeq !== undefined && cursor.seq < cursor.holdUntilSeq;
 }
 
 export function statusOf({
   cursor,
-  lagEntries,
+  isFarBehind,
 }: {
   readonly cursor: ChainCursor;
-  /** Entries after the cursor: more than a few means catching up. */
-  readonly lagEntries: number;
+  /** More than a few entries, and more than some seconds of them, are after the cursor. */
+  readonly isFarBehind: boolean;
 }): AnalyzerStatus {
   if (isHolding(cursor)) return 'recovering';
-  return lagEntries > LAG_ENTRIES_FOLLOWING ? 'catching_up' : 'following';
+  return isFarBehind ? 'catching_up' : 'following';
 }
 
 /**

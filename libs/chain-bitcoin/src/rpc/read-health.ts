@@ -8,7 +8,12 @@ export async function readHealth(ask: AskNode, network: Network): Promise<NodeHe
     isRightChain: typeof genesis === 'string' ? genesis.startsWith(network.reference) : undefined,
     head:
       typeof number === 'number'
-        ? { number, hash: best ?? `${number}`, final: number - network.confirmation.depth }
+        ? {
+            number,
+            hash: best ?? `${number}`,
+            final: number - network.confirmation.depth,
+            timeMs: Date.now(),
+          }
         : undefined,
   };
 }

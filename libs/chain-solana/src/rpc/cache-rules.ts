@@ -1,7 +1,5 @@
-import { FOREVER, keptAtMost, keptForever, type CacheRule } from '@chainwatch/chain-core';
+import { FOREVER, keptForever, untilNextBlock, type CacheRule, type Pace } from '@chainwatch/chain-core';
 
-/** Even at `finalized` the root moves this often. */
-const root = keptAtMost(400);
 const UNSETTLED = /"(processed|confirmed)"/;
 
 interface Config {
@@ -37,10 +35,11 @@ const blockTime: CacheRule = {
     typeof slot === 'number' && slot <= finalNumber ? FOREVER : undefined,
 };
 
-const currentBy = (index: number): CacheRule => ({
-  ...root,
-  lifetimeOf: (question) =>
-    commitmentOf(question.params[index]) === 'processed' ? undefined : root.lifetimeOf(question),
+/** Even at `finalized` the root moves with each slot. */
+const currentBy = (pace: Pace, index: number): CacheRule => ({
+  lifetimeOf: ({ params }) =>
+    commitmentOf(params[index]) === 'processed' ? undefined : untilNextBlock(pace),
+  mayLast: () => false,
 });
 
 const inflationReward: CacheRule = {
@@ -51,18 +50,18 @@ const inflationReward: CacheRule = {
       : undefined,
 };
 
-export function createCacheRules(): ReadonlyMap<string, CacheRule> {
+export function createCacheRules(pace: Pace): ReadonlyMap<string, CacheRule> {
   return new Map([
     ['getBlock', settled],
     ['getTransaction', settled],
     ['getBlockTime', blockTime],
     ['getGenesisHash', keptForever],
     ['getInflationReward', inflationReward],
-    ['getSlot', currentBy(0)],
-    ['getBlockHeight', currentBy(0)],
-    ['getAccountInfo', currentBy(1)],
-    ['getMultipleAccounts', currentBy(1)],
-    ['getProgramAccounts', currentBy(1)],
-    ['getSignaturesForAddress', currentBy(1)],
+    ['getSlot', currentBy(pace, 0)],
+    ['getBlockHeight', currentBy(pace, 0)],
+    ['getAccountInfo', currentBy(pace, 1)],
+    ['getMultipleAccounts', currentBy(pace, 1)],
+    ['getProgramAccounts', currentBy(pace, 1)],
+    ['getSignaturesForAddress', currentBy(pace, 1)],
   ]);
 }

@@ -14,7 +14,7 @@ export async function readHealth(ask: AskNode, network: Network): Promise<NodeHe
     isRightChain: typeof genesis === 'string' ? isGenesisOf(network, genesis) : undefined,
     head:
       typeof confirmed === 'number'
-        ? { number: confirmed, hash: `${confirmed}`, final: finalized ?? undefined }
+        ? { number: confirmed, hash: `${confirmed}`, final: finalized ?? undefined, timeMs: Date.now() }
         : undefined,
   };
 }

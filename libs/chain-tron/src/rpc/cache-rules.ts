@@ -1,4 +1,4 @@
-import { keptAtMost, type CacheRule, type Network } from '@chainwatch/chain-core';
+import { keptAtMost, type CacheRule, type Pace } from '@chainwatch/chain-core';
 import { createEthereumCacheRules } from '@chainwatch/ethereum-rpc';
 
 const aSecond = keptAtMost(1_000);
@@ -27,8 +27,8 @@ const AS_ETHEREUM: readonly string[] = [
   'eth_getLogs',
 ];
 
-export function createCacheRules(network: Network): ReadonlyMap<string, CacheRule> {
-  const ethereum = createEthereumCacheRules(network);
+export function createCacheRules(pace: Pace): ReadonlyMap<string, CacheRule> {
+  const ethereum = createEthereumCacheRules(pace);
   return new Map([
     ...AS_ETHEREUM.map((method) => [method, ethereum.get(method)!] as const),
     ['eth_blockNumber', aSecond],

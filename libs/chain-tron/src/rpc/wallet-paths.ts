@@ -3,7 +3,7 @@ import { EVM_INTERFACE, WALLET_INTERFACE } from '../interfaces.ts';
 
 interface WalletBlock {
   readonly blockID?: string;
-  readonly block_header?: { readonly raw_data?: { readonly number?: number } };
+  readonly block_header?: { readonly raw_data?: { readonly number?: number; readonly timestamp?: number } };
 }
 
 /** java-tron's HTTP wallet API, by its paths. */
@@ -50,9 +50,10 @@ async function readHealth(ask: AskPaths, { gid }: Network): Promise<NodeHealth> 
   if (genesis.blockID === undefined || latest.blockID === undefined)
     throw new Error('getblock: expected a block with its id');
   const id = Number.parseInt(genesis.blockID.slice(-8), 16);
+  const { number, timestamp } = latest.block_header?.raw_data ?? {};
   return {
     isRightChain: gid === `tron:0x${id.toString(16)}`,
     // The number 0 is left out.
-    head: { number: latest.block_header?.raw_data?.number ?? 0, hash: latest.blockID, final: undefined },
+    head: { number: number ?? 0, hash: latest.blockID, final: undefined, timeMs: timestamp },
   };
 }

@@ -6,11 +6,13 @@ export class FakeChain {
   readonly blocks = new Map<string, BlockHeader>();
   tip: BlockHeader;
   readonly #hasGaps: boolean;
+  readonly #blocksPerSecond: number;
   #count = 0;
 
-  /** `hasGaps`: every third block or so follows numbers without a block. */
-  constructor({ hasGaps = false } = {}) {
+  /** `hasGaps`: every third block or so follows numbers without a block. Headers tell seconds, which several blocks may share. */
+  constructor({ hasGaps = false, blocksPerSecond = 1 } = {}) {
     this.#hasGaps = hasGaps;
+    this.#blocksPerSecond = blocksPerSecond;
     this.tip = this.#add('0xgenesis', 0);
   }
 
@@ -73,7 +75,7 @@ export class FakeChain {
       hash: `0x${this.#count.toString(16).padStart(64, '0')}`,
       parentHash,
       ...(this.#hasGaps && parentNumber !== undefined && { parentNumber }),
-      timestamp: 1_700_000_000 + number,
+      timestamp: 1_700_000_000 + Math.floor(number / this.#blocksPerSecond),
     };
     this.blocks.set(block.hash, block);
     return block;

@@ -4185,7 +4185,7 @@ export interface components {
                 amount_raw: string;
             } | null;
             /**
-             * @description What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin; several are lines. Null where there is none, on EVM chains, and where it is no printable UTF-8 or has more than 1,024 bytes.
+             * @description What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin, the memos of its `transfers` on EVM chains; several are lines. Null where there is none, and where it is no printable UTF-8 or has more than 1,024 bytes.
              * @default null
              * @example order 1042
              */
@@ -4268,6 +4268,12 @@ export interface components {
              * @example null
              */
             log_index: number | null;
+            /**
+             * @description What the sender wrote to this transfer of a token with memos (B20, CAS20, TIP-20): text without the zero bytes behind it, or `0x` and 64 digits where it is no printable UTF-8. Null where there is none.
+             * @default null
+             * @example null
+             */
+            memo: string | null;
             /**
              * @description Addresses of the project among `from` and `to`, in their display form. Empty for an output of a UTXO transaction that pays somebody else out of an output of the project.
              * @example [
@@ -5894,6 +5900,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -6032,6 +6048,16 @@ export interface components {
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
                     /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
@@ -6191,6 +6217,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -6343,6 +6379,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -6481,6 +6527,16 @@ export interface components {
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
                     /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
@@ -6626,6 +6682,16 @@ export interface components {
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
                     /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
@@ -6811,6 +6877,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -6976,6 +7052,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -7100,6 +7186,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7197,6 +7293,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7293,6 +7399,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -7392,6 +7508,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7489,6 +7615,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -7658,6 +7794,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7762,6 +7908,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7859,6 +8015,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7955,6 +8121,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -8058,6 +8234,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -8159,6 +8345,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -13924,6 +14120,16 @@ export interface operations {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description The public key, by its `id`.
                  * @example 6f1d1f4e-0000-4000-8000-000000000001
                  */
@@ -13977,6 +14183,7 @@ export interface operations {
                      *               "amount_raw": "1500000000000000000",
                      *               "decimals": 18,
                      *               "log_index": null,
+                     *               "memo": null,
                      *               "monitored_addresses": [
                      *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *               ]
@@ -14001,10 +14208,10 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionPage"];
                     /**
                      * @example id,chain_gid,hash,status,direction,block_number,block_hash,block_timestamp,tx_index,confirmations,required_confirmations,fee,memo,transfers,replaced_by,verification,detected_at,confirmed_at,reorged_at
-                     *     6f1d1f4e-0000-4000-8000-000000000001,eip155:1,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,pending,in,21000000,0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3,2026-01-01T00:00:00.000Z,7,1,12,"{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""}",order 1042,"[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}]",,proved,2026-01-01T00:00:01.000Z,,
+                     *     6f1d1f4e-0000-4000-8000-000000000001,eip155:1,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,pending,in,21000000,0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3,2026-01-01T00:00:00.000Z,7,1,12,"{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""}",order 1042,"[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""memo"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}]",,proved,2026-01-01T00:00:01.000Z,,
                      */
                     "text/csv": string;
-                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null} */
+                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"memo":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null} */
                     "application/x-ndjson": string;
                 };
             };
@@ -14074,6 +14281,7 @@ export interface operations {
                      *           "amount_raw": "1500000000000000000",
                      *           "decimals": 18,
                      *           "log_index": null,
+                     *           "memo": null,
                      *           "monitored_addresses": [
                      *             "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *           ]
@@ -14161,6 +14369,7 @@ export interface operations {
                      *           "amount_raw": "1500000000000000000",
                      *           "decimals": 18,
                      *           "log_index": null,
+                     *           "memo": null,
                      *           "monitored_addresses": [
                      *             "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *           ]
@@ -14529,6 +14738,7 @@ export interface operations {
                      *                   "amount_raw": "1500000000000000000",
                      *                   "decimals": 18,
                      *                   "log_index": null,
+                     *                   "memo": null,
                      *                   "monitored_addresses": [
                      *                     "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *                   ]
@@ -14570,10 +14780,10 @@ export interface operations {
                     "application/json": components["schemas"]["EventItemPage"];
                     /**
                      * @example event_id,type,api_version,created_at,is_test_message,project_id,sequence,is_historical,data,position
-                     *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false,""addresses_truncated"":true}",18231
+                     *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""memo"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false,""addresses_truncated"":true}",18231
                      */
                     "text/csv": string;
-                    /** @example {"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","api_version":"v1","created_at":"2026-01-01T00:00:01.000Z","is_test_message":false,"project_id":"6f1d1f4e-0000-4000-8000-000000000001","sequence":18231,"is_historical":true,"data":{"transaction":{"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null},"balance_changes":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","delta":"1.5","delta_raw":"1500000000000000000"}],"addresses":[],"truncated":false,"addresses_truncated":true},"position":18231} */
+                    /** @example {"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","api_version":"v1","created_at":"2026-01-01T00:00:01.000Z","is_test_message":false,"project_id":"6f1d1f4e-0000-4000-8000-000000000001","sequence":18231,"is_historical":true,"data":{"transaction":{"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"memo":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null},"balance_changes":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","delta":"1.5","delta_raw":"1500000000000000000"}],"addresses":[],"truncated":false,"addresses_truncated":true},"position":18231} */
                     "application/x-ndjson": string;
                 };
             };
@@ -14731,6 +14941,7 @@ export interface operations {
                      *               "amount_raw": "1500000000000000000",
                      *               "decimals": 18,
                      *               "log_index": null,
+                     *               "memo": null,
                      *               "monitored_addresses": [
                      *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *               ]
@@ -14936,6 +15147,8 @@ export interface operations {
                      *               },
                      *               "direction": "in",
                      *               "min_amount": "0.01",
+                     *               "memo": "order 1042",
+                     *               "memo_prefix": "order ",
                      *               "verification": [
                      *                 "proved",
                      *                 "agreed",
@@ -15063,6 +15276,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15175,6 +15390,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15281,6 +15498,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15386,6 +15605,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15501,6 +15722,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15614,6 +15837,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15726,6 +15951,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15833,6 +16060,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15939,6 +16168,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16044,6 +16275,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16152,6 +16385,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16256,6 +16491,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16357,6 +16594,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16503,6 +16742,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16616,6 +16857,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -18832,6 +19075,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -18929,6 +19173,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -19026,6 +19271,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -19123,6 +19369,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -19220,6 +19467,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]

@@ -7,10 +7,10 @@ export const toyRpc: FamilyRpc = {
     once: /^toy_mine$/,
     read: /^toy_(chain|head|block|balance)$/,
   },
-  createCacheRules: (network) =>
+  createCacheRules: (pace) =>
     new Map([
       ['toy_chain', keptForever],
-      ['toy_head', keptWhileMoving(network)],
+      ['toy_head', keptWhileMoving(pace)],
     ]),
   blockReaders: new Map(),
   judgeError: () => 'answer',
