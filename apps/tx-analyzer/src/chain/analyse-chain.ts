@@ -12,6 +12,7 @@ import { createChainParts, type ChainParts } from './chain-parts.ts';
 import { discoverAssets } from '../match/discover-assets.ts';
 import type { FamilyWatch } from '../watch/family-watch.ts';
 import { runReprocess } from '../reprocess/run-reprocess.ts';
+import { runPacking } from '../packing/run-packing.ts';
 import { runHistories } from '../history/run-histories.ts';
 import { runBackfills } from '../backfill/run-backfills.ts';
 import { commitCoins } from '../backfill/commit-coins.ts';
@@ -121,6 +122,7 @@ function startLoops(
   const { evidenceDelayMs } = network;
   const { assets, writerQueue, readBlock } = parts;
   const beside = { sql: db, client, logger, signal };
+  const isHeadBusy = (): boolean => parts.feed.isBehind || parts.recovery.isActive;
   return [
     discoverAssets({ db, client, chainGid: gid, assets, logger, signal, health: workers.of('assets', gid) }),
     utxo === undefined
@@ -131,7 +133,7 @@ function startLoops(
           writerQueue,
           health: workers.of('history', gid),
           readBlock,
-          isHeadBusy: () => parts.feed.isBehind || parts.recovery.isActive,
+          isHeadBusy,
           pollMs,
         })
       : runBackfills({
@@ -162,6 +164,10 @@ function startLoops(
       ...{ ...beside, chainGid: gid, writerQueue, pollMs },
       health: workers.of('reprocess', gid),
       readBody: parts.passedBlockReader(signal),
+    }),
+    runPacking({
+      ...{ ...beside, chainGid: gid, writerQueue, isHeadBusy, pollMs },
+      health: workers.of('packing', gid),
     }),
   ];
 }
