@@ -9,6 +9,7 @@ import { benchHistory } from './bench-history.ts';
 import { benchImport } from './bench-import.ts';
 import { benchLatency } from './bench-latency.ts';
 import { benchLists } from './bench-lists.ts';
+import { benchNetworks } from './bench-networks.ts';
 import { benchPeers } from './bench-peers.ts';
 import { benchPipeline } from './bench-pipeline.ts';
 import { benchRetention } from './bench-retention.ts';
@@ -37,6 +38,7 @@ const benches = {
   history: () => benchHistory(report, `${root}/.chainwatch/bench`),
   rpc: () => benchRpc(report),
   latency: () => benchLatency(report, `${root}/.chainwatch/bench`),
+  networks: () => benchNetworks(report, `${root}/.chainwatch/bench`),
   feel: () => benchFeel(report, `${root}/.chainwatch/bench`),
   gateway: () => benchGateway(report),
   import: () => benchImport(report),

@@ -35,6 +35,16 @@ export async function openRecording(
   return { file, first: 3, blocks };
 }
 
+/** Blocks with the chain id of Base and a fifth of a second between them, for ten minutes; made when it is not there. */
+export async function openBaseRecording(directory: string): Promise<Recording> {
+  const [blocks, transactions] = [3_000, 200];
+  const file = `${directory}/base-${blocks}x${transactions}.ndjson`;
+  let turn = 0;
+  const recipients = (): string[] => Array.from({ length: transactions }, () => recipientOf(turn++));
+  await record(file, { blocks, recipients, chainId: 8_453, blockTimeMs: 200 });
+  return { file, first: 3, blocks };
+}
+
 /** An address that gets every transfer of a recording. */
 export const BUSY_ADDRESS = addressOf('busy');
 /** Blocks without transfers behind the others, for the head. */
@@ -55,20 +65,31 @@ interface Content {
   /** Of the transfers of each block, from 0. */
   readonly recipients: (block: number) => readonly string[];
   readonly isToken?: (index: number) => boolean;
+  readonly chainId?: number;
+  /** Absent: as fast as they are made, with traces. */
+  readonly blockTimeMs?: number;
 }
 
 /** Records blocks, receipts and traces of an anvil chain as it sent them; kept between runs. */
-async function record(file: string, { blocks, recipients, isToken }: Content): Promise<void> {
+async function record(
+  file: string,
+  { blocks, recipients, isToken, chainId, blockTimeMs }: Content,
+): Promise<void> {
   if (existsSync(file)) return;
   mkdirSync(dirname(file), { recursive: true });
-  const chain = await TransferChain.open();
+  const chain = await TransferChain.open({ chainId });
   const { anvil } = chain;
+  const startedAt = Math.floor(Date.now() / 1_000) + 10;
   const first = await anvil.blockNumber();
   const output = createWriteStream(`${file}.part`);
   for (let number = 0; number <= first + blocks; number += 1) {
     const wanted = number > first ? recipients(number - first - 1) : [];
     if (number > first) {
       await chain.send(wanted, isToken);
+      if (blockTimeMs !== undefined)
+        await anvil.rpc('evm_setNextBlockTimestamp', [
+          startedAt + Math.floor(((number - first) * blockTimeMs) / 1_000),
+        ]);
       await anvil.mine();
     }
     const tag = `0x${number.toString(16)}`;
@@ -76,7 +97,7 @@ async function record(file: string, { blocks, recipients, isToken }: Content): P
       anvil.rpc<{ hash: Hex }>('eth_getBlockByNumber', [tag, false]),
       anvil.rpc<{ transactions: unknown[] }>('eth_getBlockByNumber', [tag, true]),
       anvil.rpc<unknown[]>('eth_getBlockReceipts', [tag]),
-      anvil.rpc<unknown[]>('trace_block', [tag]),
+      blockTimeMs === undefined ? anvil.rpc<unknown[]>('trace_block', [tag]) : [],
     ]);
     if (number > first && full.transactions.length !== wanted.length)
       throw new Error(

@@ -1,14 +1,14 @@
 /**
  * An EVM node made of recorded replies, as fast as a node can be: every block and its receipts are held as the exact
  * bytes that anvil sent. `POST /control {"head": n}` moves the head and tells `newHeads` subscribers.
- * Run as its own process: node replay-server.mjs <recording.ndjson> <port> [traces]
+ * Run as its own process: node replay-server.mjs <recording.ndjson> <port> <chain id> [traces]
  */
 import { createServer } from 'node:http';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { WebSocketServer } from 'ws';
 
-const [, , file, port, mode] = process.argv;
+const [, , file, port, chainId, mode] = process.argv;
 /** number → {hash, header, full, receipts, traces} as JSON text. */
 const blocks = [];
 const byHash = new Map();
@@ -34,9 +34,9 @@ const numberOf = (tag) =>
 function answer({ method, params = [] }) {
   switch (method) {
     case 'eth_chainId':
-      return hex(31337);
+      return hex(Number(chainId));
     case 'net_version':
-      return '"31337"';
+      return `"${chainId}"`;
     case 'web3_clientVersion':
       return '"replay/1"';
     case 'eth_syncing':

@@ -10,12 +10,12 @@ export interface Replay {
 }
 
 /** Serves a recording in another process, so that the node's work is not counted as ours. */
-export async function startReplay(file: string, hasTraces = false): Promise<Replay> {
+export async function startReplay(file: string, hasTraces = false, chainId = 31_337): Promise<Replay> {
   const port = await freePort();
   const script = fileURLToPath(new URL('./replay-server.mjs', import.meta.url));
   const child: ChildProcess = spawn(
     process.execPath,
-    [script, file, String(port), ...(hasTraces ? ['traces'] : [])],
+    [script, file, String(port), String(chainId), ...(hasTraces ? ['traces'] : [])],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

@@ -5,7 +5,7 @@ import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap } from '../../db/src/bootstrap.ts';
 import { Services, freePort, type ServiceName } from '../../acceptance/src/services.ts';
 
-const CHAIN = 'eip155:31337';
+const LOCAL = 'eip155:31337';
 /** What docs/guides/sizing.md asks of a server with 4 GiB. */
 const SETTINGS = ['shared_buffers=1GB', 'max_wal_size=4GB'];
 
@@ -27,6 +27,7 @@ export interface Rig {
 export async function startRig(
   names: readonly ServiceName[],
   env: Readonly<Record<string, string>> = {},
+  chainGid = LOCAL,
 ): Promise<Rig> {
   const [postgres, nats, redis, apiPort] = await Promise.all([
     startPostgres({ isOwn: true, settings: SETTINGS }),
@@ -60,16 +61,16 @@ export async function startRig(
     apiUrl,
     call,
     activate: async (endpointUrl) => {
-      await call('POST', '/blockchains', { chain_gid: CHAIN });
-      await call('PATCH', `/blockchains/${CHAIN}/evm`, { endpoint_url: endpointUrl });
-      await call('POST', `/blockchains/${CHAIN}/actions/activate`);
+      await call('POST', '/blockchains', { chain_gid: chainGid });
+      await call('PATCH', `/blockchains/${chainGid}/evm`, { endpoint_url: endpointUrl });
+      await call('POST', `/blockchains/${chainGid}/actions/activate`);
       await services.start(names);
     },
     cursorNumber: async () =>
       (
         await db.query<{ cursor_number: number | null }>(
           'SELECT cursor_number FROM analyzer_states WHERE chain_gid = $1',
-          [CHAIN],
+          [chainGid],
         )
       ).rows[0]?.cursor_number ?? -1,
     explain: (error) => explain(error, db, services),

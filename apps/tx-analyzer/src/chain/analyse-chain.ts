@@ -122,6 +122,7 @@ function startLoops(
   const { evidenceDelayMs } = network;
   const { assets, writerQueue, readBlock } = parts;
   const beside = { sql: db, client, logger, signal };
+  const own = { ...beside, chainGid: gid, writerQueue, pollMs };
   const isHeadBusy = (): boolean => parts.feed.isBehind || parts.recovery.isActive;
   return [
     discoverAssets({ db, client, chainGid: gid, assets, logger, signal, health: workers.of('assets', gid) }),
@@ -161,13 +162,10 @@ function startLoops(
           pollMs: pollMs / 4,
         }),
     runReprocess({
-      ...{ ...beside, chainGid: gid, writerQueue, pollMs },
+      ...own,
       health: workers.of('reprocess', gid),
       readBody: parts.passedBlockReader(signal),
     }),
-    runPacking({
-      ...{ ...beside, chainGid: gid, writerQueue, isHeadBusy, pollMs },
-      health: workers.of('packing', gid),
-    }),
+    runPacking({ ...own, isHeadBusy, health: workers.of('packing', gid) }),
   ];
 }
