@@ -1,7 +1,14 @@
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { base58 } from '@scure/base';
-import { Message, MessageV0, PublicKey, type MessageHeader } from '@solana/web3.js';
+import {
+  Message,
+  MessageV0,
+  MessageV1,
+  PublicKey,
+  VersionedMessage,
+  type MessageHeader,
+} from '@solana/web3.js';
 
 interface Meta {
   readonly fee: number;
@@ -37,11 +44,15 @@ const LAMPORTS_PER_SIGNATURE = 5_000;
 /**
  * A block of the size of the main network's: recorded votes of devnet and recorded transactions (of devnet, and swaps and
  * transfers of the main network) multiplied. Each copy has a payer of its own who signed it, and the leader's reward is what
- * the fees come to, so that the block proves as a real one does. As getBlock answers it, base64.
+ * the fees come to, so that the block proves as a real one does. A share of the others is made anew as version 1. As getBlock answers it, base64.
  */
 export function makeSolanaBlock(
   folder: string,
-  { votes, others }: { readonly votes: number; readonly others: number },
+  {
+    votes,
+    others,
+    newest = 0,
+  }: { readonly votes: number; readonly others: number /** Of version 1. */; readonly newest?: number },
 ): { readonly text: string; readonly hash: string; readonly slot: number } {
   const whole = readdirSync(folder)
     .filter((file) => /^devnet-.*base64\.json$/.test(file))
@@ -60,16 +71,17 @@ export function makeSolanaBlock(
     Array.from({ length: count }, (_, index) =>
       resign(entries[index % entries.length]!, keys[index % keys.length]!),
     );
-  const [voted, moved] = [copy(voting, votes), copy(moving, others)];
+  const [voted, moved] = [copy(voting, votes), copy(moving, others - newest)];
+  const plain = moving.filter(({ version }) => version === 'legacy' || version === undefined);
+  for (let at = 0; at < newest; at += 1)
+    moved.push(modernize(plain[at % plain.length]!, keys[at % keys.length]!));
   // As leaders order them: mixed.
   const transactions = [...voted, ...moved]
     .map((entry) => ({ entry, order: randomBytes(4).readUInt32LE() }))
     .sort((one, other) => one.order - other.order)
     .map(({ entry }) => entry);
   const fees = transactions.reduce((sum, { meta }) => sum + meta.fee, 0);
-  const base =
-    transactions.reduce((sum, { transaction: [text] }) => sum + Buffer.from(text, 'base64')[0]!, 0) *
-    LAMPORTS_PER_SIGNATURE;
+  const base = transactions.reduce((sum, entry) => sum + countSignatures(entry), 0) * LAMPORTS_PER_SIGNATURE;
   const [hash, parent] = [base58.encode(randomBytes(32)), base58.encode(randomBytes(32))];
   const slot = 400_000_000;
   const rewards = [
@@ -147,6 +159,35 @@ function toBytes(
       }),
     ),
   }).serialize();
+}
+
+function countSignatures({ transaction: [text], version }: Entry): number {
+  // Version 1 has no count in front, but the header's, behind its own byte.
+  return Buffer.from(text, 'base64')[version === 1 ? 1 : 0]!;
+}
+
+/** The same transaction as version 1 has it, from another payer: the signatures stand behind the message. */
+function modernize(
+  entry: Entry,
+  { publicKey, privateKey }: { readonly publicKey: KeyObject; readonly privateKey: KeyObject },
+): Entry {
+  const bytes = Buffer.from(entry.transaction[0], 'base64');
+  const signatures = bytes[0]! * SIGNATURE_BYTES;
+  const { header, staticAccountKeys, compiledInstructions } = VersionedMessage.deserialize(
+    bytes.subarray(1 + signatures),
+  );
+  const payer = new PublicKey(Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url'));
+  const message = new MessageV1({
+    ...{ header, compiledInstructions, transactionConfig: { priorityFee: 0n } },
+    staticAccountKeys: [payer, ...staticAccountKeys.slice(1)],
+    recentBlockhash: base58.encode(randomBytes(32)),
+  } as unknown as ConstructorParameters<typeof MessageV1>[0]).serialize();
+  const signed = Buffer.concat([
+    message,
+    sign(null, message, privateKey),
+    bytes.subarray(1 + SIGNATURE_BYTES, 1 + signatures),
+  ]);
+  return { ...entry, version: 1, transaction: [signed.toString('base64'), 'base64'] };
 }
 
 /** Another payer, its signature, and a blockhash of its own: no two copies are alike. */
