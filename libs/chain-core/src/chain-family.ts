@@ -3,6 +3,7 @@ import type { Block, BlockHeader, BlockRef, Coin, Transaction, UtxoOutput } from
 import type { ChainEndpoint, NodeInterface } from './chain-endpoint.ts';
 import type { FamilyRpc } from './family-rpc.ts';
 import type { ChainFamilyName, Network } from './network.ts';
+import type { Calendar } from './upgrade.ts';
 
 /** What is known of a family before its code is loaded. */
 export interface FamilyManifest {
@@ -12,6 +13,8 @@ export interface FamilyManifest {
   /** CAIP-2 namespace. */
   readonly namespace: string;
   readonly networks: readonly Network[];
+  /** The upgrades of its networks, as this release knows them. */
+  readonly calendar: Calendar;
   /** CAIP-19 namespaces of its assets, without slip44. */
   readonly assetNamespaces: readonly string[];
   /**
