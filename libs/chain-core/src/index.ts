@@ -20,10 +20,13 @@ export * from './cache-rule.ts';
 export { blocksIn, BlockTime, toTimeMs } from './block-time.ts';
 export * from './errors.ts';
 export {
+  calendarSchema,
   compareUpgrades,
   findExplanation,
   findOverdue,
+  mergeCalendars,
   parseCalendar,
+  selectUpgrades,
   timeOfUpgrade,
   type Calendar,
   type Upgrade,

@@ -4,6 +4,7 @@ import {
   findExplanation,
   findOverdue,
   parseCalendar,
+  selectUpgrades,
   type Upgrade,
 } from './upgrade.ts';
 
@@ -78,4 +79,28 @@ it('finds rows that are past and not ready', () => {
     row({ name: 'generated', date: '2026-11-01' }),
   );
   expect(findOverdue(rows, Date.parse('2026-11-27')).map(({ name }) => name)).toEqual(['past']);
+});
+
+describe('what a reader looks at', () => {
+  const nowMs = Date.parse('2026-11-27T12:00:00Z');
+  const select = (...rows: object[]): string[] =>
+    selectUpgrades(parse(...rows), nowMs).map(({ name }) => name);
+  const open = row({ name: 'open' });
+
+  it('are the last 90 days and the next upgrade', () => {
+    expect(
+      select(
+        row({ name: 'old', date: '2026-08-28' }),
+        row({ name: 'after', date: '2027-01-01' }),
+        row({ name: 'today', date: '2026-11-27T12:00:00Z' }),
+        row({ name: 'next', date: '2026-11-28' }),
+        row({ name: 'autumn', date: '2026-08-30' }),
+        open,
+      ),
+    ).toEqual(['autumn', 'today', 'next']);
+  });
+
+  it('are those without a date where none has one, but for a height that may be past', () => {
+    expect(select(open, row({ name: 'height', height: 5 }))).toEqual(['open']);
+  });
 });

@@ -86,6 +86,55 @@ export function parseCalendar(json: unknown, networks: readonly Network[]): Cale
   throw new Error(`expected networks of the family, got ${others.map(({ network }) => network).join(', ')}`);
 }
 
+/**
+ * The calendar of a family with the rows that an operator mounted for its networks. A mounted row may change when, what and
+ * from where; what this release can read stays what this release says, and a row that it does not have is `not` ready.
+ */
+export function mergeCalendars(
+  { calendar, networks }: { readonly calendar: Calendar; readonly networks: readonly Network[] },
+  mounted: Calendar | undefined,
+): Calendar {
+  if (mounted === undefined) return calendar;
+  const keyOf = ({ network, name }: Upgrade): string => `${network} ${name}`;
+  const names = new Set(networks.map(({ name }) => name));
+  const rows = new Map(calendar.upgrades.map((row) => [keyOf(row), row]));
+  for (const row of mounted.upgrades)
+    if (names.has(row.network)) rows.set(keyOf(row), toOwnWord(row, rows.get(keyOf(row))));
+  return {
+    reviewed: mounted.reviewed > calendar.reviewed ? mounted.reviewed : calendar.reviewed,
+    upgrades: [...rows.values()].sort(compareUpgrades),
+  };
+}
+
+function toOwnWord(row: Upgrade, own: Upgrade | undefined): Upgrade {
+  const { network, name, date, height, certainty, changes, explains, signals, sources } = row;
+  const told = { network, name, date, height, certainty, changes, explains, signals, sources };
+  if (own !== undefined) return { ...own, ...told };
+  return {
+    ...told,
+    note: row.note,
+    state: 'not',
+    reason: 'This release does not have this upgrade in its calendar.',
+  };
+}
+
+const DAY_MS = 86_400_000;
+const PAST_DAYS = 90;
+
+/** What a reader looks at: the upgrades of the last 90 days, and the next one, or those that are announced without a date. */
+export function selectUpgrades(upgrades: readonly Upgrade[], nowMs: number): Upgrade[] {
+  const times = new Map(upgrades.map((row) => [row, timeOfUpgrade(row)]));
+  const dated = upgrades.filter((row) => times.get(row) !== undefined).sort(compareUpgrades);
+  const past = dated.filter((row) => {
+    const age = nowMs - times.get(row)!;
+    return age >= 0 && age <= PAST_DAYS * DAY_MS;
+  });
+  const next = dated.find((row) => times.get(row)! > nowMs);
+  // A height without a date tells nobody whether it is past.
+  const open = upgrades.filter(({ date, height }) => date === null && height === null);
+  return [...past, ...(next === undefined ? open : [next])];
+}
+
 /** The moment of a row in milliseconds: a day begins at midnight UTC. Undefined without a date. */
 export function timeOfUpgrade({ date }: Pick<Upgrade, 'date'>): number | undefined {
   return date === null ? undefined : Date.parse(date);
