@@ -24,6 +24,7 @@ export {
   compareUpgrades,
   findExplanation,
   findOverdue,
+  isActiveUpgrade,
   mergeCalendars,
   parseCalendar,
   selectUpgrades,

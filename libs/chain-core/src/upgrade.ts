@@ -156,10 +156,15 @@ export function findExplanation(
   { kind, atMs }: { readonly kind: string; readonly atMs: number },
 ): Upgrade | undefined {
   const named = upgrades.filter(({ explains }) => explains.includes(kind)).sort(compareUpgrades);
-  return named.findLast((row) => (timeOfUpgrade(row) ?? Infinity) <= atMs) ?? named[0];
+  return named.findLast((row) => isActiveUpgrade(row, atMs)) ?? named[0];
+}
+
+/** Whether the calendar says that the upgrade is active. */
+export function isActiveUpgrade(row: Pick<Upgrade, 'date'>, nowMs: number): boolean {
+  return (timeOfUpgrade(row) ?? Infinity) <= nowMs;
 }
 
 /** Rows that the day of `nowMs` finds active although this release is not ready for them. */
 export function findOverdue(upgrades: readonly Upgrade[], nowMs: number): Upgrade[] {
-  return upgrades.filter((row) => row.state === 'not' && (timeOfUpgrade(row) ?? Infinity) <= nowMs);
+  return upgrades.filter((row) => row.state === 'not' && isActiveUpgrade(row, nowMs));
 }
