@@ -31,7 +31,7 @@ describe('a row of a calendar', () => {
     ['names its spec', { spec: undefined }],
     ['names a file that is a spec', { spec: 'libs/chain-evm/src/networks.json' }],
     ['has a source', { sources: [] }],
-    ['has a source that is an address', { sources: ['calendar.md'] }],
+    ['has a source that is an address', { sources: ['the calendar'] }],
     ['has a day or a moment of UTC', { date: 'autumn' }],
     ['has no other members', { handled: true }],
   ])('%s', (_, over) => {

@@ -26,7 +26,7 @@ function renderFamily({ name, displayName, networks, calendar }: FamilyManifest)
   return [
     `## ${displayName}`,
     '',
-    `| Value | \`verification\` | By |\n|---|---|---|\n${VALUES[name]!.map(renderValue).join('')}`,
+    `| Value | \`verification\` | By |\n|---|---|---|\n${(VALUES[name] ?? []).map(renderValue).join('')}`,
     `Calendar reviewed on ${calendar.reviewed}.`,
     '',
     ...shown.map((network) =>
