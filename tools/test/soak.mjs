@@ -64,8 +64,8 @@ const PARTS = [
   {
     name: 'wallets',
     title:
-      'a hot wallet of two workers sends 2,000 times over two gateways, a good and a bad node, and Redis dies',
-    specs: ['apps/rpc-proxy/src/hot-wallet\\.soak\\.spec\\.ts$'],
+      'a hot wallet of each family: two workers send 2,000 times over two gateways, nodes fail, Redis dies (WALLET_SENDS=n)',
+    specs: ['apps/rpc-proxy/src/hot-wallet/.*\\.soak\\.spec\\.ts$'],
   },
   {
     name: 'streams',

@@ -106,6 +106,7 @@ function readSettings(config: Config): ApiSettings {
     chainEndpoints: config.CHAIN_ENDPOINTS,
     upgrades: createUpgradeBook(config.UPGRADES_FILE),
     nodeTimeoutMs: config.NODE_TIMEOUT,
+    uris: { docsUrl: config.DOCS_URL, apiHost: config.API_HOST },
     publicUrl: config.PUBLIC_URL,
     rpcUrl: config.RPC_URL,
     playgroundUrl: config.PLAYGROUND_URL,

@@ -3,6 +3,7 @@ import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, network } from '@chainwatch/testing-stack';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
+import { askForPage } from './watch/read-balances-again.ts';
 
 let postgres: PostgresHandle;
 let world: SpecWorld;
@@ -33,6 +34,12 @@ const readBlocks = () =>
   world.rows<{ number: number; status: string; verification: string | null }>(
     'SELECT number::int, status, verification FROM blocks ORDER BY number',
   );
+const readAsked = async () =>
+  (
+    await world.rows<{ address_id: string }>(
+      "SELECT address_id FROM balance_reads WHERE reason = 'imported' AND asset_gid IS NULL AND address_id IS NOT NULL",
+    )
+  ).map((row) => row.address_id);
 const readIncidents = () =>
   world.rows(
     'SELECT kind, status, block_number::int AS first, last_block_number::int AS last, got FROM incidents',
@@ -91,9 +98,62 @@ it('waits at a block that no node has, and goes on where the operator allowed it
     },
   ]);
   // What the blocks did to balances is read from the chain.
-  expect(
-    await world.rows(`SELECT address_id, asset_gid FROM balance_reads WHERE reason = 'imported'`),
-  ).toContainEqual({ address_id: alice.id, asset_gid: null });
+  await waitFor(async () => (await readAsked()).includes(alice.id));
+});
+
+it('asks for the balances of many addresses in pages, each once, and goes on with the next page after a crash', async () => {
+  const projectId = await world.addProject();
+  await world.db.query(
+    `INSERT INTO addresses (project_id, chain_family, address, display, kind, format)
+     SELECT $1, CASE WHEN n % 4 = 0 THEN 'solana' ELSE 'evm' END, 'a' || n, 'a' || n, 'external', 'evm' FROM generate_series(1, 1000) AS n`,
+    [projectId],
+  );
+  await world.db.query(`UPDATE addresses SET is_monitored = false WHERE address LIKE '%1'`);
+  const watched = await world.rows<{ id: string }>(
+    "SELECT id FROM addresses WHERE chain_family = 'evm' AND is_monitored ORDER BY id",
+  );
+  expect(watched.length).toBeGreaterThan(500);
+  const one = world.chain.make(undefined);
+  world.chain.missing.add(one.hash);
+  await skip(1, 1);
+  world.startAnalyzer();
+  await world.feedBlocks(one);
+  await waitFor(async () => (await readAsked()).length === watched.length);
+  await world.stopAnalyzer();
+
+  // The step is committed, and nothing is asked for yet; some were asked for before the block, some after it.
+  await world.db.query('DELETE FROM balance_reads');
+  const [before, after] = [watched[3]!.id, watched[400]!.id];
+  const ask = (id: string, at: string) =>
+    world.db.query(
+      `INSERT INTO balance_reads (chain_gid, address_id, reason, created_at) VALUES ($1, $2, 'imported', ${at})`,
+      [network.gid, id],
+    );
+  await ask(before, "now() - interval '1 minute'");
+  await world.db.query(
+    "UPDATE skips SET reread_after = '00000000-0000-0000-0000-000000000000', reread_asked_at = now()",
+  );
+  await ask(after, 'now()');
+  const pages: number[] = [];
+  for (let page = 0; page < 4; page += 1) {
+    const known = (await readAsked()).length;
+    expect(await askForPage(world.db, network, 100)).toBe(true);
+    pages.push((await readAsked()).length - known);
+  }
+  expect(Math.max(...pages)).toBeLessThanOrEqual(100);
+  // A transaction that is lost leaves the page to the next one.
+  await expect(
+    world.db.transaction(async (sql) => {
+      await askForPage(sql, network, 100);
+      throw new Error('killed');
+    }),
+  ).rejects.toThrow('killed');
+  world.startAnalyzer();
+  await waitFor(
+    async () => (await world.rows('SELECT FROM skips WHERE reread_after IS NOT NULL')).length === 0,
+  );
+  expect((await readAsked()).toSorted()).toEqual([...watched.map(({ id }) => id), before].toSorted());
+  expect(await askForPage(world.db, network, 100)).toBe(false);
 });
 
 it('reports nothing of an orphan, and nothing twice after a crash', async () => {

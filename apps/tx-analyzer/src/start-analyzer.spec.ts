@@ -1,3 +1,4 @@
+import type { Transfer } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
@@ -18,6 +19,7 @@ afterEach(() => world.stop());
 
 const ALICE = '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
 const BOB = '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';
+const CAROL = '0xcccccccccccccccccccccccccccccccccccccccc';
 const MINER = '0xcccccccccccccccccccccccccccccccccccccccc';
 
 const fee = (payer: string) => ({ assetGid: NATIVE, amountRaw: 21_000n, payer });
@@ -68,6 +70,7 @@ describe('startAnalyzer', () => {
         amount_raw: '1500000000000000000',
         decimals: 18,
         log_index: null,
+        memo: null,
         monitored_addresses: [ALICE],
       },
     ]);
@@ -192,6 +195,56 @@ describe('startAnalyzer', () => {
       ]),
     );
     expect(events).toHaveLength(4);
+  });
+
+  it('tells each project the memos of what it was paid, and a read for history does not lose them', async () => {
+    const [first, second] = [await world.addProject(), await world.addProject()];
+    await world.watch(first, ALICE);
+    await world.watch(second, BOB);
+    const pay = (index: number, to: string, memo?: string): Transfer => ({
+      index,
+      type: 'token',
+      assetGid: TOKEN,
+      from: CAROL,
+      to,
+      amountRaw: 1n,
+      logIndex: index,
+      ...(memo === undefined ? {} : { memo }),
+    });
+    world.startAnalyzer();
+    await world.feedBlocks(
+      world.chain.make(undefined, {
+        transactions: [
+          makeTransaction('t', {
+            from: CAROL,
+            to: TOKEN,
+            fee: fee(CAROL),
+            transfers: [
+              pay(0, ALICE, 'order 1'),
+              pay(1, BOB, 'order 2'),
+              pay(2, ALICE, 'order 3'),
+              pay(3, ALICE),
+            ],
+          }),
+        ],
+      }),
+    );
+    await world.settle();
+    const told = (await world.events()).map(({ payload }) => {
+      const { project_id, data } = EVENT_SCHEMAS['transaction.detected'].parse(JSON.parse(payload));
+      return [project_id, data.transaction.memo, data.transaction.transfers.map(({ memo }) => memo)];
+    });
+    expect(told).toEqual(
+      expect.arrayContaining([
+        [first, 'order 1\norder 3', ['order 1', 'order 3', null]],
+        [second, 'order 2', ['order 2']],
+      ]),
+    );
+    expect(await world.rows('SELECT memo FROM transfers WHERE memo IS NOT NULL ORDER BY memo')).toEqual([
+      { memo: 'order 1' },
+      { memo: 'order 2' },
+      { memo: 'order 3' },
+    ]);
   });
 
   it('reads the metadata of a token before the first event about it', async () => {

@@ -123,6 +123,7 @@ describe('coins of watched addresses', () => {
         amount_raw: '150000000',
         decimals: 8,
         log_index: null,
+        memo: null,
         monitored_addresses: ['alice'],
       },
       {
@@ -135,6 +136,7 @@ describe('coins of watched addresses', () => {
         amount_raw: '2',
         decimals: 8,
         log_index: null,
+        memo: null,
         monitored_addresses: ['alice'],
       },
     ]);

@@ -187,6 +187,8 @@ export interface Transfer {
   /** Base units. */
   readonly amountRaw: bigint;
   readonly logIndex?: number;
+  /** What the sender wrote to this transfer: printable text, or the word of a token's memo in hexadecimal. */
+  readonly memo?: string;
   /** Only the node's word stands for it, in a transaction that is proved: to its sides, the transaction is `attested` at most. */
   readonly isAttested?: boolean;
 }

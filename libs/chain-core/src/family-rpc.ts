@@ -141,6 +141,16 @@ export interface RpcPaths {
   /** As of `FamilyRpc`. */
   readHealth(ask: AskPaths, network: Network): Promise<NodeHealth>;
   readonly probe: PathCall;
+  /** As of `RpcTransactions`; the path is the method, its body the parameters. */
+  readonly lookUp?: PathLookUp;
+}
+
+export interface PathLookUp {
+  hashOf(method: string, body: string): string | undefined;
+  questionsOf(hash: string): readonly PathCall[];
+  isKnown(answer: object, hash: string): boolean;
+  /** What a node answers that took the transaction. */
+  answerOf(hash: string): object;
 }
 
 export type PathCall = readonly [path: string, body: object];

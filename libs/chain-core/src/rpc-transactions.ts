@@ -9,13 +9,19 @@ export interface RpcTransactions {
   isUnknown(reply: string): boolean;
   /** Methods that hand a signed transaction to the public network: neither private nor conditional. */
   readonly broadcasts: RegExp;
-  /** Absent: the gateway never sends a transaction a second time. */
-  readonly again?: {
-    /** The hash of the transaction that a call sends. Undefined if the call sends none, or several. */
-    hashOf(method: string, params: string): string | undefined;
-    /** Questions whose result is not null if the node knows the transaction, the cheapest first. */
-    questionsOf(hash: string): readonly (readonly [method: string, params: readonly unknown[]])[];
-  };
+  /** How a node is asked for a transaction whose send brought no answer. Absent: what became of it stays unknown. */
+  readonly lookUp?: TransactionLookUp;
+}
+
+export interface TransactionLookUp {
+  /** The hash of the transaction that a call sends. Undefined if the call sends none, or several. */
+  hashOf(method: string, params: string): string | undefined;
+  /** Questions to a node, the cheapest first. */
+  questionsOf(hash: string): readonly (readonly [method: string, params: readonly unknown[]])[];
+  /** Whether an answer to such a question says that the node knows the transaction. Default: it is not null. */
+  isKnown?(answer: unknown): boolean;
+  /** How long a node may not know yet what it took. Default 0. */
+  readonly settlesMs?: number;
 }
 
 /**

@@ -9,6 +9,11 @@ import type { Session } from './session.ts';
  * come with its first block.
  */
 const SPRINT_LENGTH = 16;
+/**
+ * 10 December 2025, the day after Madhugiri (block 80,084,800; Amoy had it before). From there on a state sync is a
+ * transaction of its block, and nothing is to be asked for.
+ */
+const AFTER_MADHUGIRI = 1_765_324_800;
 
 /**
  * The state-sync receipt among a block's. Until Madhugiri (PIP-74) Polygon applies bridge deposits at the end of a sprint
@@ -38,6 +43,7 @@ export async function addStateSync(
   }: { readonly block: RawBlock; readonly receipts: readonly RawReceipt[]; readonly signal?: AbortSignal },
 ): Promise<readonly RawReceipt[]> {
   if (session.traits.stack !== 'bor' || Number(block.number) % SPRINT_LENGTH !== 0) return receipts;
+  if (Number(block.timestamp) >= AFTER_MADHUGIRI) return receipts;
   if (findStateSync(receipts, block) !== undefined) return receipts;
   const result = await session.transport.call(
     'eth_getTransactionReceipt',

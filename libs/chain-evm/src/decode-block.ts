@@ -1,7 +1,13 @@
 import type { BalanceChange, Block, Network, Transaction, UnknownPart } from '@chainwatch/chain-core';
 import { decodeAtomicChanges } from './atomic-changes.ts';
+import { BASE_TRANSACTION, decodeBaseTransaction } from './base-transaction.ts';
 import { findTouchedAssets } from './decode-logs.ts';
-import { decodeTransaction, decodeTransfers, decodeUnknown } from './decode-transaction.ts';
+import {
+  decodeTransaction,
+  decodeTransfers,
+  decodeUnknown,
+  type TransactionParts,
+} from './decode-transaction.ts';
 import { decodeUnreadable, isUnreadable } from './decode-unreadable.ts';
 import { typeOf } from './encode-transaction.ts';
 import { readTraits } from './networks.ts';
@@ -45,7 +51,7 @@ export function decodeBlock(
 
 function decodeTransactions(
   network: Network,
-  { block, transactions, receipts, stateSync, unknown }: VerifiedBlock,
+  { block, transactions, receipts, stateSync, unknown, encodings }: VerifiedBlock,
   traces: readonly TransactionTrace[] | undefined,
 ): { readonly decoded: readonly Transaction[]; readonly unreadable: readonly UnknownPart[] } {
   const { baseFeePerGas } = block;
@@ -63,7 +69,7 @@ function decodeTransactions(
         unknown?.transactions.has(tx.hash) === true
           ? decodeUnknown(parts)
           : {
-              ...decodeTransaction(parts),
+              ...decodeKnown(parts, encodings?.get(tx.hash)),
               ...(unknown?.isEverything === true && { verification: 'unproved' }),
             },
       );
@@ -82,6 +88,12 @@ function decodeTransactions(
       verification: unknown?.isEverything === true ? 'unproved' : 'attested',
     });
   return { decoded, unreadable };
+}
+
+function decodeKnown(parts: TransactionParts, encoding: Uint8Array | undefined): Transaction {
+  return typeOf(parts.tx) === BASE_TRANSACTION && encoding !== undefined
+    ? decodeBaseTransaction(parts, encoding)
+    : decodeTransaction(parts);
 }
 
 function decodeStateSync(

@@ -134,6 +134,7 @@ export const RECEIPT_FIELDS: HexFields<RawReceipt> = {
     ['operatorFeeScalar', 'quantity'],
     ['operatorFeeConstant', 'quantity'],
     ['daFootprintGasScalar', 'quantity'],
+    ['payer', 'address'],
   ],
   hashed: ['root', 'logsBloom', 'contractAddress', 'depositNonce', 'depositReceiptVersion'],
 };

@@ -86,6 +86,7 @@ export const receiptMembers = new Set([
   'timeboosted',
   'multiGasUsed',
   'opGasRefund',
+  'phaseStatuses',
   'returnCode',
   'returnData',
   'feeStats',

@@ -142,6 +142,9 @@ export interface RawReceipt {
   readonly operatorFeeScalar?: string | null;
   readonly operatorFeeConstant?: string | null;
   readonly daFootprintGasScalar?: string | null;
+  /** Base: who paid, where the transaction leaves it open, and which of its phases succeeded. No root covers them. */
+  readonly payer?: string | null;
+  readonly phaseStatuses?: readonly string[] | null;
   readonly depositNonce?: string | null;
   readonly depositReceiptVersion?: string | null;
 }

@@ -1,13 +1,27 @@
 import type { BlockRef } from '@chainwatch/chain-core';
 import { isEncoded, typeOf } from './encode-transaction.ts';
-import type { RawBlock } from './raw-block.ts';
+import type { RawBlock, RawTransaction } from './raw-block.ts';
 import type { Session } from './session.ts';
 import { verifyBlock } from './verify-block.ts';
 import type { BlockAnswers, VerifiedBlock } from './verify-block.ts';
 import type { RawEncodings } from './verify-transactions.ts';
 
-/** Nodes have one of them, both or none. */
-const METHODS = ['eth_getRawTransactionByHash', 'debug_getRawTransaction'];
+interface Place {
+  readonly hash: string;
+  readonly blockHash: string;
+  /** Position in the block. */
+  readonly index: number;
+}
+
+/** Nodes have some of them, or none. */
+const METHODS: readonly (readonly [method: string, paramsOf: (place: Place) => unknown[]])[] = [
+  ['eth_getRawTransactionByHash', ({ hash }) => [hash]],
+  ['debug_getRawTransaction', ({ hash }) => [hash]],
+  [
+    'eth_getRawTransactionByBlockHashAndIndex',
+    ({ blockHash, index }) => [blockHash, `0x${index.toString(16)}`],
+  ],
+];
 
 /**
  * The node's own encoding of transactions whose type is not known here (a later fork, Polygon's state sync), so that the
@@ -20,27 +34,33 @@ export function readRawEncodings(
 ): Promise<RawEncodings> {
   return askRawEncodings(
     session,
-    block.transactions.filter((tx) => !isEncoded(typeOf(tx), session.traits.stack)).map(({ hash }) => hash),
+    listPlaces(block, (tx) => !isEncoded(typeOf(tx), session.traits.stack)),
     signal,
+  );
+}
+
+function listPlaces(block: RawBlock, isWanted: (tx: RawTransaction) => boolean): Place[] {
+  return block.transactions.flatMap((tx, index) =>
+    isWanted(tx) ? [{ hash: tx.hash, blockHash: block.hash, index }] : [],
   );
 }
 
 /** The same of given transactions. */
 async function askRawEncodings(
   session: Session,
-  hashes: readonly string[],
+  places: readonly Place[],
   signal?: AbortSignal,
 ): Promise<RawEncodings> {
   const encodings = new Map<string, Uint8Array>();
-  for (const method of METHODS) {
-    const missing = hashes.filter((hash) => !encodings.has(hash));
+  for (const [method, paramsOf] of METHODS) {
+    const missing = places.filter(({ hash }) => !encodings.has(hash));
     if (missing.length === 0) break;
     const answers = await session.transport.callMany(
-      missing.map((hash) => ({ method, params: [hash] })),
+      missing.map((place) => ({ method, params: paramsOf(place) })),
       signal,
     );
     answers.forEach((answer, index) => {
-      const hash = missing[index];
+      const hash = missing[index]?.hash;
       if (answer.type !== 'result' || typeof answer.result !== 'string' || hash === undefined) return;
       if (/^0x(?:[0-9a-f]{2})+$/i.test(answer.result))
         encodings.set(hash, Buffer.from(answer.result.slice(2), 'hex'));
@@ -60,15 +80,13 @@ export async function verifyWithEncodings(
 ): Promise<VerifiedBlock> {
   const { block, encodings } = answers;
   const verified = await verifyBlock(ref, answers, session.traits);
-  const hashes = (verified.unknown?.missingEncodings ?? []).filter((hash) =>
-    isEncoded(typeOf(findTransaction(block, hash)), session.traits.stack),
+  const missing = new Set(verified.unknown?.missingEncodings ?? []);
+  const places = listPlaces(
+    block,
+    (tx) => missing.has(tx.hash) && isEncoded(typeOf(tx), session.traits.stack),
   );
-  const more = hashes.length === 0 ? undefined : await askRawEncodings(session, hashes, signal);
+  const more = places.length === 0 ? undefined : await askRawEncodings(session, places, signal);
   return more === undefined || more.size === 0
     ? verified
     : verifyBlock(ref, { ...answers, encodings: new Map([...encodings, ...more]) }, session.traits);
-}
-
-function findTransaction(block: RawBlock, hash: string): { readonly type?: string | null } {
-  return block.transactions.find((tx) => tx.hash === hash) ?? {};
 }

@@ -28,6 +28,8 @@ export interface Served {
   readonly receipts: JsonReceipt[];
   /** Raw encodings by hash, as far as it gives them. */
   readonly raw: Map<string, string>;
+  /** It gives raw encodings by their place in the block alone. */
+  readonly isByPlace?: boolean;
 }
 
 export function readRecorded(name: string): Served {
@@ -145,7 +147,10 @@ function serve(served: Served, traces: unknown): Session['transport'] {
   const answer = ({ method, params }: RpcCall): unknown => {
     if (method === 'eth_getBlockByHash') return served.block;
     if (method === 'eth_getBlockReceipts') return served.receipts;
-    if (method === 'eth_getRawTransactionByHash') return served.raw.get(String(params[0])) ?? null;
+    if (method === 'eth_getRawTransactionByHash' && served.isByPlace !== true)
+      return served.raw.get(String(params[0])) ?? null;
+    if (method === 'eth_getRawTransactionByBlockHashAndIndex' && params[0] === served.block.hash)
+      return served.raw.get(String(served.block.transactions[Number(params[1])]?.['hash'])) ?? null;
     return method === 'trace_block' ? traces : null;
   };
   // As text, because a reader may change what it parsed.

@@ -78,8 +78,8 @@ export const TYPES_OF_STACK: Readonly<Record<Stack, Readonly<Record<number, Enco
   ethereum: {},
   avalanche: {},
   optimism: { 0x7d: postExec, 0x7e: deposit },
-  // It left the OP stack with Azul, before Lagoon.
-  base: { 0x7e: deposit },
+  // It left the OP stack with Azul, before Lagoon. Of its own transactions (Everest) the JSON does not tell all.
+  base: { 0x79: null, 0x7e: deposit },
   arbitrum,
   // State syncs since PIP-74: only the node creates them, and only their logs matter.
   bor: { 0x7f: null },

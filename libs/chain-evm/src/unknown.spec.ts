@@ -379,6 +379,7 @@ const recordings: readonly Recording[] = [
     expect(block.unknowns).toBeUndefined();
     expect(block.transactions[1]).toMatchObject({ isFailed: false });
     expect(block.transactions[1]?.from).toBeUndefined();
+    expect((await readServed('polygon', { ...fork, isByPlace: true })).unknowns).toBeUndefined();
     await expectUnknown('polygon', { ...fork, raw: new Map() }, ['transaction-type:0x7f']);
   });
 });

@@ -24,6 +24,8 @@ export interface VerifiedBlock {
   readonly stateSync?: RawReceipt;
   /** Encodings of the receipts, where a later header proves them; absent where the block's own header did. */
   readonly settling?: readonly Uint8Array[];
+  /** The node's raw encodings, by hash, which the root proves; of types that are decoded from them. */
+  readonly encodings?: RawEncodings;
   /** Absent where everything is known. */
   readonly unknown?: UnknownContent;
 }
@@ -81,6 +83,7 @@ export async function verifyBlock(
       receipts: own,
       stateSync,
       settling,
+      encodings,
       ...(content.parts.length > 0 && { unknown: content }),
     };
   } catch (error) {

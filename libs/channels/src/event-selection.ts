@@ -37,6 +37,20 @@ const reasons = z
     examples: [['withdrawal', 'reward', 'mint', 'atomic', 'staking_reward', 'adjustment']],
   });
 
+const memoText = z.string().min(1).max(1_024).optional();
+
+const memos = {
+  memo: memoText.meta({
+    description:
+      'Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.',
+    examples: ['order 1042'],
+  }),
+  memo_prefix: memoText.meta({
+    description: 'The same for a memo that begins with it.',
+    examples: ['order '],
+  }),
+};
+
 const filtersOf = (groupName: z.ZodString) =>
   z.strictObject({
     chain_gids: z
@@ -93,6 +107,7 @@ const filtersOf = (groupName: z.ZodString) =>
           'Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.',
         examples: ['0.01'],
       }),
+    ...memos,
     verification: verifications,
     reasons,
   });
@@ -151,6 +166,8 @@ const storedFiltersSchema = z.object({
   direction: z.union([z.string(), z.array(z.string())]).nullish(),
   /** Whole units of the asset. */
   min_amount: z.string().nullish(),
+  memo: z.string().nullish(),
+  memo_prefix: z.string().nullish(),
   verification: list,
   reasons: list,
 });

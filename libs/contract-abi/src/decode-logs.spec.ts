@@ -64,3 +64,77 @@ describe('a log', () => {
     );
   });
 });
+
+describe('a memo', () => {
+  const memoAbi = parseAbi([
+    'event Memo(address indexed caller, bytes32 indexed memo)',
+    'event TransferWithMemo(address indexed from, address indexed to, uint256 amount, bytes32 indexed memo)',
+  ]);
+  const [token, other, from, to] = ['0a', '0b', '0c', '0d'].map((byte): Hex => `0x${byte.repeat(20)}`) as [
+    Hex,
+    Hex,
+    Hex,
+    Hex,
+  ];
+  const wordOf = (text: string): Hex => `0x${Buffer.from(text).toString('hex').padEnd(64, '0')}`;
+  const transfer = (value = 5n): ContractLog => ({
+    address: token,
+    topics: encodeEventTopics({ abi, eventName: 'Transfer', args: { from, to } }) as string[],
+    data: encodeAbiParameters([{ type: 'uint256' }], [value]),
+  });
+  const memo = (word: Hex, at = token): ContractLog => ({
+    address: at,
+    topics: encodeEventTopics({
+      abi: memoAbi,
+      eventName: 'Memo',
+      args: { caller: from, memo: word },
+    }) as string[],
+    data: '0x',
+  });
+  const withMemo = (word: Hex, receiver: Hex = to, value = 5n): ContractLog => ({
+    address: token,
+    topics: encodeEventTopics({
+      abi: memoAbi,
+      eventName: 'TransferWithMemo',
+      args: { from, to: receiver, memo: word },
+    }) as string[],
+    data: encodeAbiParameters([{ type: 'uint256' }], [value]),
+  });
+  const memosOf = (...logs: readonly ContractLog[]): unknown[] => {
+    const transfers: Parameters<typeof decodeTransferLogs>[1]['transfers'] = [];
+    decodeTransferLogs(
+      { tokenGid: (gid) => gid, account: (account) => account },
+      { logs, logIndex: 0, transfers },
+    );
+    return transfers.map((each) => each.memo);
+  };
+  const hash: Hex = `0x${'c3'.repeat(32)}`;
+
+  it.each<[string, readonly ContractLog[], readonly unknown[]]>([
+    ['is the text in the next log of the token', [transfer(), memo(wordOf('order 1042'))], ['order 1042']],
+    [
+      'belongs to one transfer each',
+      [transfer(), memo(wordOf('a')), transfer(), memo(wordOf('b'))],
+      ['a', 'b'],
+    ],
+    ['of TIP-20 repeats the transfer', [transfer(), withMemo(wordOf('order 7'))], ['order 7']],
+    [
+      'stands before what else the token says',
+      [transfer(), memo(wordOf('x')), memo(wordOf('seized'))],
+      ['x'],
+    ],
+    ['that is no text is told as it is', [transfer(), memo(hash)], [hash]],
+    ['may be a number', [transfer(), memo(`0x${'00'.repeat(30)}0412`)], [`0x${'00'.repeat(30)}0412`]],
+    ['of zeros is none', [transfer(), memo(`0x${'00'.repeat(32)}`)], [undefined]],
+    ['of another contract is none', [transfer(), memo(wordOf('order 1'), other)], [undefined]],
+    [
+      'behind something else is none',
+      [transfer(), { ...memo(hash), topics: [hash] }, memo(wordOf('x'))],
+      [undefined],
+    ],
+    ['before the transfer is none', [memo(wordOf('x')), transfer()], [undefined]],
+    ['of TIP-20 for another receiver is none', [transfer(), withMemo(wordOf('x'), other)], [undefined]],
+    ['of TIP-20 for another amount is none', [transfer(), withMemo(wordOf('x'), to, 6n)], [undefined]],
+    ['with a control is told as it is', [transfer(), memo(wordOf('a\u0001b'))], [wordOf('a\u0001b')]],
+  ])('%s', (_name, logs, expected) => expect(memosOf(...logs)).toEqual(expected));
+});

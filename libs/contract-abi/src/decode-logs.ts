@@ -1,4 +1,4 @@
-import type { Transfer } from '@chainwatch/chain-core';
+import { decodeMemo, type Transfer } from '@chainwatch/chain-core';
 import { toEventSelector } from 'viem/utils';
 
 /** A log as contracts of every chain with this ABI write it: `0x` and lower-case hexadecimal digits. */
@@ -18,6 +18,9 @@ export interface ContractNotation {
 }
 
 const transferTopic: string = toEventSelector('Transfer(address,address,uint256)');
+// Memos of a token, each directly behind the transfer that it belongs to: B20 (Base) and CAS20 (BSC); TIP-20.
+const memoTopic: string = toEventSelector('Memo(address,bytes32)');
+const transferWithMemoTopic: string = toEventSelector('TransferWithMemo(address,address,uint256,bytes32)');
 const approvalTopic: string = toEventSelector('Approval(address,address,uint256)');
 const approvalForAllTopic: string = toEventSelector('ApprovalForAll(address,address,bool)');
 
@@ -49,6 +52,7 @@ export function decodeTransferLogs(
       to: notation.account(topicAddress(log.topics[2])),
       amountRaw: BigInt(log.data),
       logIndex: logIndex + i,
+      ...readMemo(log, logs[i + 1]),
     });
   }
 }
@@ -65,6 +69,25 @@ export function touchesBalances(log: ContractLog): boolean {
 
 function isTokenTransfer(log: ContractLog): boolean {
   return log.topics.length === 3 && log.data.length === 66 && log.topics[0] === transferTopic;
+}
+
+/** What the token says of a transfer in its next log: text where it is printable, else the 32 bytes as they are. */
+function readMemo(transfer: ContractLog, next: ContractLog | undefined): Pick<Transfer, 'memo'> {
+  if (next === undefined || next.address !== transfer.address) return {};
+  const [topic, ...parts] = next.topics;
+  const isOfTransfer =
+    topic === memoTopic
+      ? parts.length === 2
+      : topic === transferWithMemoTopic &&
+        parts.length === 3 &&
+        parts[0] === transfer.topics[1] &&
+        parts[1] === transfer.topics[2] &&
+        next.data === transfer.data;
+  const word = parts.at(-1)?.toLowerCase();
+  if (!isOfTransfer || word === undefined) return {};
+  const text = word.slice(2).replace(/(?:00)+$/, '');
+  if (text === '') return {};
+  return { memo: decodeMemo([Buffer.from(text, 'hex')]) ?? word };
 }
 
 /** The address in an indexed topic: its last 20 bytes, whatever stands before them. */

@@ -42,7 +42,13 @@ describe('events by day', () => {
     for (const name of readdirSync(join(before, 'migrations')))
       if (name >= MIGRATION) rmSync(join(before, 'migrations', name), { recursive: true });
     // Functions as the release before had them, as far as they name these tables.
-    for (const name of ['event_keys', 'event_partitions', 'queue_events'])
+    for (const name of [
+      'event_keys',
+      'event_partitions',
+      'queue_events',
+      'block_runs',
+      'rebuild_list_counts',
+    ])
       rmSync(join(before, 'sql', `${name}.sql`));
   });
   beforeEach(async () => {

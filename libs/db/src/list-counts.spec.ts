@@ -65,7 +65,7 @@ describe('list_counts', () => {
     };
     await Promise.all(Array.from({ length: 8 }, work));
     expect([...differences, ...(await compare(db))]).toEqual([]);
-    while ((await db.query('SELECT fold_list_counts(100) AS folded')).rows[0].folded > 0);
+    while ((await db.query('SELECT fold_totals(100) AS folded')).rows[0].folded > 0);
     expect(await compare(db)).toEqual([]);
     const { rows } = await db.query(
       'SELECT (SELECT count(*) FROM list_changes) + (SELECT count(*) FROM list_counts WHERE count = 0) AS total',
@@ -107,7 +107,7 @@ describe('list_counts', () => {
     db.transaction(async (sql) => {
       await sql.query('SELECT FROM analyzer_states WHERE chain_gid = $1 FOR UPDATE', [chains[n % 2]]);
       await write(sql);
-      if (chance(10)) await sql.query('SELECT fold_list_counts(50)');
+      if (chance(10)) await sql.query('SELECT fold_totals(50)');
     });
   const assetOf = (n: number): string => `${chains[n % 2]}/erc20:${n}`;
 
@@ -233,7 +233,7 @@ describe('list_counts', () => {
       ]);
       if (chance(10)) await db.query('DELETE FROM notification_channels WHERE id = $1', [channel]);
     },
-    () => db.query('SELECT fold_list_counts($1)', [1 + randomInt(200)]),
+    () => db.query('SELECT fold_totals($1)', [1 + randomInt(200)]),
   ];
 });
 

@@ -19,6 +19,8 @@ export interface EventFacts {
   readonly moves: readonly { readonly assetGid: string; readonly amount: string | null | undefined }[];
   /** What stands behind it; null and undefined: the event does not say. */
   readonly verification?: string | null;
+  /** What the sender wrote: the whole, its lines, and those of transfers; undefined: the event does not say. */
+  readonly memos?: readonly string[] | undefined;
   /** Why a balance changed; undefined: the event does not say. */
   readonly reasons?: readonly string[] | undefined;
   /** Whether there are more than the event carries. */

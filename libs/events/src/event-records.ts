@@ -101,6 +101,15 @@ export const transferRecord = z
         description: 'Position of the log in the block, for token transfers of EVM and TRON chains.',
         examples: [null],
       }),
+    memo: z
+      .string()
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'What the sender wrote to this transfer of a token with memos (B20, CAS20, TIP-20): text without the zero bytes behind it, or `0x` and 64 digits where it is no printable UTF-8. Null where there is none.',
+        examples: [null],
+      }),
     monitored_addresses: z.array(z.string()).meta({
       description:
         'Addresses of the project among `from` and `to`, in their display form. Empty for an output of a UTXO transaction that pays somebody else out of an output of the project.',
@@ -168,7 +177,7 @@ export const transactionRecord = z
       .default(null)
       .meta({
         description:
-          'What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin; several are lines. Null where there is none, on EVM chains, and where it is no printable UTF-8 or has more than 1,024 bytes.',
+          'What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin, the memos of its `transfers` on EVM chains; several are lines. Null where there is none, and where it is no printable UTF-8 or has more than 1,024 bytes.',
         examples: ['order 1042'],
       }),
     transfers: z

@@ -35,6 +35,9 @@ function readFacts({
     transactionId: transaction.id,
     direction: transaction.direction,
     verification: transaction.verification,
+    memos: [transaction.memo, ...transaction.transfers.map(({ memo }) => memo)].flatMap((memo) =>
+      typeof memo === 'string' ? [memo, ...memo.split('\n')] : [],
+    ),
     leavesOut: {
       addresses: addresses_truncated,
       moves: truncated && transaction.transfers.length >= EVENT_ITEMS_MAX,
@@ -128,6 +131,7 @@ export function exampleIn(
             amount_raw: '1000000000000000000',
             decimals: 18,
             log_index: null,
+            memo: null,
             monitored_addresses: [ADDRESS],
           },
         ],

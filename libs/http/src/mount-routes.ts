@@ -67,12 +67,8 @@ function toHandler<Deps, Principal, Permission>(
   const authorize = options.authorizerOf(route);
   return async (req: Request, res: Response): Promise<void> => {
     const principal = authorize(res);
-    const { params, query, body, headers } = parseRequest(
-      route.schemas,
-      req,
-      route.largeBodyBytes !== undefined,
-    );
-    const bytes = route.largeBodyBytes === undefined ? undefined : (req.body as Buffer);
+    const { params, query, body, headers } = parseRequest(route.schemas, req, route.readsBytes);
+    const bytes = route.readsBytes === true ? (req.body as Buffer) : undefined;
     const mediaType = pickMediaType(route, req);
     const requestId = String(res.locals.requestId);
     const work = (lazy: LazySignal): Promise<RouteReply> => {

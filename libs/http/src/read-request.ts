@@ -188,12 +188,12 @@ interface ParsedRequest {
  * empty. A large body is left to the handler.
  * @throws ProblemError 400 with `fields`
  */
-export function parseRequest(schemas: RouteSchemas, req: Request, hasLargeBody = false): ParsedRequest {
+export function parseRequest(schemas: RouteSchemas, req: Request, readsBytes = false): ParsedRequest {
   const fields: ProblemField[] = [];
   const params = parsePart(schemas.params, { value: req.params, fields, options: { input: req.params } });
   const query = parseQuery(schemas.query, req, fields);
   // Without the input, because a body may hold secrets that no answer may repeat.
-  const body = hasLargeBody ? undefined : parseBody(schemas.body, req.body, fields);
+  const body = readsBytes ? undefined : parseBody(schemas.body, req.body, fields);
   const headers = parsePart(schemas.headers, { value: req.headers, fields, options: { input: req.headers } });
   if (fields.length > 0) throw invalidRequest(fields);
   return { params, query, body, headers };

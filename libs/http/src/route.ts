@@ -8,7 +8,7 @@ export interface RouteRequest<P, Q, B, H, Principal> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** The body of a route with a large one, unchecked; undefined in all others. */
+  /** The body of a route with a large one or with items, unchecked; undefined in all others. */
   readonly bytes: Buffer | undefined;
   readonly headers: H;
   /** The media type that the client wants, of those that the route has. */
@@ -89,7 +89,9 @@ interface RouteHead<Permission> {
 /** A route with its types erased, as stored in a route table. */
 export interface Route<Deps, Principal, Permission = unknown> extends RouteHead<Permission> {
   readonly schemas: RouteSchemas;
-  /** The handler gets the body as bytes, at most so many, and checks it itself: `readBytes` reads it. */
+  /** The handler gets the body as bytes and checks it itself. */
+  readonly readsBytes?: boolean;
+  /** Of a large body: at most so many bytes. */
   readonly largeBodyBytes?: number;
   /** An example body for the OpenAPI document. */
   readonly example?: unknown;
@@ -111,6 +113,8 @@ interface RouteDefinition<P, Q, B, H, Deps, Principal, Permission> extends Route
     readonly limitBytes: number;
     readonly example: unknown;
   };
+  /** In place of `body`: a list of which each item stands for itself; the handler reads it (`parseItemsBytes`). */
+  readonly itemsBody?: { readonly schema: z.ZodType; readonly example: unknown };
   readonly headers?: H;
   readonly example?: B extends z.ZodType ? z.input<B> : undefined;
   readonly responses: RouteSchemas['responses'];
@@ -152,12 +156,13 @@ export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, P
     alternatives: definition.alternatives,
     isRepeatable: definition.isRepeatable,
     isForPortals: definition.isForPortals,
+    readsBytes: definition.largeBody !== undefined || definition.itemsBody !== undefined,
     largeBodyBytes: definition.largeBody?.limitBytes,
-    example: definition.example ?? definition.largeBody?.example,
+    example: definition.example ?? (definition.largeBody ?? definition.itemsBody)?.example,
     schemas: {
       params: definition.params,
       query: definition.query,
-      body: definition.body ?? definition.largeBody?.schema,
+      body: definition.body ?? (definition.largeBody ?? definition.itemsBody)?.schema,
       headers: definition.headers,
       responses: definition.responses,
     },

@@ -1,4 +1,4 @@
-import type { Database } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/db';
 import type { BlockHeader } from '@chainwatch/chain-core';
 import { renewSql, type OwnedShare } from '@chainwatch/ownership';
 import { StaleStateError } from './errors.ts';
@@ -64,19 +64,18 @@ export function createPgFeedStore({
     setStatus: (status, reason) =>
       writeStatus(share, chainGid, { status, reason, nodeHeadNumber: nodeHeadNumber() }),
     async findCanonicalAtOrBelow(number) {
-      const { rows } = await db.query<BlockRow>(
-        `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain_gid = $1 AND number <= $2 AND status <> 'reorged' AND hash IS NOT NULL
-         ORDER BY number DESC LIMIT 1`,
-        [chainGid, number],
-      );
+      const { rows } = await db.query<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM last_canonical_block($1, $2)`, [
+        chainGid,
+        number,
+      ]);
       return rows.map(toHeader)[0];
     },
     async readCanonical(from, to) {
-      const { rows } = await db.query<BlockRow>(
-        `SELECT ${BLOCK_COLUMNS} FROM blocks
-         WHERE chain_gid = $1 AND number BETWEEN $2 AND $3 AND status <> 'reorged' AND hash IS NOT NULL ORDER BY number`,
-        [chainGid, from, to],
-      );
+      const { rows } = await db.query<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM canonical_blocks($1, $2, $3)`, [
+        chainGid,
+        from,
+        to,
+      ]);
       return rows.map(toHeader);
     },
     async readEntries(afterSeq, limit) {
@@ -163,7 +162,17 @@ async function commitBatch(
       ...[kind, owner],
     ],
   };
-  const rows = await share.query<{ owned: number; fed: number }>(statement, ([row]) => row?.owned === 1);
+  const write = (sql?: Sql): Promise<readonly { readonly owned: number; readonly fed: number }[]> =>
+    share.query(statement, ([row]) => row?.owned === 1, sql);
+  const orphans = entries.filter(({ type }) => type === 'reorg').map(({ number }) => number);
+  const rows = await (orphans.length === 0
+    ? write()
+    : share.transaction(async (sql) => {
+        // A reorg below finality may reach packed blocks (ADR 22): they become rows, with the heights up to their ancestor.
+        const lowest = Math.max(Math.min(clearFrom, ...orphans), 0);
+        await sql.query('SELECT unpack_blocks($1, $2, $3)', [chainGid, lowest, Math.max(...orphans)]);
+        return write(sql);
+      }));
   if (rows[0]?.fed === entries.length) return;
   const state = await loadState(share, chainGid);
   throw new StaleStateError(chainGid, feedSeq, state.feedSeq);

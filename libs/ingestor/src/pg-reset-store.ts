@@ -23,7 +23,9 @@ export function createResetStore(
       share.transaction(async (sql) => {
         const { rows } = await sql.query<{ resume_seq: number }>(
           `UPDATE resets r SET updated_at = now(), resume_seq = coalesce(r.resume_seq, s.feed_seq + (
-             SELECT count(*) FROM blocks WHERE chain_gid = r.chain_gid AND number >= coalesce(r.from_block, 0) AND status <> 'reorged' AND hash IS NOT NULL))
+             SELECT count(*) FROM blocks WHERE chain_gid = r.chain_gid AND number >= coalesce(r.from_block, 0) AND status <> 'reorged' AND hash IS NOT NULL)
+             + (SELECT coalesce(sum(count_in_run(p, coalesce(r.from_block, 0), 9223372036854775807, '{confirmed}')), 0)::bigint FROM block_runs p
+                WHERE p.chain_gid = r.chain_gid AND p.first_number > coalesce(r.from_block, 0) - 1024))
            FROM ingestor_states s WHERE r.id = $1 AND r.status = 'running' AND s.chain_gid = r.chain_gid RETURNING r.resume_seq`,
           [id],
         );

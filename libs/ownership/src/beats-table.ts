@@ -16,6 +16,9 @@ export interface Sight {
   readonly hasFormer: boolean;
 }
 
+/** What a process of this release can read; 1: packed blocks (ADR 22). What an older one misses is not made while it lives. */
+const READS_LEVEL = 1;
+
 interface Row {
   readonly leases: readonly { share: string; owner: string; left_ms: number }[] | null;
   readonly others:
@@ -34,7 +37,7 @@ export async function beat(
   const { rows } = await sql.query<{ share: string; token: number }>({
     name: 'beat',
     text: `WITH beat AS (
-        INSERT INTO owner_beats (kind, owner, ready, declined, beat_until, lease_until) VALUES ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 ms', ${LEASE})
+        INSERT INTO owner_beats (kind, owner, ready, declined, beat_until, lease_until, reads_level) VALUES ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 ms', ${LEASE}, ${READS_LEVEL})
         ON CONFLICT (kind, owner) DO UPDATE SET ready = excluded.ready, declined = excluded.declined, beat_until = excluded.beat_until, lease_until = ${LEASE}
       )
       SELECT share, token FROM owners WHERE kind = $1 AND owner = $2`,

@@ -84,6 +84,7 @@ describe('the published package', () => {
       './fastify',
       './hono',
       './next',
+      './node',
       './nats',
       './package.json',
     ]);

@@ -282,8 +282,7 @@ class TotalsWorld {
 
   async #foldAll(): Promise<void> {
     while (
-      (await this.#folder.query<{ folded: number }>('SELECT fold_list_counts(5000) AS folded')).rows[0]!
-        .folded > 0
+      (await this.#folder.query<{ folded: number }>('SELECT fold_totals(5000) AS folded')).rows[0]!.folded > 0
     );
   }
 

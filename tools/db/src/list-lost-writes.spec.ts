@@ -6,7 +6,7 @@ import { listLostWrites, WRITTEN_TABLES, type LostWrite } from './list-lost-writ
 
 /** Made by services out of what chains, customers' servers and clocks say; or written in one statement with an audit log. */
 const OTHERS = `
-  _prisma_migrations _sql_functions ingestor_states analyzer_states balance_states chain_feed blocks
+  _prisma_migrations _sql_functions ingestor_states analyzer_states balance_states chain_feed blocks block_runs block_packing
   assets transactions transfers transaction_addresses transaction_tombstones utxos pending_inputs unproved_transactions unproved_coins unproved_spends
   project_sequences events event_keys event_log event_partitions unpublished_events undispatched_events
   historical_dispatches unpositioned_events event_positions project_positions stream_incarnations deliveries delivery_attempts

@@ -90,45 +90,52 @@ export class TronWallet {
   }
 
   /** @throws Error with the node's words when it refuses */
-  async send(
-    from: TronAccount,
-    {
-      name,
-      value,
-      options: { feeLimit, data } = {},
-    }: {
-      readonly name: string;
-      readonly value: Readonly<Record<string, unknown>>;
-      readonly options?: { readonly feeLimit?: bigint; readonly data?: Uint8Array | undefined };
-    },
-  ): Promise<Sent> {
-    const {
-      blockID,
-      block_header: { raw_data: head },
-    } = await this.call<{
-      blockID: string;
-      block_header: { raw_data: { number?: number; timestamp?: number } };
-    }>('wallet/getblock', { detail: false });
+  async send(from: TronAccount, contract: Contract): Promise<Sent> {
+    const block = await this.call<NamedBlock>('wallet/getblock', { detail: false });
     // Two transactions that say the same within one block differ by a millisecond.
-    const timestampMs = (head.timestamp ?? 0) + (this.#nonce++ % 1_000);
+    const { txid, signed } = TronWallet.sign(from, block, { ...contract, laterMs: this.#nonce++ % 1_000 });
+    const answer = await this.call<{ result?: boolean; message?: string }>(
+      'wallet/broadcasttransaction',
+      signed,
+    );
+    if (answer.result !== true)
+      throw new Error(`${contract.name}: ${Buffer.from(answer.message ?? '', 'hex').toString()}`);
+    return { txid };
+  }
+
+  /**
+   * Signs a transaction that counts on the branch of `block`.
+   * @returns its id, and what `wallet/broadcasttransaction` takes
+   */
+  static sign(
+    from: TronAccount,
+    { blockID, block_header: { raw_data: head } }: NamedBlock,
+    { name, value, laterMs = 0, options: { feeLimit, data } = {} }: Contract & { readonly laterMs?: number },
+  ): { readonly txid: string; readonly signed: object } {
     const rawData = encodeRawData(
       name,
       { owner_address: from.hexAddress, ...value },
       {
         refBlock: { number: head.number ?? 0, hash: blockID },
-        timestampMs,
+        timestampMs: (head.timestamp ?? 0) + laterMs,
         ...(feeLimit && { feeLimit }),
         ...(data && { data }),
       },
     );
     const txid = createHash('sha256').update(rawData).digest('hex');
-    const answer = await this.call<{ result?: boolean; message?: string }>('wallet/broadcasttransaction', {
-      raw_data_hex: rawData.toString('hex'),
-      signature: [from.sign(txid)],
-      txID: txid,
-    });
-    if (answer.result !== true)
-      throw new Error(`${name}: ${Buffer.from(answer.message ?? '', 'hex').toString()}`);
-    return { txid };
+    const signed = { raw_data_hex: rawData.toString('hex'), signature: [from.sign(txid)], txID: txid };
+    return { txid, signed };
   }
+}
+
+/** A contract of a transaction, by the names of TRON's protocol. */
+interface Contract {
+  readonly name: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly options?: { readonly feeLimit?: bigint; readonly data?: Uint8Array | undefined };
+}
+
+interface NamedBlock {
+  readonly blockID: string;
+  readonly block_header: { readonly raw_data: { readonly number?: number; readonly timestamp?: number } };
 }

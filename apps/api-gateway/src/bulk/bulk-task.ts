@@ -1,6 +1,6 @@
-import type { ProblemCode, ProblemField } from '@chainwatch/problem';
 import type { ChangedAddress } from '../addresses/changed-address.ts';
 import type { Author } from '../management/record-change.ts';
+import type { ProblemData } from '../server/problem-data.ts';
 
 /** What the threads are started with. */
 export interface BulkSettings {
@@ -24,12 +24,6 @@ export type Announced = ChangedAddress & { readonly count: number };
 /** How an import ended, and the transactions that were committed before. */
 export type BulkAnswer = { readonly changed: readonly Announced[] } & (
   | { readonly type: 'json'; readonly bytes: Uint8Array }
-  | {
-      readonly type: 'problem';
-      readonly code: ProblemCode;
-      readonly detail: string;
-      readonly fields?: readonly ProblemField[];
-      readonly headers: Readonly<Record<string, string>>;
-    }
+  | ProblemData
   | { readonly type: 'error'; readonly error: Error }
 );

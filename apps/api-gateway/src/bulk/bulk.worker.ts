@@ -1,6 +1,7 @@
 import Tinypool from 'tinypool';
 import { createDatabase } from '@chainwatch/db';
 import { ProblemError } from '@chainwatch/problem';
+import { toProblemData } from '../server/problem-data.ts';
 import { translateError } from '../server/translate-error.ts';
 import type { Announced, BulkAnswer, BulkSettings, BulkTask } from './bulk-task.ts';
 import { importAddresses } from './import-addresses.ts';
@@ -26,7 +27,6 @@ export default async function carryOut(task: BulkTask): Promise<BulkAnswer> {
     const problem = error instanceof ProblemError ? error : translateError(error);
     if (problem === undefined)
       return { type: 'error', error: error instanceof Error ? error : new Error(String(error)), changed };
-    const { code, publicMessage, fields, headers } = problem;
-    return { type: 'problem', code, detail: publicMessage, fields, headers, changed };
+    return { ...toProblemData(problem), changed };
   }
 }

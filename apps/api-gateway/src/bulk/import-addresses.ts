@@ -1,9 +1,7 @@
 import type { ChainNotation } from '@chainwatch/chain-core';
 import { findNotationNamed } from '@chainwatch/chain-registry';
 import type { Database, Sql } from '@chainwatch/db';
-import { parseItemsBytes } from '@chainwatch/http';
 import {
-  fieldsFromZodError,
   invalidRequest,
   ProblemError,
   serviceUnavailable,
@@ -20,6 +18,7 @@ import { recordChange } from '../management/record-change.ts';
 import type { AddressRow } from '../records/address.ts';
 import type { Announced, BulkTask } from './bulk-task.ts';
 import { CHUNK, importSchema, type ImportedItem, type ImportEntry } from './import-schemas.ts';
+import { readItems } from './read-items.ts';
 
 interface ImportDeps {
   readonly db: Database;
@@ -60,16 +59,10 @@ export async function importAddresses(deps: ImportDeps, task: BulkTask): Promise
 }
 
 async function readBatch(deps: ImportDeps, { bytes, author }: BulkTask): Promise<Batch> {
-  const { body, faults } = parseItemsBytes(bytes, 'addresses');
-  const sent = (body as { addresses?: readonly { value?: unknown }[] } | null)?.addresses;
-  for (const [place, fault] of faults) {
-    const entry = sent![place];
-    if (typeof entry?.value !== 'string') throw invalidRequest([fault]);
-    // Nothing else of it is read.
-    for (const member of Object.keys(entry)) if (member !== 'value') delete entry[member as 'value'];
-  }
-  const { data, error } = importSchema.safeParse(body);
-  if (error !== undefined) throw invalidRequest(fieldsFromZodError(error, ''));
+  const { body: data, faults } = readItems(bytes, {
+    ...{ schema: importSchema, list: 'addresses', key: 'value' },
+    standIn: (value) => ({ value }),
+  });
   const family = await findNotationNamed(data.chain_family);
   if (family === undefined)
     throw unprocessableEntity(`The chain family ${data.chain_family} is not part of this build.`);

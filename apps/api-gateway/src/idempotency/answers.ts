@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { RouteReply } from '@chainwatch/http';
 import { ProblemError } from '@chainwatch/problem';
-import type { ProblemCode, ProblemField } from '@chainwatch/problem';
 import type { OwnerSealer } from '@chainwatch/secrets';
+import { toProblemData, type ProblemData } from '../server/problem-data.ts';
 
 type Stored =
   | { readonly type: 'bytes'; readonly status: number }
@@ -14,13 +14,7 @@ type Stored =
       readonly location?: string | undefined;
       readonly cookie?: RouteReply['cookie'];
     }
-  | {
-      readonly type: 'problem';
-      readonly code: ProblemCode;
-      readonly detail: string;
-      readonly fields?: readonly ProblemField[];
-      readonly headers: Readonly<Record<string, string>>;
-    };
+  | ProblemData;
 
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)];
 
@@ -46,15 +40,7 @@ export async function openAnswer(sealer: OwnerSealer, sealed: Buffer): Promise<R
 }
 
 function toStored(answer: RouteReply | ProblemError): Stored {
-  if (!(answer instanceof ProblemError)) {
-    const { status, body, location, cookie } = answer;
-    return { type: 'reply', status, body, location, cookie };
-  }
-  return {
-    type: 'problem',
-    code: answer.code,
-    detail: answer.publicMessage,
-    fields: answer.fields,
-    headers: answer.headers,
-  };
+  if (answer instanceof ProblemError) return toProblemData(answer);
+  const { status, body, location, cookie } = answer;
+  return { type: 'reply', status, body, location, cookie };
 }

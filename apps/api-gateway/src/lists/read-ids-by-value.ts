@@ -4,13 +4,7 @@ import type { ListedRow, Range } from './pager.ts';
 
 /** A table with an index that returns the rows of each value of a column in the list's order. */
 export interface ValueSource {
-  readonly table:
-    | 'transactions'
-    | 'transaction_addresses'
-    | 'transfers'
-    | 'event_log'
-    | 'deliveries'
-    | 'blocks';
+  readonly table: 'transactions' | 'transaction_addresses' | 'transfers' | 'event_log' | 'deliveries';
   readonly id: 'id' | 'transaction_id';
   readonly key: 'status' | 'chain_gid' | 'address_id' | 'public_key_id' | 'asset_gid' | 'type';
   readonly type: 'text' | 'uuid';
@@ -25,7 +19,7 @@ export interface ValueSource {
 }
 
 interface IdOrder {
-  readonly column: 'detected_at' | 'block_position' | 'created_at' | 'number';
+  readonly column: 'detected_at' | 'block_position' | 'created_at';
   readonly direction: 'ASC' | 'DESC';
 }
 
@@ -70,7 +64,7 @@ function idOrder({ table, id }: ValueSource, { column, direction }: IdOrder): Li
         name: column,
         type: column === 'detected_at' || column === 'created_at' ? 'timestamptz' : 'bigint',
       },
-      { name: id, type: table === 'event_log' || table === 'blocks' ? 'bigint' : 'uuid' },
+      { name: id, type: table === 'event_log' ? 'bigint' : 'uuid' },
     ],
     direction,
   };

@@ -44,6 +44,6 @@ export function startFolding({ db, logger, pauseMs = 1_000 }: FoldingOptions): (
 }
 
 async function foldOnce(db: Pick<Database, 'query'>): Promise<number> {
-  const { rows } = await db.query<{ folded: number }>('SELECT fold_list_counts($1) AS folded', [LINES_MAX]);
+  const { rows } = await db.query<{ folded: number }>('SELECT fold_totals($1) AS folded', [LINES_MAX]);
   return rows[0]!.folded;
 }

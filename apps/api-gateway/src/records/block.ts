@@ -43,9 +43,9 @@ export const blockSchema = z
   })
   .meta({ id: 'Block' });
 
-interface BlockRow {
+export interface BlockRow {
   readonly chainGid: string;
-  readonly number: bigint;
+  readonly number: number;
   readonly hash: string | null;
   readonly parentHash: string | null;
   readonly blockTimestamp: Date | null;
@@ -56,7 +56,7 @@ interface BlockRow {
 export function toBlockRecord(row: BlockRow): z.infer<typeof blockSchema> {
   return {
     chain_gid: row.chainGid,
-    number: Number(row.number),
+    number: row.number,
     hash: row.hash,
     status: blockStatusSchema.parse(row.status),
     parent_hash: row.parentHash,

@@ -43,6 +43,19 @@ export function toEventRecord({ payload }: { readonly payload: string }): EventE
   return JSON.parse(payload) as EventEnvelope;
 }
 
+/**
+ * Whether a stored payload is an event. One that is not (a row that was damaged, or written by hand) is left out of lists and
+ * streams, so that it stops nobody; the notifier names it by an incident.
+ */
+export function isEvent(payload: string): boolean {
+  try {
+    const event = JSON.parse(payload) as unknown;
+    return typeof event === 'object' && event !== null && !Array.isArray(event);
+  } catch {
+    return false;
+  }
+}
+
 export function toEventItem({
   payload,
   position,

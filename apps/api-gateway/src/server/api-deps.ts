@@ -7,6 +7,7 @@ import type { UpgradeBook } from '@chainwatch/chain-registry';
 import type { Database } from '@chainwatch/db';
 import type { PrismaClient } from '@chainwatch/db/prisma';
 import type { KeyStore } from '@chainwatch/key-store';
+import type { ProblemContext } from '@chainwatch/problem';
 import type { Sealer } from '@chainwatch/secrets';
 import type { ChainRecords } from '../chains/chain-records.ts';
 import type { EventFeeds } from '../events/event-feeds.ts';
@@ -52,6 +53,8 @@ export interface ApiSettings {
   /** Time-out of a node that is asked while the client waits. */
   readonly nodeTimeoutMs: number;
   readonly version: VersionInfo;
+  /** Roots of the problem types of items. */
+  readonly uris: Pick<ProblemContext, 'docsUrl' | 'apiHost'>;
   /** Where people reach the service; default: where they asked. */
   readonly publicUrl?: string | undefined;
   /** What the dashboard calls beside the API. */

@@ -107,7 +107,7 @@ export function createApp(options: AppOptions): Express {
         namespaceLabel,
         limit,
       }),
-      readLargeBodies(options.cache),
+      readBytes(options.cache),
       readBody,
       routes,
       routeNotFound,
@@ -144,17 +144,19 @@ function servePages({ deps, oidc, ...folders }: AppOptions, limit: Limit): Reque
   ];
 }
 
-/** Routes with a large body have a limit of their own, and of calls at once. */
-function readLargeBodies(slots: AppOptions['cache']): RequestHandler {
+/** Bodies that handlers parse. Routes with a large one have a limit of their own, and of calls at once. */
+function readBytes(slots: AppOptions['cache']): RequestHandler {
   const router = Router({ caseSensitive: true });
-  for (const route of routeTable)
-    if (route.largeBodyBytes !== undefined)
-      router[route.method.toLowerCase() as 'post'](
-        route.path,
-        checkUrl(),
-        limitBulkCalls({ authorize: authorizerOf(route), slots }),
-        jsonBytes({ limitBytes: route.largeBodyBytes }),
-      );
+  for (const route of routeTable.filter(({ readsBytes: isRead }) => isRead)) {
+    const { largeBodyBytes: limitBytes = BODY_LIMIT_BYTES } = route;
+    const isLarge = route.largeBodyBytes !== undefined;
+    router[route.method.toLowerCase() as 'post'](
+      route.path,
+      checkUrl(),
+      ...(isLarge ? [limitBulkCalls({ authorize: authorizerOf(route), slots })] : []),
+      jsonBytes({ limitBytes }),
+    );
+  }
   // A router answers OPTIONS by itself, with what it knows.
   return (req, res, next) => (req.method === 'OPTIONS' ? next() : router(req, res, next));
 }

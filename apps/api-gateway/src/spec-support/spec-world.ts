@@ -209,6 +209,7 @@ function createDeps(
       chainEndpoints: {},
       upgrades: createUpgradeBook(),
       nodeTimeoutMs: 3_000,
+      uris: URIS,
       version: { name: 'chainwatch', version: '0.0.0', commit: 'spec', builtAt: '2026-01-01T00:00:00Z' },
       ...settings,
     },

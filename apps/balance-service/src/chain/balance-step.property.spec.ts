@@ -79,6 +79,7 @@ const operation = fc.oneof(
     arbitrary: fc.record({ type: fc.constant('prune' as const), depth: fc.integer({ min: 0, max: 3 }) }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('repeat' as const) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('pack' as const) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('import' as const) }) },
 );
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
@@ -132,6 +133,8 @@ class History {
       case 'repeat':
         return void (await world.db.query(`INSERT INTO balance_reads (chain_gid, address_id, asset_gid, block_number, block_hash, reason)
           SELECT chain_gid, address_id, asset_gid, block_number, block_hash, 'touched' FROM balance_history UNION ALL SELECT chain_gid, address_id, asset_gid, NULL, NULL, 'touched' FROM balances`));
+      case 'pack':
+        return void (await world.pack());
       case 'import':
         for (const { id } of world.addresses) await world.ask({ addressId: id, reason: 'imported' });
     }

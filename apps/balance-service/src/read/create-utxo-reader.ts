@@ -54,8 +54,8 @@ async function sumCoins(
        ) c)::text AS amount_raw
      FROM unnest($4::text[]) AS t (address)
      WHERE EXISTS (
-       SELECT 1 FROM blocks b JOIN analyzer_states s ON s.chain_gid = b.chain_gid
-       WHERE b.chain_gid = $1 AND b.hash = $3 AND b.number = $2 AND b.status IN ('processed', 'confirmed') AND s.cursor_number >= $2)`,
+       SELECT 1 FROM canonical_blocks($1, $2, $2) b JOIN analyzer_states s ON s.chain_gid = b.chain_gid
+       WHERE b.hash = $3 AND b.status IN ('processed', 'confirmed') AND s.cursor_number >= $2)`,
     [chainGid, number, hash, addresses],
   );
   if (rows.length < addresses.length)

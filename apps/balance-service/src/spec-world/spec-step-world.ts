@@ -120,7 +120,7 @@ export class StepWorld {
   ): Promise<void> {
     await this.db.transaction(async (sql) => {
       await sql.query(
-        `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status) VALUES ($1, $2, $3, $4, now(), 'processed') ON CONFLICT (chain_gid, hash) DO UPDATE SET status = 'processed'`,
+        `INSERT INTO blocks (chain_gid, number, hash, parent_hash, block_timestamp, status) VALUES ($1, $2, $3, $4, date_trunc('second', now()), 'processed') ON CONFLICT (chain_gid, hash) DO UPDATE SET status = 'processed'`,
         [network.gid, block.number, block.hash, block.parent?.hash ?? null],
       );
       for (const transaction of block.transactions)
@@ -143,6 +143,7 @@ export class StepWorld {
   /** Transactions of blocks already passed, for addresses that were overlooked. */
   async analyzeRetroactively(block: SpecBlock, ids: readonly string[]): Promise<void> {
     const late = this.addresses.filter(({ id }) => ids.includes(id));
+    await this.#unpack([block]);
     await this.db.transaction(async (sql) => {
       for (const transaction of block.transactions) await this.#record(sql, { block, transaction }, late);
     });
@@ -150,6 +151,7 @@ export class StepWorld {
 
   /** What the ingestor does first. */
   async orphan(...blocks: readonly SpecBlock[]): Promise<void> {
+    await this.#unpack(blocks);
     await this.db.query(`UPDATE blocks SET status = 'reorged' WHERE chain_gid = $1 AND hash = ANY($2)`, [
       network.gid,
       blocks.map((block) => block.hash),
@@ -160,6 +162,7 @@ export class StepWorld {
   async undo(...blocks: readonly SpecBlock[]): Promise<void> {
     const hashes = blocks.map((block) => block.hash);
     const parent = blocks.at(-1)!.parent!;
+    await this.#unpack(blocks);
     await this.db.transaction(async (sql) => {
       await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE', [
         network.gid,
@@ -190,6 +193,21 @@ export class StepWorld {
       );
     });
     this.tip = parent;
+  }
+
+  /** Final blocks become packed that nothing names, as if they were old; of the first 1,024 heights. */
+  async pack(): Promise<number> {
+    const { rows } = await this.db.query<{ packed: number }>('SELECT pack_blocks($1, 0) AS packed', [
+      network.gid,
+    ]);
+    return rows[0]!.packed;
+  }
+
+  async #unpack(blocks: readonly SpecBlock[]): Promise<void> {
+    await this.db.query('SELECT unpack_blocks($1, number, number) FROM unnest($2::bigint[]) AS number', [
+      network.gid,
+      blocks.map(({ number }) => number).sort((a, b) => a - b),
+    ]);
   }
 
   async confirm(block: SpecBlock): Promise<void> {

@@ -172,7 +172,10 @@ async function readWanted(
      LEFT JOIN LATERAL (SELECT archived_at FROM project_assets WHERE project_id = a.project_id AND asset_gid = w.asset_gid OFFSET 0) f ON true
      LEFT JOIN LATERAL (SELECT address_id, block_number FROM balances WHERE address_id = w.address_id AND asset_gid = w.asset_gid OFFSET 0) k ON true
      LEFT JOIN LATERAL (
-       SELECT number, hash FROM blocks WHERE chain_gid = $3 AND hash = w.at_parent AND k.address_id IS NULL AND status IN ('processed', 'confirmed') OFFSET 0
+       SELECT number, hash FROM blocks WHERE chain_gid = $3 AND hash = w.at_parent AND k.address_id IS NULL AND status IN ('processed', 'confirmed')
+       UNION ALL SELECT number, hash FROM last_packed_block($3, w.at_number - 1)
+         WHERE hash = w.at_parent AND k.address_id IS NULL AND w.at_number <= (SELECT max(first_number) + 1024 FROM block_runs WHERE chain_gid = $3)
+       OFFSET 0
      ) p ON true
      WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND f.archived_at IS NULL
        AND (w.at_number IS NULL OR k.block_number IS NULL OR k.block_number <= w.at_number)

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RpcPaths } from '@chainwatch/chain-core';
 import { scanCall } from '../json/scan-body.ts';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';
-import { callUpstream } from '../upstreams/call-upstream.ts';
+import { callPath, callUpstream, NodeRefusedError, NotServedError } from '../upstreams/call-upstream.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Chain } from '../chains/chain.ts';
 import type { WholeReply } from './outcome.ts';
@@ -10,6 +12,9 @@ import type { UpstreamQuery } from './upstream-query.ts';
 const RAW_TRANSACTION = /^\s*\[\s*"(?:0x)?((?:[0-9a-fA-F]{2})+)"/;
 /** For all questions to all nodes together. */
 const TIMEOUT_MS = 5_000;
+const AGAIN_MS = 200;
+/** For how long a node that does not answer is asked again. */
+const UNANSWERED_MS = 2_000;
 
 /**
  * The answer to a send that may have reached a node before: where a node knows the transaction, the call succeeded, and
@@ -24,21 +29,12 @@ export async function findKnownTransaction(
 ): Promise<Told | undefined> {
   const error = last && readError(last.reply.body);
   if (last !== undefined && error === undefined) return undefined;
-  const start = skipSpace(body, 0);
-  const call = scanCall(body, start);
-  const params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
-  const told = findByWords(chain, { method, params, error });
+  const sent = readSent({ chain, method, body });
+  const told = findByWords(chain, { method, params: sent.params, error });
   const known =
-    told === undefined
-      ? await findByQuestion(chain, method, params)
-      : { hash: told, upstream: last?.upstream };
+    told === undefined ? await findByQuestion(chain, sent) : { hash: told, upstream: last?.upstream };
   if (known === undefined) return undefined;
-  const id = call.idStart === -1 ? 'null' : body.toString('utf8', call.idStart, call.idEnd);
-  const isVersion2 =
-    call.versionStart !== -1 && body.toString('latin1', call.versionStart, call.versionEnd) === '"2.0"';
-  const answer = isVersion2
-    ? `{"jsonrpc":"2.0","id":${id},"result":"${known.hash}"}`
-    : `{"result":"${known.hash}","error":null,"id":${id}}`;
+  const answer = sent.answerOf(known.hash);
   const head = {
     status: 200,
     contentType: 'application/json',
@@ -49,6 +45,80 @@ export async function findKnownTransaction(
     reply: { ...head, contentLength: answer.length, body: Buffer.from(answer) },
     upstream: known.upstream,
   };
+}
+
+/** What was sent, and how a node is asked for it. */
+interface Sent {
+  readonly params: string;
+  readonly hash: string | undefined;
+  readonly settlesMs: number;
+  /** @throws Error when the node does not answer */
+  knows(upstream: Upstream, signal: AbortSignal): Promise<boolean>;
+  /** The answer of a node that took it. */
+  answerOf(hash: string): string;
+}
+
+function readSent(query: Pick<UpstreamQuery, 'chain' | 'method' | 'body'>): Sent {
+  const paths = query.chain.servedPaths;
+  return paths === undefined ? readSentCall(query) : readSentPath(query, paths);
+}
+
+function readSentCall({ chain, method, body }: Pick<UpstreamQuery, 'chain' | 'method' | 'body'>): Sent {
+  const call = scanCall(body, skipSpace(body, 0));
+  const params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
+  const { lookUp } = chain.rpc.transactions;
+  const hash = lookUp?.hashOf(method, params);
+  const questions = lookUp === undefined || hash === undefined ? [] : lookUp.questionsOf(hash);
+  const isKnown = lookUp?.isKnown ?? ((answer: unknown) => answer !== undefined && answer !== null);
+  const id = call.idStart === -1 ? 'null' : body.toString('utf8', call.idStart, call.idEnd);
+  const isVersion2 =
+    call.versionStart !== -1 && body.toString('latin1', call.versionStart, call.versionEnd) === '"2.0"';
+  return {
+    params,
+    hash,
+    settlesMs: lookUp?.settlesMs ?? 0,
+    knows: (upstream, signal) =>
+      saysSo(questions, async ([question, given]) =>
+        isKnown(await callUpstream(upstream, { method: question, params: given, signal })),
+      ),
+    answerOf: (known) =>
+      isVersion2
+        ? `{"jsonrpc":"2.0","id":${id},"result":"${known}"}`
+        : `{"result":"${known}","error":null,"id":${id}}`,
+  };
+}
+
+function readSentPath({ method, body }: Pick<UpstreamQuery, 'method' | 'body'>, paths: RpcPaths): Sent {
+  const { lookUp } = paths;
+  const hash = lookUp?.hashOf(method, body.toString());
+  const questions = lookUp === undefined || hash === undefined ? [] : lookUp.questionsOf(hash);
+  return {
+    params: '',
+    hash,
+    settlesMs: 0,
+    knows: (upstream, signal) =>
+      saysSo(questions, async (question) =>
+        lookUp!.isKnown(await callPath<object>(upstream, { paths, question, signal }), hash!),
+      ),
+    answerOf: (known) => JSON.stringify(lookUp!.answerOf(known)),
+  };
+}
+
+/**
+ * Whether one of the questions is answered with yes; a node may refuse one.
+ * @throws Error if the node did not answer one, and none with yes
+ */
+async function saysSo<T>(questions: readonly T[], ask: (question: T) => Promise<boolean>): Promise<boolean> {
+  let failure: Error | undefined;
+  for (const question of questions) {
+    try {
+      if (await ask(question)) return true;
+    } catch (error) {
+      if (!(error instanceof NodeRefusedError || error instanceof NotServedError)) failure = error as Error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return false;
 }
 
 /** A reply, and the node that stands for it. */
@@ -80,25 +150,29 @@ function findByWords(
   return raw === null ? undefined : rpc.findKnownTransaction?.(method, error!, Buffer.from(raw[1]!, 'hex'));
 }
 
-/** Asks every node in service: the one that took the transaction may be another one than the one that refused it. */
+/**
+ * Asks every node in service: the one that took the transaction may be another one than the one that refused it. They
+ * are asked again for a while where one did not answer, or where nodes know only what a block has.
+ */
 async function findByQuestion(
   chain: Chain,
-  method: string,
-  params: string,
+  { hash, settlesMs, knows }: Sent,
 ): Promise<{ readonly hash: string; readonly upstream: Upstream } | undefined> {
-  const { again } = chain.rpc.transactions;
-  const hash = again?.hashOf(method, params);
-  if (again === undefined || hash === undefined) return undefined;
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const nodes = chain.upstreams.filter(({ isWrongChain, isChecked }) => isChecked && !isWrongChain);
-  const asked = nodes.map(async (upstream) => {
-    for (const [question, given] of again.questionsOf(hash)) {
-      const found = await callUpstream(upstream, { method: question, params: given, signal }).catch(
-        () => undefined,
-      );
-      if (found !== undefined && found !== null) return { hash, upstream };
-    }
-    throw new Error('the node does not know the transaction');
-  });
-  return Promise.any(asked).catch(() => undefined);
+  if (hash === undefined) return undefined;
+  const startedAt = chain.clock.now;
+  for (;;) {
+    // Each round has a signal of its own: listeners stay with it.
+    const signal = AbortSignal.timeout(Math.max(1, Math.ceil(startedAt + TIMEOUT_MS - chain.clock.now)));
+    const nodes = chain.upstreams.filter(({ isWrongChain, isChecked }) => isChecked && !isWrongChain);
+    let isAnswered = true;
+    const asked = nodes.map(async (upstream) => {
+      const isKnown = await knows(upstream, signal).catch(() => (isAnswered = false));
+      if (isKnown) return { hash, upstream };
+      throw new Error('the node does not know the transaction');
+    });
+    const known = await Promise.any(asked).catch(() => undefined);
+    const waitMs = isAnswered ? settlesMs : Math.max(settlesMs, UNANSWERED_MS);
+    if (known !== undefined || chain.clock.now >= startedAt + waitMs) return known;
+    await delay(AGAIN_MS);
+  }
 }

@@ -403,17 +403,20 @@ export class UpstreamRequest implements Ticking {
     this.#finish();
     const seen =
       outcome.type === 'whole' ? { ...outcome, reply: withoutPage(outcome.reply, this.#isPath) } : outcome;
-    if (this.#mayBeSent && (seen.type === 'whole' || seen.type === 'failed')) void this.#endKnown(seen);
+    if (this.#mayBeSent(seen)) void this.#endKnown(seen);
     else this.#resolve(seen);
   }
 
-  /** A node that gave no answer of its own got the transaction. */
-  get #mayBeSent(): boolean {
-    return this.#query.kind === 'send' && this.#sentCount > 0;
+  /** A node that gave no answer of its own got the transaction. After the only send, an answer is the node's. */
+  #mayBeSent(outcome: Outcome): outcome is Outcome & { readonly type: 'whole' | 'failed' } {
+    const { kind, upstream } = this.#query;
+    if (this.#sentCount === 0 || !this.#isSigned || upstream !== undefined) return false;
+    if (outcome.type === 'whole') return kind === 'send' || outcome.reply.status >= 500;
+    return outcome.type === 'failed';
   }
 
   async #endKnown(outcome: Outcome & { readonly type: 'whole' | 'failed' }): Promise<void> {
-    const last = outcome.type === 'whole' ? outcome : undefined;
+    const last = outcome.type === 'whole' && this.#query.kind === 'send' ? outcome : undefined;
     const known = await findKnownTransaction(this.#query, last).catch(() => undefined);
     if (known?.upstream !== undefined) this.#query.session.noteWrite(known.upstream.name);
     this.#resolve(known === undefined ? outcome : { type: 'whole', ...known });

@@ -57,7 +57,8 @@ async function lockUnchanged(
      LEFT JOIN address_watches w ON w.address_id = f.address_id AND w.chain_gid = f.chain_gid
      WHERE coalesce(w.from_block, s.start_number) = b.watched_from AND (
        b.parent_hash IS NULL OR (c.cursor_number, c.cursor_hash) = (b.watched_from - 1, b.parent_hash)
-       OR EXISTS (SELECT FROM blocks k WHERE k.chain_gid = $1 AND k.number = b.watched_from AND k.parent_hash = b.parent_hash AND k.status IN ('processed', 'confirmed')))
+       OR EXISTS (SELECT FROM blocks k WHERE k.chain_gid = $1 AND k.number = b.watched_from AND k.parent_hash = b.parent_hash AND k.status IN ('processed', 'confirmed'))
+       OR EXISTS (SELECT FROM packed_blocks($1, b.watched_from, b.watched_from) k WHERE k.parent_hash = b.parent_hash))
      ORDER BY f.address_id FOR UPDATE OF f`,
     [
       chainGid,

@@ -50,10 +50,10 @@ async function findInPassed(
   return [...passed.candidates, ...(await findRetroactiveCandidates(deps, left, to))];
 }
 
-async function isCanonical(sql: Sql, chainGid: string, { hash }: BlockRef): Promise<boolean> {
+async function isCanonical(sql: Sql, chainGid: string, { number, hash }: BlockRef): Promise<boolean> {
   const { rows } = await sql.query(
-    `SELECT FROM blocks WHERE chain_gid = $1 AND hash = $2 AND status IN ('processed', 'confirmed')`,
-    [chainGid, hash],
+    `SELECT FROM canonical_blocks($1, $2, $2) WHERE hash = $3 AND status IN ('processed', 'confirmed')`,
+    [chainGid, number, hash],
   );
   return rows.length > 0;
 }

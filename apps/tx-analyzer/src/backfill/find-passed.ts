@@ -35,7 +35,9 @@ export async function findPassed(
   { coins }: EarlierCoins,
 ): Promise<PassedBlocks> {
   const { rows } = await sql.query<BlockRef>(
-    `SELECT number, hash FROM blocks WHERE chain_gid = $1 AND number < $2 AND status IN ('processed', 'confirmed') ORDER BY number DESC LIMIT 1`,
+    `SELECT number, hash FROM (
+       (SELECT number, hash FROM blocks WHERE chain_gid = $1 AND number < $2 AND status IN ('processed', 'confirmed') ORDER BY number DESC LIMIT 1)
+       UNION ALL (SELECT number, hash FROM last_packed_block($1, $2::bigint - 1))) b ORDER BY number DESC LIMIT 1`,
     [chainGid, ring.firstNumber ?? Number.MAX_SAFE_INTEGER],
   );
   const [upTo] = rows;

@@ -6,11 +6,13 @@ import { ShareLostError, type OwnedShare, type ShareWork } from '@chainwatch/own
 import { beginState, startBeating, writeStalled } from '../commit/analyzer-state.ts';
 import type { AnalyzerDeps, AnalyzerOptions } from '../model/analyzer-deps.ts';
 import { askForMissedBalances } from '../watch/ask-for-missed-balances.ts';
+import { readBalancesAgain } from '../watch/read-balances-again.ts';
 import { ChainAnalyzer } from './chain-analyzer.ts';
 import { createChainParts, type ChainParts } from './chain-parts.ts';
 import { discoverAssets } from '../match/discover-assets.ts';
 import type { FamilyWatch } from '../watch/family-watch.ts';
 import { runReprocess } from '../reprocess/run-reprocess.ts';
+import { runPacking } from '../packing/run-packing.ts';
 import { runHistories } from '../history/run-histories.ts';
 import { runBackfills } from '../backfill/run-backfills.ts';
 import { commitCoins } from '../backfill/commit-coins.ts';
@@ -120,6 +122,7 @@ function startLoops(
   const { evidenceDelayMs } = network;
   const { assets, writerQueue, readBlock } = parts;
   const beside = { sql: db, client, logger, signal };
+  const isHeadBusy = (): boolean => parts.feed.isBehind || parts.recovery.isActive;
   return [
     discoverAssets({ db, client, chainGid: gid, assets, logger, signal, health: workers.of('assets', gid) }),
     utxo === undefined
@@ -130,7 +133,7 @@ function startLoops(
           writerQueue,
           health: workers.of('history', gid),
           readBlock,
-          isHeadBusy: () => parts.feed.isBehind || parts.recovery.isActive,
+          isHeadBusy,
           pollMs,
         })
       : runBackfills({
@@ -142,6 +145,10 @@ function startLoops(
           ring: parts.feed.ring,
           commit: (batch, search) => writerQueue.enqueue(commitCoins(batch, search)),
         }),
+    // Blocks of a chain of unspent outputs cannot be skipped.
+    utxo === undefined
+      ? readBalancesAgain({ sql: db, network, logger, signal, pollMs, health: workers.of('skips', gid) })
+      : Promise.resolve(),
     runWitnesses({
       ...{ ...beside, chain: { gid, share }, writerQueue, pollMs, attestWaitMs },
       health: workers.of('witnesses', gid),
@@ -157,6 +164,10 @@ function startLoops(
       ...{ ...beside, chainGid: gid, writerQueue, pollMs },
       health: workers.of('reprocess', gid),
       readBody: parts.passedBlockReader(signal),
+    }),
+    runPacking({
+      ...{ ...beside, chainGid: gid, writerQueue, isHeadBusy, pollMs },
+      health: workers.of('packing', gid),
     }),
   ];
 }

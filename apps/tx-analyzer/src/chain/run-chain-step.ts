@@ -129,8 +129,9 @@ async function findAncestorNumber(
   const last = orphans.at(-1);
   if (last === undefined) return undefined;
   const { rows } = await sql.query<{ number: number }>(
-    'SELECT number FROM blocks WHERE chain_gid = $1 AND hash = $2',
-    [chainGid, last.parentHash],
+    `SELECT number FROM blocks WHERE chain_gid = $1 AND hash = $2
+     UNION ALL SELECT number FROM last_packed_block($1, $3::bigint - 1) WHERE hash = $2 LIMIT 1`,
+    [chainGid, last.parentHash, last.number],
   );
   return rows[0]?.number;
 }

@@ -168,6 +168,7 @@ function buildTransfer(transfer: MatchedTransfer, context: EventContext): Transf
     amount_raw: String(transfer.amountRaw),
     decimals: decimals ?? null,
     log_index: transfer.logIndex ?? null,
+    memo: transfer.memo ?? null,
     monitored_addresses: transfer.monitored.map((address) => context.displayOf(address)),
   };
 }

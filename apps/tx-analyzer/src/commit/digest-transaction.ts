@@ -35,6 +35,7 @@ export function digestTransaction({
             each.to ?? null,
             each.amountRaw,
             each.logIndex ?? null,
+            ...(each.memo === undefined ? [] : [each.memo]),
           ]),
         ]
       : [

@@ -1,7 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import { mergeMatch } from '../match/merge-match.ts';
-import type { Merge } from './plan-writes.ts';
+import { memoOf, type Merge } from './plan-writes.ts';
 import { readStates, STATE_COLUMNS, type TransactionRow } from './read-states.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 
@@ -26,21 +26,29 @@ export async function mergeRecords(
     const merged = record === undefined ? undefined : mergeMatch(record, match);
     return merged === undefined
       ? []
-      : [{ ...state, transfers: merged.transfers, direction: merged.direction }];
+      : [
+          {
+            ...state,
+            transfers: merged.transfers,
+            direction: merged.direction,
+            memo: memoOf(match.transaction, merged.transfers),
+          },
+        ];
   });
   if (states.length === 0) return [];
   await sql.query('DELETE FROM transfers WHERE transaction_id = ANY($1::uuid[])', [
     states.map(({ id }) => id),
   ]);
   await sql.query(
-    `UPDATE transactions t SET direction = s.direction, fee_asset_gid = COALESCE(t.fee_asset_gid, s.fee_asset_gid), fee_amount_raw = COALESCE(t.fee_amount_raw, s.fee_amount_raw)
-     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::numeric[]) AS s (id, direction, fee_asset_gid, fee_amount_raw)
-     WHERE t.id = s.id AND (t.direction <> s.direction OR t.fee_amount_raw IS NULL AND s.fee_amount_raw IS NOT NULL)`,
+    `UPDATE transactions t SET direction = s.direction, memo = COALESCE(s.memo, t.memo), fee_asset_gid = COALESCE(t.fee_asset_gid, s.fee_asset_gid), fee_amount_raw = COALESCE(t.fee_amount_raw, s.fee_amount_raw)
+     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::numeric[], $5::text[]) AS s (id, direction, fee_asset_gid, fee_amount_raw, memo)
+     WHERE t.id = s.id AND (t.direction <> s.direction OR s.memo IS DISTINCT FROM t.memo AND s.memo IS NOT NULL OR t.fee_amount_raw IS NULL AND s.fee_amount_raw IS NOT NULL)`,
     [
       states.map(({ id }) => id),
       states.map(({ direction }) => direction),
       states.map(({ fee }) => fee?.assetGid ?? null),
       states.map(({ fee }) => fee?.amountRaw.toString() ?? null),
+      states.map(({ memo }) => memo ?? null),
     ],
   );
   return states;

@@ -1,5 +1,6 @@
+import type { Transaction } from '@chainwatch/chain-core';
 import { transactionIdOf } from '@chainwatch/events';
-import type { MatchedTransaction } from '../model/matched-transaction.ts';
+import type { MatchedTransaction, MatchedTransfer } from '../model/matched-transaction.ts';
 import type { PlannedEvent } from '../model/planned-event.ts';
 import type { TransactionState, TransactionStatus } from '../model/transaction-state.ts';
 
@@ -170,9 +171,22 @@ export function stateOf(
     requiredConfirmations: known?.requiredConfirmations ?? depth ?? context.requiredConfirmations,
     confirmationDepth: depth,
     fee: transaction.fee,
-    memo: transaction.memo,
+    memo: memoOf(transaction, match.transfers),
     detectedAt: now,
     transfers: match.transfers,
     participants: match.participants,
   };
+}
+
+/** Bytes of all memos of a transaction. What has no more room is found with its transfer. */
+const MEMO_BYTES_MAX = 1_024;
+
+/** What the sender wrote into a transaction; else into its transfers, as far as the project sees them, one to a line. */
+export function memoOf(
+  { memo }: Pick<Transaction, 'memo'>,
+  transfers: readonly Pick<MatchedTransfer, 'memo'>[],
+): string | undefined {
+  if (memo !== undefined) return memo;
+  const lines = [...new Set(transfers.flatMap((transfer) => transfer.memo ?? []))].join('\n');
+  return lines === '' || Buffer.byteLength(lines) > MEMO_BYTES_MAX ? undefined : lines;
 }

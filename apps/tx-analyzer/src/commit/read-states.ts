@@ -44,6 +44,7 @@ interface TransferRow {
   readonly to_address: string | null;
   readonly amount_raw: string;
   readonly log_index: number | null;
+  readonly memo: string | null;
   readonly monitored_addresses: string[];
 }
 
@@ -63,8 +64,8 @@ export async function readStates(
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
   const transfers = await sql.query<TransferRow & { decimals: number | null }>({
-    name: 'read_transfers',
-    text: `SELECT t.transaction_id, t.index, t.type, t.asset_gid, t.from_address, t.to_address, t.amount_raw, t.log_index, t.monitored_addresses, a.decimals
+    name: 'read_transfers_memo',
+    text: `SELECT t.transaction_id, t.index, t.type, t.asset_gid, t.from_address, t.to_address, t.amount_raw, t.log_index, t.memo, t.monitored_addresses, a.decimals
            FROM transfers t LEFT JOIN assets a ON a.gid = t.asset_gid WHERE t.transaction_id = ANY($1::uuid[]) ORDER BY t.transaction_id, t.index`,
     values: [ids],
   });
@@ -145,6 +146,7 @@ function transferOfRow(row: TransferRow): MatchedTransfer {
     ...(row.to_address === null ? {} : { to: row.to_address }),
     amountRaw: BigInt(row.amount_raw),
     ...(row.log_index === null ? {} : { logIndex: row.log_index }),
+    ...(row.memo === null ? {} : { memo: row.memo }),
     monitored: row.monitored_addresses,
   };
 }

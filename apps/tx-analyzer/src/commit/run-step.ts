@@ -15,6 +15,8 @@ import type { TransactionStatus } from '../model/transaction-state.ts';
 import type { Existing, ExistingTransaction } from './plan-writes.ts';
 import type { Segment } from '../model/segment.ts';
 import { awaitsOthers, writeAttested } from './write-attested.ts';
+import { unpackProved } from './settle-again.ts';
+import { unpackBlocks } from './unpack-blocks.ts';
 import { writeSkipped } from './write-skipped.ts';
 import { writeUnknowns } from './write-unknowns.ts';
 
@@ -121,6 +123,19 @@ async function writeWords(sql: Sql, chain: ChainContext, step: BlocksStep): Prom
   if (attested.length > 0) await writeAttested(sql, chain, attested);
 }
 
+/** Packed blocks that a step writes to become rows, before any block is locked (ADR 22). */
+async function unpackWritten(sql: Sql, chain: ChainContext, { segment, step }: StepInput): Promise<void> {
+  const lowest = segment.orphans.at(-1);
+  if (lowest !== undefined && chain.network.evidenceDelayMs !== undefined)
+    await unpackProved(sql, chain.gid, lowest.number);
+  if (step.retroactive.length > 0)
+    await unpackBlocks(
+      sql,
+      chain.gid,
+      step.retroactive.map(({ block }) => block.number),
+    );
+}
+
 interface StepOpening {
   /** Rows of `openingOf`; absent: they are read here. */
   readonly opened?: readonly unknown[];
@@ -137,6 +152,7 @@ export async function writeStep(
   const { sql, chain, now } = transaction;
   const opening = openingOf(chain, input.step);
   const { segment, step, advance, outcome, cursor } = input;
+  await unpackWritten(sql, chain, input);
   const events: OutboxEvent[] = [];
   let existing = readOpened(opened ?? (await sql.query(opening)).rows);
   // Held events are released first, so that they are published before the events of this step.

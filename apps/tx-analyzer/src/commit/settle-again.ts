@@ -5,6 +5,15 @@ import { verificationSql } from '../model/verification-sql.ts';
 /** Blocks that one header proves at most. */
 const PROVED_BLOCKS_MAX = 256;
 
+/** The blocks that `settleAgain` writes to become rows (ADR 22). */
+export async function unpackProved(sql: Sql, chainGid: string, lowest: number): Promise<void> {
+  await sql.query('SELECT unpack_blocks($1, $2, $3)', [
+    chainGid,
+    Math.max(lowest - PROVED_BLOCKS_MAX, 0),
+    Math.max(lowest - 1, 0),
+  ]);
+}
+
 /**
  * In an open transaction (chain's row locked): a reorg took away the headers from `lowest` on. One of them may have proved
  * blocks below, which are `settling` again and are read again. What was told of them stays until the evidence contradicts it.

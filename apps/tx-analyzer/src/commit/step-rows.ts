@@ -118,12 +118,13 @@ export function insertTransfersSql(
     ['text', ({ transfer }) => transfer.to ?? null],
     ['numeric', ({ transfer }) => transfer.amountRaw.toString()],
     ['integer', ({ transfer }) => transfer.logIndex ?? null],
+    ['text', ({ transfer }) => transfer.memo ?? null],
     ['text', ({ transfer }) => transfer.monitored.join(JOINER)],
     ['timestamptz', ({ state }) => state.detectedAt.toISOString()],
   ]);
-  return `INSERT INTO transfers AS t (chain_gid, transaction_id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, monitored_addresses, detected_at)
-    SELECT ${params.add(chain.gid, 'text')}, id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, string_to_array(monitored, '${JOINER}'), detected_at
-    FROM ${source} AS s (id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, monitored, detected_at)
+  return `INSERT INTO transfers AS t (chain_gid, transaction_id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, memo, monitored_addresses, detected_at)
+    SELECT ${params.add(chain.gid, 'text')}, id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, memo, string_to_array(monitored, '${JOINER}'), detected_at
+    FROM ${source} AS s (id, index, project_id, type, asset_gid, from_address, to_address, amount_raw, log_index, memo, monitored, detected_at)
     ON CONFLICT (transaction_id, index) DO UPDATE
       SET monitored_addresses = ARRAY(SELECT DISTINCT unnest(t.monitored_addresses || EXCLUDED.monitored_addresses))`;
 }

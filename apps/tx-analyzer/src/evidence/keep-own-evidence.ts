@@ -12,7 +12,9 @@ export async function keepOwnEvidence(sql: Sql, chainGid: string, block: Block):
   const { rows } = await sql.query<{ is_own: boolean }>({
     name: 'find_evidence',
     text: `SELECT EXISTS (SELECT FROM blocks WHERE chain_gid = $1 AND number = $2 AND hash = $3 AND status IN ('new', 'processed', 'confirmed'))
-             OR $2 < coalesce((SELECT min(number) FROM blocks WHERE chain_gid = $1 AND status IN ('new', 'processed', 'confirmed')), 0) AS is_own`,
+             OR EXISTS (SELECT FROM packed_blocks($1, $2, $2) WHERE hash = $3)
+             OR $2 < coalesce(least((SELECT min(number) FROM blocks WHERE chain_gid = $1 AND status IN ('new', 'processed', 'confirmed')),
+                 (SELECT number FROM analysed_blocks($1, 0, 9223372036854775807, 1))), 0) AS is_own`,
     values: [chainGid, provedBy.number, provedBy.hash],
   });
   if (rows[0]!.is_own) return block;

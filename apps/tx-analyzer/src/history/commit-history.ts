@@ -15,6 +15,7 @@ import {
 } from '../commit/step-rows.ts';
 import { mergeRecords } from '../commit/merge-records.ts';
 import { lockAndReadExisting } from '../commit/run-step.ts';
+import { unpackBlocks } from '../commit/unpack-blocks.ts';
 import { writeUnknowns } from '../commit/write-unknowns.ts';
 import type { WriterContext, WriterWork } from '../commit/writer-queue.ts';
 import { BalanceReads, movedTokens } from '../match/prepare-blocks.ts';
@@ -78,6 +79,11 @@ async function writeHistory(
   const alive = await lockJobs(sql, chain.gid, jobs);
   const matches = found.filter(({ participants }) => participants.some(({ id }) => alive.has(id)));
   await assertFinal(sql, { chainGid: chain.gid, blocks, confirmedNumber: cursor.confirmedNumber ?? -1 });
+  await unpackBlocks(
+    sql,
+    chain.gid,
+    matches.map(({ block }) => block.number),
+  );
   const ids = matches.map(({ projectId, transaction }) =>
     transactionIdOf(projectId, chain.gid, transaction.hash),
   );
@@ -141,6 +147,7 @@ async function assertFinal(
   const { rows } = await sql.query<{ number: number }>(
     `SELECT r.number FROM unnest($2::bigint[], $3::text[]) AS r (number, hash) WHERE r.number > $4
        OR EXISTS (SELECT FROM blocks b WHERE b.chain_gid = $1 AND b.number = r.number AND b.status <> 'reorged' AND (b.hash <> r.hash OR b.status = 'new'))
+       OR EXISTS (SELECT FROM packed_blocks($1, r.number, r.number) b WHERE b.hash <> r.hash)
        OR EXISTS (SELECT FROM blocks b WHERE b.chain_gid = $1 AND b.hash = r.hash AND b.status = 'reorged') LIMIT 1`,
     [chainGid, blocks.map(({ number }) => number), blocks.map(({ hash }) => hash), confirmedNumber],
   );

@@ -96,7 +96,7 @@ async function* readPassed(
 ): AsyncGenerator<Block | undefined> {
   for (let next = from; next <= to; ) {
     const { rows } = await deps.sql.query<{ number: number; hash: string }>(
-      `SELECT number, hash FROM blocks WHERE chain_gid = $1 AND number BETWEEN $2 AND $3 AND status IN ('processed', 'confirmed') ORDER BY number LIMIT ${PAGE_BLOCKS}`,
+      `SELECT number, hash FROM analysed_blocks($1, $2, $3, ${PAGE_BLOCKS})`,
       [deps.chainGid, next, to],
     );
     for (let start = 0; start < rows.length; start += WINDOW) {

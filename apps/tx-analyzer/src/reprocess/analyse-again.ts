@@ -15,6 +15,7 @@ import { outpointKey } from '../model/coin.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 import { heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from '../commit/read-states.ts';
 import { writeStep } from '../commit/run-step.ts';
+import { unpackBlocks } from '../commit/unpack-blocks.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 import { beginAgain, releaseCoins } from '../utxo/unproved-coins.ts';
 import { UtxoFinder } from '../utxo/utxo-finder.ts';
@@ -76,8 +77,13 @@ async function markBlocks(sql: Sql, chain: ChainContext, blocks: readonly Block[
   );
 }
 
-/** A reorg may have come since the blocks were read: this release decodes their replacements anyway. */
+/** The blocks are about to be written to: what is packed becomes rows. A reorg may have come since they were read: this release decodes their replacements anyway. */
 async function keepCanonical(sql: Sql, chain: ChainContext, blocks: readonly Block[]): Promise<Block[]> {
+  await unpackBlocks(
+    sql,
+    chain.gid,
+    blocks.map(({ number }) => number),
+  );
   const { rows } = await sql.query<{ hash: string }>(
     `SELECT hash FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) AND status IN ('processed', 'confirmed')`,
     [chain.gid, blocks.map(({ hash }) => hash)],

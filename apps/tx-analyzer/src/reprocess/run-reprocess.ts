@@ -115,7 +115,7 @@ async function findRefs(
   { nextBlock, toBlock }: ReprocessRequest,
 ): Promise<{ refs: BlockRef[]; nextBlock: number }> {
   const { rows: refs } = await sql.query<{ number: number; hash: string }>(
-    `SELECT number, hash FROM blocks WHERE chain_gid = $1 AND number BETWEEN $2 AND $3 AND status IN ('processed', 'confirmed') ORDER BY number LIMIT ${STEP_BLOCKS}`,
+    `SELECT number, hash FROM analysed_blocks($1, $2, $3, ${STEP_BLOCKS})`,
     [chainGid, nextBlock, toBlock],
   );
   return { refs, nextBlock: refs.length < STEP_BLOCKS ? toBlock + 1 : refs.at(-1)!.number + 1 };

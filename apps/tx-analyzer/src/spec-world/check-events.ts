@@ -7,7 +7,8 @@ import type { SpecScript } from './spec-script.ts';
 export async function checkEvents<Payment>(script: SpecScript<Payment>): Promise<void> {
   const { world, projects } = script;
   const blocks = await world.rows(
-    `SELECT hash, status FROM blocks WHERE status <> 'reorged' ORDER BY number`,
+    'SELECT hash, status FROM canonical_blocks($1, 0, 1000000) ORDER BY number',
+    [world.gid],
   );
   expect(blocks).toEqual(
     script.canonical.map(({ hash, number }) => ({

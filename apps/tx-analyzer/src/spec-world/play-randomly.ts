@@ -39,6 +39,7 @@ export async function playRandomly<Payment, Script extends SpecScript<Payment>>(
           prefetchWindow: 6,
           of,
         });
+        world.isPacking = true;
         let script: Script | undefined;
         try {
           script = create(world, [

@@ -23,6 +23,8 @@ export class SpecDatabase {
   readonly chain: SpecChain;
   protected readonly utxo: UtxoCodec | undefined;
   seq = 0;
+  /** Final blocks are packed at once, as if they were old. */
+  isPacking = false;
 
   protected constructor(url: string, { network, utxo }: SpecOf) {
     this.chain = new SpecChain(network);
@@ -142,6 +144,7 @@ export class SpecDatabase {
 
   /** What the ingestor does for new blocks. */
   async feedBlocks(...blocks: readonly Block[]): Promise<void> {
+    if (this.isPacking) await this.pack();
     for (const block of blocks) {
       await this.db.transaction(async (sql) => {
         await sql.query(
@@ -157,6 +160,12 @@ export class SpecDatabase {
   /** What the ingestor does for orphans, newest first. */
   async feedReorg(orphans: readonly Block[], resumeAfter?: number): Promise<void> {
     await this.db.transaction(async (sql) => {
+      const numbers = orphans.map(({ number }) => number);
+      await sql.query('SELECT unpack_blocks($1, $2, $3)', [
+        this.gid,
+        Math.min(...numbers),
+        Math.max(...numbers),
+      ]);
       // In the order of ids, as everybody who writes blocks locks them.
       await sql.query('SELECT 1 FROM blocks WHERE chain_gid = $1 AND hash = ANY($2) ORDER BY id FOR UPDATE', [
         this.gid,
@@ -174,6 +183,16 @@ export class SpecDatabase {
 
   async feedFinalize(block: Block): Promise<void> {
     await this.db.transaction((sql) => this.#append(sql, { type: 'finalize', block }));
+    if (this.isPacking) await this.pack();
+  }
+
+  /** What the analyzer does for final blocks (run-packing.ts), of whatever age. Returns how many became packed. */
+  async pack(): Promise<number> {
+    return this.db.transaction(async (sql) => {
+      await sql.query(`SELECT FROM owners WHERE kind = 'analyzer' AND share = $1 FOR UPDATE`, [this.gid]);
+      const { rows } = await sql.query<{ packed: number }>('SELECT pack_blocks($1, 0) AS packed', [this.gid]);
+      return rows[0]!.packed;
+    });
   }
 
   async #append(

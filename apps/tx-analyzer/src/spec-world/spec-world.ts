@@ -99,5 +99,6 @@ export class SpecWorld extends SpecDatabase {
       },
       { timeoutMs: 15_000, intervalMs: 5, message: `the cursor to reach ${this.seq}` },
     );
+    if (this.isPacking) await this.pack();
   }
 }

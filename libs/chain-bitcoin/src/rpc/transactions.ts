@@ -13,7 +13,7 @@ export const bitcoinTransactions: RpcTransactions = {
   },
   isUnknown: (reply) => /"code"\s*:\s*-5\b/.test(reply),
   broadcasts: /^(sendrawtransaction|submitpackage)$/,
-  again: {
+  lookUp: {
     hashOf: (method, params) => {
       const raw = method === SENDS ? findRawHex(params) : undefined;
       if (raw === undefined) return undefined;

@@ -10,7 +10,7 @@ const LONG_LIST = 0xf7;
 export const evmTransactions: RpcTransactions = {
   ...ethereumTransactions,
   broadcasts: SENDS,
-  again: {
+  lookUp: {
     hashOf: (method, params) => {
       const raw = SENDS.test(method) ? findRawHex(params) : undefined;
       return raw && `0x${keccak256Hex(signedPart(Buffer.from(raw, 'hex')))}`;

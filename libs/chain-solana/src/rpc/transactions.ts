@@ -1,8 +1,11 @@
 import type { RpcTransactions } from '@chainwatch/chain-core';
+import { findSignature } from './find-signature.ts';
 
 /** Escapes may spell the commitment in another way. */
 const PROCESSED = /"processed"|\\/;
 const BY_SIGNATURE = /^(getTransaction|getSignatureStatuses|getConfirmedTransaction|getSignatureStatus)$/;
+/** Nodes keep no pending transactions that can be asked for: one is known as soon as a block has it. */
+const LANDS_MS = 3_000;
 
 export const solanaTransactions: RpcTransactions = {
   viewOf: (method, params) => {
@@ -11,4 +14,10 @@ export const solanaTransactions: RpcTransactions = {
   },
   isUnknown: (reply) => /"result"\s*:\s*null\b|"value"\s*:\s*\[[^\]{}]*\bnull\b/.test(reply),
   broadcasts: /^sendTransaction$/,
+  lookUp: {
+    hashOf: findSignature,
+    questionsOf: (signature) => [['getSignatureStatuses', [[signature]]]],
+    isKnown: (answer) => Boolean((answer as { readonly value?: readonly unknown[] } | null)?.value?.[0]),
+    settlesMs: LANDS_MS,
+  },
 };

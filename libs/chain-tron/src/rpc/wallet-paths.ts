@@ -1,5 +1,6 @@
 import type { AskPaths, ChainEndpoint, Network, NodeHealth, RpcPaths } from '@chainwatch/chain-core';
 import { EVM_INTERFACE, WALLET_INTERFACE } from '../interfaces.ts';
+import { walletLookUp } from './look-up.ts';
 
 interface WalletBlock {
   readonly blockID?: string;
@@ -15,6 +16,7 @@ export const walletPaths: RpcPaths = {
   isRefusal: (reply) => 'Error' in reply,
   readHealth,
   probe: ['/wallet/getblock', { detail: false }],
+  lookUp: walletLookUp,
 };
 
 /** Each interface has an address of its own, or stands beside the other one. */

@@ -295,3 +295,31 @@ describe('by why a balance changed', () => {
     expect(matchesChannel({ eventTypes: types, filters }, event)).toBe(expected);
   });
 });
+
+describe('by memo', () => {
+  const said = (memo: string | null, ...memos: (string | null)[]): EventEnvelope => {
+    const event = transaction('transaction.detected', [
+      ...memos.map(() => ({ asset_gid: TOKEN, amount: '1' })),
+    ]) as unknown as {
+      data: { transaction: { memo: string | null; transfers: { memo?: string | null }[] } };
+    };
+    event.data.transaction.memo = memo;
+    for (const [index, own] of memos.entries()) event.data.transaction.transfers[index]!.memo = own;
+    return event as unknown as EventEnvelope;
+  };
+
+  it.each<[string, ChannelFilters, EventEnvelope, boolean]>([
+    ['the whole', { memo: 'order 1\nplease' }, said('order 1\nplease'), true],
+    ['a line', { memo: 'order 1' }, said('hello\norder 1'), true],
+    ['that of a transfer', { memo: 'order 1' }, said(null, null, 'order 1'), true],
+    ['a part of one', { memo: 'order' }, said('order 1'), false],
+    ['other letters', { memo: 'Order 1' }, said('order 1'), false],
+    ['none', { memo: 'order 1' }, said(null, null), false],
+    ['a beginning', { memo_prefix: 'order ' }, said('hello\norder 1'), true],
+    ['another beginning', { memo_prefix: 'order ' }, said('my order 1'), false],
+    ['both', { memo: 'order 1', memo_prefix: 'order 2' }, said('order 1'), false],
+    ['a balance, which has none', { memo: 'order 1' }, balance('1'), true],
+  ])('%s', (_name, filters, event, expected) =>
+    expect(matchesChannel({ eventTypes: types, filters }, event)).toBe(expected),
+  );
+});

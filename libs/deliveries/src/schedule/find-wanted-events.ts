@@ -90,6 +90,7 @@ function agrees(filters: ChannelFilters, facts: Facts, leftOut: LeftOut): boolea
   const { leavesOut = { addresses: false, moves: false } } = facts;
   if (!leavesOut.addresses && !agreesOnAddresses(filters, facts, leftOut)) return false;
   if (leavesOut.moves) return true;
+  if (!agreesOnMemo(filters, facts.memos)) return false;
   const moves = isSet(filters.asset_gids)
     ? facts.moves.filter(({ assetGid }) => filters.asset_gids!.includes(assetGid))
     : facts.moves;
@@ -109,6 +110,18 @@ function agreesOnVerification(
 ): boolean {
   return (
     !isSet(wanted) || verification === undefined || verification === null || wanted.includes(verification)
+  );
+}
+
+/** Events that are about no transaction have no memo: they pass. */
+function agreesOnMemo(
+  { memo, memo_prefix: prefix }: Pick<ChannelFilters, 'memo' | 'memo_prefix'>,
+  memos: Facts['memos'],
+): boolean {
+  if (memos === undefined) return true;
+  return (
+    (typeof memo !== 'string' || memos.includes(memo)) &&
+    (typeof prefix !== 'string' || memos.some((each) => each.startsWith(prefix)))
   );
 }
 

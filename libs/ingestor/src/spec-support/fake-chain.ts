@@ -72,7 +72,7 @@ export class FakeChain {
     this.#count += 1;
     const block = {
       number,
-      hash: `0x${this.#count.toString(16)}`,
+      hash: `0x${this.#count.toString(16).padStart(64, '0')}`,
       parentHash,
       ...(this.#hasGaps && parentNumber !== undefined && { parentNumber }),
       timestamp: 1_700_000_000 + Math.floor(number / this.#blocksPerSecond),

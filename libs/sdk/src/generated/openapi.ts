@@ -4046,9 +4046,23 @@ export interface components {
              */
             value: string;
         };
+        InvalidAddressItem: {
+            /**
+             * @description It was not changed. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            status: "invalid";
+            /**
+             * @description As it was sent.
+             * @example 0x1
+             */
+            value: string;
+            /** @description Why it was not changed. */
+            problem: components["schemas"]["Problem"];
+        };
         UpdateManyAddressesResult: {
             /** @description One for each item, in their order. */
-            items: (components["schemas"]["UpdatedAddressItem"] | components["schemas"]["MissingAddressItem"])[];
+            items: (components["schemas"]["UpdatedAddressItem"] | components["schemas"]["MissingAddressItem"] | components["schemas"]["InvalidAddressItem"])[];
         };
         QueryBalancesInput: {
             /**
@@ -4363,7 +4377,7 @@ export interface components {
                 amount_raw: string;
             } | null;
             /**
-             * @description What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin; several are lines. Null where there is none, on EVM chains, and where it is no printable UTF-8 or has more than 1,024 bytes.
+             * @description What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin, the memos of its `transfers` on EVM chains; several are lines. Null where there is none, and where it is no printable UTF-8 or has more than 1,024 bytes.
              * @default null
              * @example order 1042
              */
@@ -4446,6 +4460,12 @@ export interface components {
              * @example null
              */
             log_index: number | null;
+            /**
+             * @description What the sender wrote to this transfer of a token with memos (B20, CAS20, TIP-20): text without the zero bytes behind it, or `0x` and 64 digits where it is no printable UTF-8. Null where there is none.
+             * @default null
+             * @example null
+             */
+            memo: string | null;
             /**
              * @description Addresses of the project among `from` and `to`, in their display form. Empty for an output of a UTXO transaction that pays somebody else out of an output of the project.
              * @example [
@@ -6072,6 +6092,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -6210,6 +6240,16 @@ export interface components {
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
                     /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
@@ -6369,6 +6409,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -6521,6 +6571,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -6659,6 +6719,16 @@ export interface components {
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
                     /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
@@ -6804,6 +6874,16 @@ export interface components {
                      * @example 0.01
                      */
                     min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
                     /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
@@ -6989,6 +7069,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7154,6 +7244,16 @@ export interface components {
                      */
                     min_amount?: string;
                     /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
                      * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                      * @example [
                      *       "proved",
@@ -7278,6 +7378,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7375,6 +7485,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7471,6 +7591,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -7570,6 +7700,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7667,6 +7807,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -7836,6 +7986,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -7940,6 +8100,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -8037,6 +8207,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -8133,6 +8313,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -8236,6 +8426,16 @@ export interface components {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
                  *       "proved",
@@ -8337,6 +8537,16 @@ export interface components {
                  * @example 0.01
                  */
                 min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
                 /**
                  * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
                  * @example [
@@ -14120,6 +14330,16 @@ export interface operations {
                  */
                 min_amount?: string;
                 /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
                  * @description The public key, by its `id`.
                  * @example 6f1d1f4e-0000-4000-8000-000000000001
                  */
@@ -14173,6 +14393,7 @@ export interface operations {
                      *               "amount_raw": "1500000000000000000",
                      *               "decimals": 18,
                      *               "log_index": null,
+                     *               "memo": null,
                      *               "monitored_addresses": [
                      *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *               ]
@@ -14197,10 +14418,10 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionPage"];
                     /**
                      * @example id,chain_gid,hash,status,direction,block_number,block_hash,block_timestamp,tx_index,confirmations,required_confirmations,fee,memo,transfers,replaced_by,verification,detected_at,confirmed_at,reorged_at
-                     *     6f1d1f4e-0000-4000-8000-000000000001,eip155:1,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,pending,in,21000000,0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3,2026-01-01T00:00:00.000Z,7,1,12,"{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""}",order 1042,"[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}]",,proved,2026-01-01T00:00:01.000Z,,
+                     *     6f1d1f4e-0000-4000-8000-000000000001,eip155:1,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,pending,in,21000000,0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3,2026-01-01T00:00:00.000Z,7,1,12,"{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""}",order 1042,"[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""memo"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}]",,proved,2026-01-01T00:00:01.000Z,,
                      */
                     "text/csv": string;
-                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null} */
+                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"memo":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null} */
                     "application/x-ndjson": string;
                 };
             };
@@ -14270,6 +14491,7 @@ export interface operations {
                      *           "amount_raw": "1500000000000000000",
                      *           "decimals": 18,
                      *           "log_index": null,
+                     *           "memo": null,
                      *           "monitored_addresses": [
                      *             "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *           ]
@@ -14357,6 +14579,7 @@ export interface operations {
                      *           "amount_raw": "1500000000000000000",
                      *           "decimals": 18,
                      *           "log_index": null,
+                     *           "memo": null,
                      *           "monitored_addresses": [
                      *             "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *           ]
@@ -14725,6 +14948,7 @@ export interface operations {
                      *                   "amount_raw": "1500000000000000000",
                      *                   "decimals": 18,
                      *                   "log_index": null,
+                     *                   "memo": null,
                      *                   "monitored_addresses": [
                      *                     "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *                   ]
@@ -14766,10 +14990,10 @@ export interface operations {
                     "application/json": components["schemas"]["EventItemPage"];
                     /**
                      * @example event_id,type,api_version,created_at,is_test_message,project_id,sequence,is_historical,data,position
-                     *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false,""addresses_truncated"":true}",18231
+                     *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""memo"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false,""addresses_truncated"":true}",18231
                      */
                     "text/csv": string;
-                    /** @example {"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","api_version":"v1","created_at":"2026-01-01T00:00:01.000Z","is_test_message":false,"project_id":"6f1d1f4e-0000-4000-8000-000000000001","sequence":18231,"is_historical":true,"data":{"transaction":{"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null},"balance_changes":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","delta":"1.5","delta_raw":"1500000000000000000"}],"addresses":[],"truncated":false,"addresses_truncated":true},"position":18231} */
+                    /** @example {"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","api_version":"v1","created_at":"2026-01-01T00:00:01.000Z","is_test_message":false,"project_id":"6f1d1f4e-0000-4000-8000-000000000001","sequence":18231,"is_historical":true,"data":{"transaction":{"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"memo":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null},"balance_changes":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","delta":"1.5","delta_raw":"1500000000000000000"}],"addresses":[],"truncated":false,"addresses_truncated":true},"position":18231} */
                     "application/x-ndjson": string;
                 };
             };
@@ -14927,6 +15151,7 @@ export interface operations {
                      *               "amount_raw": "1500000000000000000",
                      *               "decimals": 18,
                      *               "log_index": null,
+                     *               "memo": null,
                      *               "monitored_addresses": [
                      *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                      *               ]
@@ -15132,6 +15357,8 @@ export interface operations {
                      *               },
                      *               "direction": "in",
                      *               "min_amount": "0.01",
+                     *               "memo": "order 1042",
+                     *               "memo_prefix": "order ",
                      *               "verification": [
                      *                 "proved",
                      *                 "agreed",
@@ -15259,6 +15486,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15371,6 +15600,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15477,6 +15708,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15582,6 +15815,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15697,6 +15932,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15810,6 +16047,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -15922,6 +16161,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16029,6 +16270,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16135,6 +16378,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16240,6 +16485,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16348,6 +16595,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16452,6 +16701,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16553,6 +16804,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16699,6 +16952,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -16812,6 +17067,8 @@ export interface operations {
                      *           },
                      *           "direction": "in",
                      *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
                      *           "verification": [
                      *             "proved",
                      *             "agreed",
@@ -19028,6 +19285,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -19125,6 +19383,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -19222,6 +19481,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -19319,6 +19579,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]
@@ -19416,6 +19677,7 @@ export interface operations {
                  *               "amount_raw": "1500000000000000000",
                  *               "decimals": 18,
                  *               "log_index": null,
+                 *               "memo": null,
                  *               "monitored_addresses": [
                  *                 "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
                  *               ]

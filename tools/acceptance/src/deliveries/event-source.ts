@@ -97,6 +97,7 @@ function buildEvent(
     amount_raw: '25000000',
     decimals: 6,
     log_index: 3,
+    memo: null,
     monitored_addresses: [to],
   };
   const transaction: EventEnvelope<'transaction.detected'>['data']['transaction'] = {

@@ -31,7 +31,8 @@ function describeMore(harness: Harness<SolanaChain>): void {
 
   it('records the slots that the chain skipped, and none that has a block', async () => {
     const { rows } = await harness.db.query<{ number: number; status: string }>(
-      `SELECT number, status FROM blocks WHERE chain_gid = $1 AND status <> 'reorged' ORDER BY number`,
+      `SELECT number, status FROM blocks WHERE chain_gid = $1 AND status <> 'reorged'
+       UNION ALL SELECT number, status FROM packed_blocks($1, 0, 9007199254740991) ORDER BY number`,
       [harness.chain.gid],
     );
     const [first, last] = [rows[0]!.number, rows.at(-1)!.number];

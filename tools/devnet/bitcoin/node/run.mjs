@@ -5,6 +5,7 @@ import { activateSoftForks, applyCoreRegtest } from './core-rules.mjs';
 import { allowReplacement } from './replace-by-fee.mjs';
 import { returnTransactions } from './reorganised-transactions.mjs';
 import { leaveOutNullBounds } from './leveldown-bounds.mjs';
+import { answerGetTxOut } from './get-tx-out.mjs';
 import { answerScanTxOutSet } from './scan-tx-out-set.mjs';
 import { answerSendRawTransaction } from './send-raw-transaction.mjs';
 
@@ -40,6 +41,7 @@ activateSoftForks(node);
 allowReplacement(node);
 returnTransactions(node);
 answerSendRawTransaction(node);
+answerGetTxOut(node);
 if (values['coin-scan']) answerScanTxOutSet(node);
 
 for (const signal of ['SIGINT', 'SIGTERM'])

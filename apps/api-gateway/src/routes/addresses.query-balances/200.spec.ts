@@ -54,6 +54,13 @@ describe('POST /addresses/balances/query', () => {
     ]);
   });
 
+  it('counts a text that nobody can store among those that the project has not', async () => {
+    const texts = ['a\u0000b', '\ud800'];
+    const { body } = await query({ addresses: [texts[0], one, texts[1]], asset_gids: [native] }).expect(200);
+    expect(body.items.map(({ address }: { address: string }) => address)).toEqual([one]);
+    expect(body.not_found).toHaveLength(2);
+  });
+
   it('leaves out other assets, whatever their spelling', async () => {
     const { body } = await query({
       addresses: [one],

@@ -4,6 +4,7 @@ import { assetGidSchema } from '@chainwatch/caip';
 import { canonicalizeAssetGids } from '../../assets/canonicalize-asset-gids.ts';
 import { unprocessableEntity } from '@chainwatch/problem';
 import { findAddresses } from '../../addresses/find-addresses.ts';
+import { readItems } from '../../bulk/read-items.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { defineRoute } from '../../server/define-route.ts';
 
@@ -63,12 +64,26 @@ export const queryBalances = defineRoute({
   path: '/addresses/balances/query',
   permission: 'api:address:read',
   summary: 'Balances of up to 1,000 addresses',
-  body: bodySchema,
-  example: { addresses: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'], asset_gids: ['eip155:1/slip44:60'] },
+  itemsBody: {
+    schema: bodySchema,
+    example: {
+      addresses: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
+      asset_gids: ['eip155:1/slip44:60'],
+    },
+  },
   responses: { 200: answerSchema },
   problems: [422],
-  handle: async ({ body, principal }, deps) => {
-    const found = await findAddresses(deps.db, principal, body.addresses);
+  handle: async ({ bytes, principal }, deps) => {
+    // Text that cannot be stored is no address of the project.
+    const { body, faults } = readItems(bytes!, {
+      ...{ schema: bodySchema, list: 'addresses' },
+      standIn: (text) => text,
+    });
+    const found = await findAddresses(
+      deps.db,
+      principal,
+      body.addresses.filter((_, place) => !faults.has(place)),
+    );
     const displays = new Map([...found.values()].map(({ id, display }) => [id, display]));
     const { rows } = await deps.db.query<Row>(
       `SELECT b.address_id, b.asset_gid, b.amount_raw::text, a.decimals

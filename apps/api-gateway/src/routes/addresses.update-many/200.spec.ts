@@ -124,6 +124,45 @@ describe('PATCH /addresses', () => {
     expect(rows[0].count).toBe(20);
   });
 
+  it('tells of one item alone that its text cannot be stored, or a number not kept', async () => {
+    const [one, two, three] = newAddresses(3);
+    await importAll([one!, two!, three!]);
+    const { body } = await world.api
+      .patch('/addresses')
+      .set('content-type', 'application/json')
+      .send(
+        `{"items":[${[
+          `{"address":"${one}","label":"a\\u0000b"}`,
+          `{"address":"${two}","label":"kept"}`,
+          `{"address":"${three}","metadata":{"n":12345678901234567890}}`,
+          `{"address":"0x\\u0000","label":"x"}`,
+          `{"address":"${one}","metadata":{"\\ud800":1},"unknown":1}`,
+        ].join(',')}]}`,
+      )
+      .expect(200);
+    expect(body.items).toMatchObject([
+      { status: 'invalid', value: one, problem: { fields: [{ name: 'items.0.label' }] } },
+      { status: 'updated', address: { label: 'kept' } },
+      { status: 'invalid', value: three, problem: { fields: [{ name: 'items.2.metadata.n' }] } },
+      { status: 'invalid', value: '0x\u0000', problem: { fields: [{ name: 'items.3.address' }] } },
+      { status: 'invalid', value: one, problem: { fields: [{ name: expect.stringContaining('items.4') }] } },
+    ]);
+    expect((await world.api.get(`/addresses/${one}`).expect(200)).body).toMatchObject({
+      label: null,
+      metadata: {},
+    });
+  });
+
+  it.each([
+    '{"items":[{"address":1,"label":"\\u0000"}]}',
+    '{"items":["\\u0000"]}',
+    '{"items":[],"\\u0000":1}',
+    '{',
+    '',
+  ])('refuses %s, where the fault is of no item that could be named', async (text) => {
+    await world.api.patch('/addresses').set('content-type', 'application/json').send(text).expect(400);
+  });
+
   it.each<[unknown]>([
     [{}],
     [{ items: [] }],

@@ -10,6 +10,8 @@ import {
   updateAddresses,
   type AddressChanges,
 } from '../../addresses/update-addresses.ts';
+import { invalidRequest, problemDocumentSchema, toProblemDocument } from '@chainwatch/problem';
+import { readItems } from '../../bulk/read-items.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { addressSchema } from '../../records/address.ts';
 import { defineRoute } from '../../server/define-route.ts';
@@ -50,6 +52,13 @@ const answerSchema = z.object({
             value: z.string().meta({ description: 'As it was sent.', examples: ['0x1'] }),
           })
           .meta({ id: 'MissingAddressItem' }),
+        z
+          .object({
+            status: z.literal('invalid').meta({ description: 'It was not changed.' }),
+            value: z.string().meta({ description: 'As it was sent.', examples: ['0x1'] }),
+            problem: problemDocumentSchema.meta({ description: 'Why it was not changed.' }),
+          })
+          .meta({ id: 'InvalidAddressItem' }),
       ]),
     )
     .meta({ description: 'One for each item, in their order.' }),
@@ -60,22 +69,29 @@ export const updateManyAddresses = defineRoute({
   path: '/addresses',
   permission: 'api:address:write',
   summary: 'Change labels, metadata, groups or monitoring of up to 1,000 addresses',
-  body: bodySchema,
-  example: {
-    items: [
-      { address: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', groups: ['customers', 'eu'] },
-      { address: '0x00000000219ab540356cBB839Cbe05303d7705Fa', is_monitored: false },
-    ],
+  itemsBody: {
+    schema: bodySchema,
+    example: {
+      items: [
+        { address: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', groups: ['customers', 'eu'] },
+        { address: '0x00000000219ab540356cBB839Cbe05303d7705Fa', is_monitored: false },
+      ],
+    },
   },
   responses: { 200: answerSchema },
-  handle: async ({ body, principal }, deps) => {
+  handle: async ({ bytes, principal }, deps) => {
+    const { body, faults } = readItems(bytes!, {
+      ...{ schema: bodySchema, list: 'items', key: 'address' },
+      standIn: (address) => ({ address, label: null }),
+    });
+    const changed = body.items.filter((_, place) => !faults.has(place));
     const found = await findAddresses(
       deps.db,
       principal,
-      body.items.map(({ address }) => address),
+      changed.map(({ address }) => address),
     );
     const changes = new Map<string, AddressChanges>();
-    for (const { address, ...named } of body.items) {
+    for (const { address, ...named } of changed) {
       const id = found.get(address)?.id;
       if (id !== undefined) changes.set(id, { ...changes.get(id), ...named });
     }
@@ -92,7 +108,12 @@ export const updateManyAddresses = defineRoute({
     return {
       status: 200,
       body: {
-        items: body.items.map(({ address: value }) => {
+        items: body.items.map(({ address: value }, place) => {
+          const fault = faults.get(place);
+          if (fault !== undefined) {
+            const problem = toProblemDocument(invalidRequest([fault]), deps.settings.uris);
+            return { status: 'invalid', value, problem };
+          }
           const record = records.get(found.get(value)?.id ?? '');
           return record === undefined
             ? { status: 'not_found', value }

@@ -4,6 +4,7 @@ import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { integerParameter } from '@chainwatch/http';
 import { notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';
+import { readBlocksAt } from '../../blocks/read-blocks.ts';
 import { blockSchema, toBlockRecord } from '../../records/block.ts';
 
 export const getBlock = defineRoute({
@@ -19,12 +20,9 @@ export const getBlock = defineRoute({
     }),
   }),
   responses: { 200: blockSchema },
-  handle: async ({ params }, { prisma }) => {
+  handle: async ({ params }, { db }) => {
     const chainGid = normalizeChainGid(params.chain_gid);
-    const rows = await prisma.block.findMany({
-      where: { chainGid, number: params.block_number },
-      orderBy: { id: 'desc' },
-    });
+    const rows = await readBlocksAt(db, chainGid, params.block_number);
     const row = rows.find(({ status }) => status !== 'reorged') ?? rows[0];
     if (!row || row.status === 'skipped')
       throw notFound(`There is no block ${params.block_number} of ${chainGid}.`);

@@ -74,6 +74,24 @@ it('reads on without a gap, past what the filters keep back', async () => {
   expect((await read('types=channel.failed'))[0]).toEqual([]);
 });
 
+it.each(['', 'damaged', '{"event_id":', '[]', 'null', '"text"'])(
+  'leaves out an event whose stored payload is %j, and shows those around it',
+  async (payload) => {
+    const [one, damaged, two] = [await insert(), await insert(), await insert()];
+    await world.db.query('UPDATE event_log SET payload = $2 WHERE event_id = $1', [damaged, payload]);
+    await give();
+    const idsOf = (body: { items: { event_id: string }[] }) => body.items.map((item) => item.event_id);
+    const listed = (await world.api.get('/events').expect(200)).body;
+    expect([idsOf(listed), listed.meta.total]).toEqual([[two, one], 3]);
+    const read = (await world.api.get('/events?after=0').expect(200)).body;
+    expect([idsOf(read), read.meta.last_position, read.meta.has_more]).toEqual([[one, two], 3, false]);
+    const first = (await world.api.get('/events?after=1&limit=1').expect(200)).body;
+    expect([idsOf(first), first.meta.last_position, first.meta.has_more]).toEqual([[], 2, true]);
+    const csv = await world.api.get('/events').set('accept', 'text/csv').expect(200);
+    expect([one, damaged, two].map((id) => csv.text.includes(id))).toEqual([true, false, true]);
+  },
+);
+
 it('looks at a bounded number of positions, however few of their events it shows', async () => {
   const { projectId } = world.project;
   await world.db.query(

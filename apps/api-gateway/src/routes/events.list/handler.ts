@@ -16,7 +16,7 @@ import { exportTypes } from '../../lists/export-formats.ts';
 import type { Listing } from '../../lists/exports.ts';
 import { openPager, type Range } from '../../lists/pager.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
-import { eventHorizon, eventItemSchema, toEventItem } from '../../records/event.ts';
+import { eventHorizon, eventItemSchema, isEvent, toEventItem } from '../../records/event.ts';
 
 const querySchema = z
   .strictObject({
@@ -184,5 +184,5 @@ async function readItems(db: Sql, ids: readonly string[]): Promise<ReturnType<ty
      LEFT JOIN event_positions p ON p.event_row_id = e.id ORDER BY u.place`,
     [ids],
   );
-  return rows.map(toEventItem);
+  return rows.filter(({ payload }) => isEvent(payload)).map(toEventItem);
 }

@@ -104,7 +104,7 @@ describe('DELETE /management/projects/{id}', () => {
     await world.management.delete(`/management/projects/${id}?cascade=true`).expect(204);
     // What its rows added to totals and took from them goes when it is folded, within a second where a gateway runs.
     await waitFor(async () => {
-      await world.db.query('SELECT fold_list_counts(1000)');
+      await world.db.query('SELECT fold_totals(1000)');
       const { rowCount } = await world.db.query(
         'SELECT FROM list_counts WHERE scope = $1 UNION ALL SELECT FROM list_changes WHERE scope = $1',
         [id],

@@ -44,6 +44,8 @@ describe('GET /transactions', () => {
     await insertTransfer(1, 1, 'token', tokenGid, '1000');
     await insertTransfer(2, 0, 'native', `${gid}/slip44:60`, '1');
     await insertTransfer(3, 0, 'internal', `${gid}/slip44:60`, '2000000000000000000');
+    await world.db.query(`UPDATE transactions SET memo = memo || E'\\nline two' WHERE id = $1`, [idOf(2)]);
+    await world.db.query(`UPDATE transfers SET memo = 'invoice 3' WHERE transaction_id = $1`, [idOf(3)]);
     for (const n of [1, 2])
       await world.db.query('INSERT INTO transaction_addresses VALUES ($1, $2)', [address.id, idOf(n)]);
   });
@@ -77,6 +79,7 @@ describe('GET /transactions', () => {
             amount_raw: '1500000000000000000',
             decimals: 18,
             log_index: null,
+            memo: null,
             monitored_addresses: [shown[mine]],
           },
           {
@@ -89,6 +92,7 @@ describe('GET /transactions', () => {
             amount_raw: '1000',
             decimals: null,
             log_index: 1,
+            memo: null,
             monitored_addresses: [shown[mine]],
           },
         ],
@@ -152,6 +156,19 @@ describe('GET /transactions', () => {
     [`min_amount=1.500000000000000001&asset_gids=${encodeURIComponent(`${gid}/slip44:60`)}`, [3]],
     [`min_amount=7&asset_gids=${encodeURIComponent(tokenGid)}`, [1]],
     ['public_key_id=00000000-0000-4000-8000-000000000000', []],
+    ['memo=order%201', [1]],
+    ['memo=Order%201', []],
+    ['memo=order', []],
+    // The second line, and a transfer's.
+    ['memo=line%20two', [2]],
+    ['memo=order%202%0Aline%20two', [2]],
+    ['memo=invoice%203', [3]],
+    ['memo_prefix=order%20', [3, 2, 1]],
+    ['memo_prefix=line', [2]],
+    ['memo_prefix=inv', [3]],
+    ['memo_prefix=%25', []],
+    ['memo_prefix=order%20&direction=out', [2]],
+    ['memo=order%201&memo_prefix=inv', []],
   ])('%s → %j', async (query, expected) => {
     const { body } = await world.api.get(`/transactions?${query}`).expect(200);
     expect(body.items.map(({ hash }: { hash: string }) => Number(hash))).toEqual(expected);

@@ -49,7 +49,21 @@ export function buildConditions(filters: TransactionFilters): Conditions {
   const assets = `$${values.length}`;
   if (filters.assets === undefined) add((p) => `t.amount_max >= ${p}::numeric`, filters.minAmount);
   else add((p) => movesAtLeast(p, assets), filters.minAmount);
+  add((p) => hasMemo(`= ${p}`), filters.memo);
+  add((p) => hasMemo(`^@ ${p}`), filters.memoPrefix);
   return { where: conditions.join(' AND '), values };
+}
+
+/**
+ * Whether the project's own part of a transaction has such a memo. The transactions are looked up by it first: hardly any has
+ * one, and an index holds those alone.
+ * @param comparison of a memo with a parameter
+ */
+function hasMemo(comparison: string): string {
+  return `t.id = ANY (ARRAY(
+    SELECT m.id FROM transactions m WHERE m.project_id = $1 AND m.memo IS NOT NULL
+      AND (m.memo ${comparison} OR EXISTS (SELECT FROM unnest(string_to_array(m.memo, E'\\n')) AS l (line) WHERE l.line ${comparison}))
+    UNION SELECT f.transaction_id FROM transfers f WHERE f.project_id = $1 AND f.memo IS NOT NULL AND f.memo ${comparison}))`;
 }
 
 /**

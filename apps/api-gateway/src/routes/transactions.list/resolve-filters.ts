@@ -24,6 +24,8 @@ export async function resolveFilters(
     publicKeyId: query.public_key_id && (await findPublicKeyId(sql, projectId, query.public_key_id)),
     assets: unique(query.asset_gids && (await canonicalizeAssetGids(query.asset_gids))),
     minAmount: query.min_amount,
+    memo: query.memo,
+    memoPrefix: query.memo_prefix,
   };
 }
 

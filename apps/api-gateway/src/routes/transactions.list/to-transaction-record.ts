@@ -73,6 +73,7 @@ function toTransferRecord(row: TransferRow, displayAddress: (canonical: string) 
     amount_raw: row.amount_raw,
     decimals: row.decimals,
     log_index: row.log_index,
+    memo: row.memo,
     monitored_addresses: row.monitored_addresses.map(displayAddress),
   };
 }

@@ -6,6 +6,14 @@ import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 
 export const hashSchema = z.string().regex(/^[0-9a-zA-Z]{1,128}$/, 'expected a transaction hash');
 
+/** No memo holds NUL, which PostgreSQL would refuse. */
+const memoParameter = z
+  .string()
+  .min(1)
+  .max(1_024)
+  .refine((text) => !text.includes('\0'), { error: 'expected text without NUL' })
+  .optional();
+
 export const transactionQuery = z.strictObject({
   ...pageParameters,
   sort_by: sortParameter(['detected_at', 'block_number'], '-detected_at'),
@@ -39,6 +47,15 @@ export const transactionQuery = z.strictObject({
         'Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.',
       examples: ['0.01'],
     }),
+  memo: memoParameter.meta({
+    description:
+      'Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.',
+    examples: ['order 1042'],
+  }),
+  memo_prefix: memoParameter.meta({
+    description: 'The same for a memo that begins with it.',
+    examples: ['order '],
+  }),
   public_key_id: z.uuid().optional(),
 });
 export type TransactionQuery = z.infer<typeof transactionQuery>;

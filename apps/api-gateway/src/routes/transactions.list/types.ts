@@ -36,6 +36,7 @@ export interface TransferRow {
   readonly amount_raw: string;
   readonly decimals: number | null;
   readonly log_index: number | null;
+  readonly memo: string | null;
   readonly monitored_addresses: string[];
 }
 
@@ -58,4 +59,6 @@ export interface TransactionFilters {
   readonly publicKeyId?: string | undefined;
   readonly assets?: readonly string[] | undefined;
   readonly minAmount?: string | undefined;
+  readonly memo?: string | undefined;
+  readonly memoPrefix?: string | undefined;
 }

@@ -97,6 +97,7 @@ function Details({ transaction }: { readonly transaction: Transaction }) {
               to: null,
               decimals: null,
               log_index: null,
+              memo: null,
               monitored_addresses: [],
             }}
           />

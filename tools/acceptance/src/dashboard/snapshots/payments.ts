@@ -116,6 +116,7 @@ function transaction({
         amount_raw: toRaw(amount, decimals),
         decimals,
         log_index: null,
+        memo: null,
         monitored_addresses: [own],
       }),
     ],

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describePublicly, type Network } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+
+interface RereadDeps {
+  readonly sql: Sql;
+  readonly network: Pick<Network, 'gid' | 'family'>;
+  readonly health: WorkerHealth;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly pollMs: number;
+}
+
+/**
+ * After blocks were skipped, asks for the balances of every watched address of the chain, a page at a time: however many
+ * there are, no statement is long. The next page is stored with the page before, so another owner goes on there.
+ */
+export async function readBalancesAgain(deps: RereadDeps): Promise<void> {
+  const { sql, network, health, logger, signal, pollMs } = deps;
+  while (!signal.aborted) {
+    try {
+      while (!signal.aborted && (await askForPage(sql, network)));
+      health.succeed();
+    } catch (error) {
+      if (signal.aborted) return;
+      health.fail(describePublicly(error));
+      logger.warn({ chain_gid: network.gid, err: error }, 'balance reads could not be queued, retrying');
+    }
+    await delay(pollMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/**
+ * Asks for one page, of addresses of any family. What was asked for since the blocks were skipped is not asked for
+ * again; an older request may have been answered before them.
+ * @returns false if there is none
+ */
+export async function askForPage(
+  sql: Sql,
+  { gid, family }: RereadDeps['network'],
+  pageRows = 2_000,
+): Promise<boolean> {
+  const { rowCount } = await sql.query({
+    name: 'ask_for_balances_after_skip',
+    text: `WITH due AS MATERIALIZED (
+             SELECT id, reread_after, reread_asked_at FROM skips WHERE chain_gid = $1 AND reread_after IS NOT NULL
+             ORDER BY id LIMIT 1 FOR UPDATE),
+           page AS MATERIALIZED (
+             SELECT a.id, a.chain_family = $2 AND a.is_monitored AS is_watched FROM addresses a
+             WHERE a.id > (SELECT reread_after FROM due) ORDER BY a.id LIMIT $3),
+           asked AS (
+             INSERT INTO balance_reads (chain_gid, address_id, reason)
+             SELECT $1, p.id, 'imported' FROM page p, due
+             WHERE p.is_watched AND NOT EXISTS (SELECT FROM balance_reads q WHERE q.address_id = p.id AND q.chain_gid = $1
+               AND q.reason = 'imported' AND q.created_at >= due.reread_asked_at))
+           UPDATE skips s SET reread_after = CASE WHEN (SELECT count(*) FROM page) = $3
+             THEN (SELECT id FROM page ORDER BY id DESC LIMIT 1) END
+           FROM due WHERE s.id = due.id`,
+    values: [gid, family, pageRows],
+  });
+  return rowCount === 1;
+}
