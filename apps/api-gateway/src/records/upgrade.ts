@@ -59,7 +59,7 @@ export const explanationSchema = z
   .meta({
     description:
       'The upgrade of the chain that explains the incident. Update the service if its `state` is `not`. Null where none is known.',
-    examples: [null, { name: 'Everest', date: null, state: 'not' }],
+    examples: [null, { name: 'Everest', date: null, state: 'generated' }],
   });
 
 export function toUpgradeRecord(row: Upgrade): z.infer<typeof upgradeRecordSchema> {

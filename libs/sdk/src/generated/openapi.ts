@@ -3003,7 +3003,7 @@ export interface components {
              * @example {
              *       "name": "Everest",
              *       "date": null,
-             *       "state": "not"
+             *       "state": "generated"
              *     }
              */
             upgrade: {

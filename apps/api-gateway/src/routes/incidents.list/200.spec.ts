@@ -57,7 +57,7 @@ describe('GET /blockchains/:chain_gid/incidents', () => {
        VALUES ('eip155:8453', 'transaction-type:0x79', 'open', 10, '0xa', 'types 0x0 to 0x4', 'type 0x79')`,
     );
     const { body } = await world.api.get('/blockchains/eip155:8453/incidents').expect(200);
-    expect(body.items[0].upgrade).toEqual({ name: 'Everest', date: null, state: 'not' });
+    expect(body.items[0].upgrade).toEqual({ name: 'Everest', date: null, state: 'generated' });
   });
 
   it.each([
