@@ -318,6 +318,32 @@ const CASES: readonly Case[] = [
     fires: { '50m': [], '1h5m': [`BlockTimeDiffers ${gidOf(SOLANA)}`] },
   },
   {
+    name: 'an upgrade comes that the release does not support, and one that it does',
+    series: {
+      'chainwatch_upgrade_seconds{network="base",name="Everest",state="not",instance="a"}': rising(
+        -1_212_000,
+        15,
+      ),
+      'chainwatch_upgrade_seconds{network="bsc",name="Jenner",state="generated",instance="a"}': rising(
+        -3_600,
+        15,
+      ),
+    },
+    fires: { '30m': [], '1h': ['UpgradeComes Everest'] },
+  },
+  {
+    name: 'an upgrade becomes active that the release does not support, then the release is replaced',
+    series: {
+      'chainwatch_upgrade_seconds{network="base",name="Everest",state="not",instance="a"}': `${rising(-3_600, 15, 360)} ${GONE}`,
+    },
+    fires: { '30m': ['UpgradeComes Everest'], '1h10m': ['UpgradeIsUnsupported Everest'], '2h': [] },
+  },
+  {
+    name: 'a node tells of an upgrade that nobody knows',
+    series: { [`chainwatch_unknown_upgrades${ETHEREUM}`]: `${flat(0, 39)} ${flat(1)}` },
+    fires: { '12m': [], '20m': [`UpgradeIsUnknown ${gidOf(ETHEREUM)}`] },
+  },
+  {
     name: 'a local chain has no block time',
     series: {
       [`chainwatch_chain_block_time_seconds${ETHEREUM}`]: GONE,
@@ -694,7 +720,7 @@ function printCase({ name, series = {}, interval = '15s', since, isAlone = false
     ).map(([each, values]) => ({ series: each, values })),
     promql_expr_test: Object.entries(fires).map(([evalTime, alerts]) => ({
       expr: `sum by (${settings.installationLabel}, alertname, what) (
-        label_join(${fired}, "what", "", "chain_gid", "service", "stage", "kind", "persistentvolumeclaim", "mountpoint", "objective", "slot_name", "scaledObject", "horizontalpodautoscaler")) > bool 0`,
+        label_join(${fired}, "what", "", "chain_gid", "name", "service", "stage", "kind", "persistentvolumeclaim", "mountpoint", "objective", "slot_name", "scaledObject", "horizontalpodautoscaler")) > bool 0`,
       eval_time: evalTime,
       exp_samples: alerts.map((alert) => {
         const [alertname, what] = alert.split(' ');

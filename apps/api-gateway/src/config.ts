@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { calendarSchema } from '@chainwatch/chain-core';
 import { channelEnvironment } from '@chainwatch/channels';
 import {
   boolean,
   ConfigError,
   durationMs,
   integer,
+  jsonFile,
   loadConfig,
   originList,
   serviceConfig,
@@ -66,6 +68,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
           'expected scopes with openid among them, such as openid email',
         )
         .default('openid email'),
+      /** A newer calendar of upgrades: it may warn, and changes no block. */
+      UPGRADES_FILE: jsonFile(calendarSchema).optional(),
       BUILD_COMMIT: z.string().max(64).default('unknown'),
       BUILD_TIME: z.string().max(64).default('unknown'),
     }),

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createBusInBackground, natsOptionsOf } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import type { Dial } from '@chainwatch/chain-core';
+import { createUpgradeBook } from '@chainwatch/chain-registry';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
 import { healthAddressOf } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
@@ -103,6 +104,7 @@ function readSettings(config: Config): ApiSettings {
     allowHttpWebhooks: config.WEBHOOK_ALLOW_HTTP,
     channelOptions: channelOptionsOf(config),
     chainEndpoints: config.CHAIN_ENDPOINTS,
+    upgrades: createUpgradeBook(config.UPGRADES_FILE),
     nodeTimeoutMs: config.NODE_TIMEOUT,
     uris: { docsUrl: config.DOCS_URL, apiHost: config.API_HOST },
     publicUrl: config.PUBLIC_URL,

@@ -8,9 +8,12 @@ import type {
   CoinReader,
   MempoolReader,
   Network,
+  NodeUpgrade,
   ReadBlockOptions,
+  Upgrade,
 } from '@chainwatch/chain-core';
 import { EsploraClient } from './esplora-client.ts';
+import { findNewUpgrades } from './find-new-upgrades.ts';
 import { readTraits } from './networks.ts';
 import { readBlock } from './read-block.ts';
 import { findHeaderByHash, findHeaderByNumber, parseHash, readHead, readHeaders } from './read-headers.ts';
@@ -104,6 +107,13 @@ export class BitcoinClient implements ChainClient {
     return Promise.reject(
       new ChainClientError('a Bitcoin node keeps no balances: expected them to be read from the UTXO set'),
     );
+  }
+
+  findNewUpgrades(
+    known: readonly Upgrade[],
+    signal?: AbortSignal,
+  ): Promise<readonly NodeUpgrade[] | undefined> {
+    return findNewUpgrades(this.#session.rpc, { known, nowMs: Date.now(), signal });
   }
 
   close(): void {

@@ -1,11 +1,13 @@
 import type { FamilyManifest } from '@chainwatch/chain-core';
 import { bitcoinNetworks } from './networks.ts';
+import { bitcoinCalendar } from './upgrades.ts';
 
 export const bitcoinManifest: FamilyManifest = {
   name: 'bitcoin',
   displayName: 'Bitcoin',
   namespace: 'bip122',
   networks: bitcoinNetworks,
+  calendar: bitcoinCalendar,
   assetNamespaces: [],
   interfaces: [
     { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8332' },

@@ -3,6 +3,7 @@ import type { Block, BlockHeader, BlockRef, Coin, Transaction, UtxoOutput } from
 import type { ChainEndpoint, NodeInterface } from './chain-endpoint.ts';
 import type { FamilyRpc } from './family-rpc.ts';
 import type { ChainFamilyName, Network } from './network.ts';
+import type { Calendar, Upgrade } from './upgrade.ts';
 
 /** What is known of a family before its code is loaded. */
 export interface FamilyManifest {
@@ -12,6 +13,8 @@ export interface FamilyManifest {
   /** CAIP-2 namespace. */
   readonly namespace: string;
   readonly networks: readonly Network[];
+  /** The upgrades of its networks, as this release knows them. */
+  readonly calendar: Calendar;
   /** CAIP-19 namespaces of its assets, without slip44. */
   readonly assetNamespaces: readonly string[];
   /**
@@ -230,7 +233,24 @@ export interface ChainClient {
   readonly coins?: CoinReader;
   /** Metadata of token contracts, in order; undefined: the contract is not a token. */
   readTokens?(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]>;
+  /**
+   * What the node tells of upgrades and `known`, the calendar of its network, does not: one that no row has, or one that is
+   * active although its row has no past date. Undefined where the node cannot tell.
+   */
+  findNewUpgrades?(
+    known: readonly Upgrade[],
+    signal?: AbortSignal,
+  ): Promise<readonly NodeUpgrade[] | undefined>;
   close(): void;
+}
+
+/** An upgrade as a node tells it. */
+export interface NodeUpgrade {
+  /** That of the calendar where a row has it, otherwise the node's. */
+  readonly name: string;
+  readonly isActive: boolean;
+  /** When, as the node tells it: `2026-12-01T10:00:00.000Z`, `slot 447120000`. */
+  readonly at?: string;
 }
 
 export interface ReadBlockOptions {

@@ -13,6 +13,7 @@ import type {
 import { EndpointState } from './endpoint-state.ts';
 import type { CircuitOptions, EndpointHealth } from './endpoint-state.ts';
 import { BlockNotFoundError, ChainClientError, UnknownContentError } from './errors.ts';
+import { findNewUpgradesAt } from './find-new-upgrades-at.ts';
 import { joinLists } from './join-lists.ts';
 import { mayDiffer, moreTelling } from './rank-failures.ts';
 import type { Network } from './network.ts';
@@ -75,6 +76,7 @@ class StickyFailoverClient implements FailoverClient {
   readonly proveSenders: ChainClient['proveSenders'];
   readonly readTokens: ChainClient['readTokens'];
   readonly findBlocksOf: ChainClient['findBlocksOf'];
+  readonly findNewUpgrades: ChainClient['findNewUpgrades'];
   readonly mempool: ChainClient['mempool'];
   readonly coins: ChainClient['coins'];
   readonly #endpoints: readonly EndpointState[];
@@ -113,6 +115,9 @@ class StickyFailoverClient implements FailoverClient {
     if (clients.some((client) => client.findBlocksOf !== undefined)) {
       this.findBlocksOf = (wanted, signal) =>
         this.#run((client) => this.#findBlocksAt(client, wanted, signal), signal);
+    }
+    if (clients.some((client) => client.findNewUpgrades !== undefined)) {
+      this.findNewUpgrades = (known, signal) => findNewUpgradesAt(clients, known, signal);
     }
     if (clients.some((client) => client.mempool !== undefined)) {
       this.mempool = {

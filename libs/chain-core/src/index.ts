@@ -19,6 +19,20 @@ export { readNumber } from './read-number.ts';
 export * from './cache-rule.ts';
 export { blocksIn, BlockTime, toTimeMs } from './block-time.ts';
 export * from './errors.ts';
+export {
+  calendarSchema,
+  compareUpgrades,
+  findExplanation,
+  findOverdue,
+  isActiveUpgrade,
+  mergeCalendars,
+  parseCalendar,
+  selectUpgrades,
+  timeOfUpgrade,
+  type Calendar,
+  type Upgrade,
+  type UpgradeState,
+} from './upgrade.ts';
 export { networkSchema, parseNetworks } from './network-schema.ts';
 export { cleanTokenText } from './clean-token-text.ts';
 export { decodeMemo } from './decode-memo.ts';

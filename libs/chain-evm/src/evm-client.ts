@@ -10,14 +10,17 @@ import type {
   ChainClientOptions,
   Endpoint,
   Network,
+  NodeUpgrade,
   ReadBlockOptions,
   TokenMetadata,
   Transaction,
+  Upgrade,
 } from '@chainwatch/chain-core';
 import { HttpTransport } from './http-transport.ts';
 import { readTraits } from './networks.ts';
 import { parseKnownHeader } from './parse-header.ts';
 import { findBlocksOf } from './find-blocks-of.ts';
+import { findNewUpgrades } from './find-new-upgrades.ts';
 import { proveSenders } from './prove-senders.ts';
 import { readBalances } from './read-balances.ts';
 import { readBlock } from './read-block.ts';
@@ -139,6 +142,13 @@ export class EvmClient implements ChainClient {
 
   readTokens(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
     return readTokens(this.#session, assetGids, signal);
+  }
+
+  findNewUpgrades(
+    known: readonly Upgrade[],
+    signal?: AbortSignal,
+  ): Promise<readonly NodeUpgrade[] | undefined> {
+    return findNewUpgrades(this.#session.transport, known, signal);
   }
 
   close(): void {

@@ -1,11 +1,13 @@
 import type { FamilyManifest } from '@chainwatch/chain-core';
 import { evmNetworks } from './networks.ts';
+import { evmCalendar } from './upgrades.ts';
 
 export const evmManifest: FamilyManifest = {
   name: 'evm',
   displayName: 'EVM',
   namespace: 'eip155',
   networks: evmNetworks,
+  calendar: evmCalendar,
   assetNamespaces: ['erc20', 'bep20'],
   interfaces: [
     { name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com:8545' },

@@ -7,6 +7,7 @@
  * const family = await findFamily('eip155');
  */
 export { listNetworks, findNetwork } from './networks.ts';
+export { createUpgradeBook, type UpgradeBook } from './upgrade-book.ts';
 export { normalizeChainGid } from './normalize-chain-gid.ts';
 export {
   findFamily,

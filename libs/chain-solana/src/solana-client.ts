@@ -9,12 +9,15 @@ import type {
   ChainClient,
   ChainClientOptions,
   Network,
+  NodeUpgrade,
   ReadBlockOptions,
   TokenMetadata,
+  Upgrade,
 } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { ConsensusBook } from './consensus-book.ts';
 import { findBlocksOf } from './find-blocks-of.ts';
+import { findNewUpgrades } from './find-new-upgrades.ts';
 import { listTransactions } from './list-transactions.ts';
 import { solanaNetworks } from './networks.ts';
 import { readBalances } from './read-balances.ts';
@@ -115,6 +118,10 @@ export class SolanaClient implements ChainClient {
 
   readTokens(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
     return readTokens(this.#session, assetGids, signal);
+  }
+
+  findNewUpgrades(known: readonly Upgrade[], signal?: AbortSignal): Promise<readonly NodeUpgrade[]> {
+    return findNewUpgrades(this.#session, { known, nowMs: Date.now(), signal });
   }
 
   close(): void {

@@ -1,12 +1,14 @@
 import type { FamilyManifest } from '@chainwatch/chain-core';
 import { TRON_INTERFACES } from './interfaces.ts';
 import { tronNetworks } from './networks.ts';
+import { tronCalendar } from './upgrades.ts';
 
 export const tronManifest: FamilyManifest = {
   name: 'tron',
   displayName: 'TRON',
   namespace: 'tron',
   networks: tronNetworks,
+  calendar: tronCalendar,
   assetNamespaces: ['trc20', 'trc10'],
   interfaces: TRON_INTERFACES,
   normalizeReference,

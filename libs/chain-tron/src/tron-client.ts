@@ -12,11 +12,14 @@ import type {
   ChainClient,
   ChainClientOptions,
   Network,
+  NodeUpgrade,
   ReadBlockOptions,
   TokenMetadata,
+  Upgrade,
 } from '@chainwatch/chain-core';
 import { EvmApi } from './evm-api.ts';
 import { EVM_INTERFACE } from './interfaces.ts';
+import { findNewUpgrades } from './find-new-upgrades.ts';
 import { readBalances } from './read-balances.ts';
 import { readEvmBlock } from './read-evm-block.ts';
 import {
@@ -100,6 +103,14 @@ export class TronClient implements ChainClient {
 
   readTokens(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
     return readTokens(this.#session, assetGids, signal);
+  }
+
+  async findNewUpgrades(
+    known: readonly Upgrade[],
+    signal?: AbortSignal,
+  ): Promise<readonly NodeUpgrade[] | undefined> {
+    const { wallet } = this.#session;
+    return wallet && findNewUpgrades(wallet, { known, nowMs: Date.now(), signal });
   }
 
   close(): void {

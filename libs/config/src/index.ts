@@ -16,6 +16,7 @@ export {
   file,
   integer,
   json,
+  jsonFile,
   originList,
   port,
   url,

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import {
   boolean,
@@ -8,6 +9,7 @@ import {
   file,
   integer,
   json,
+  jsonFile,
   loadConfig,
   port,
   serviceConfig,
@@ -93,6 +95,17 @@ describe('variables', () => {
   it('reads the path of a file that is there', () => {
     expect(read(file(), import.meta.filename)).toBe(import.meta.filename);
     expect(() => read(file(), '/nowhere/user.creds')).toThrow(/X: expected the path of a file/);
+  });
+
+  it('reads a JSON file, and names everything that is wrong in it', () => {
+    const packageFile = fileURLToPath(new URL('../package.json', import.meta.url));
+    expect(read(jsonFile(z.object({ name: z.string() })), packageFile)).toEqual({
+      name: '@chainwatch/config',
+    });
+    const others = jsonFile(z.object({ name: z.int(), rows: z.array(z.string()) }));
+    expect(() => read(others, packageFile)).toThrow(/X: at name: .*\n {2}X: at rows: /);
+    expect(() => read(others, import.meta.filename)).toThrow(/X: expected JSON/);
+    expect(() => read(others, '/nowhere.json')).toThrow(/X: expected the path of a file/);
   });
 
   it('reads the others', () => {

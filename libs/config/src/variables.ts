@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseRedisUrl } from './redis-url.ts';
@@ -98,6 +98,12 @@ export const json = <T>(schema: z.ZodType<T>): z.ZodType<T, string> =>
       }
     })
     .pipe(schema as z.ZodType<T, unknown>);
+
+/** The path of a JSON file, which is read once: at the start. */
+export const jsonFile = <T>(schema: z.ZodType<T, unknown>): z.ZodType<T, string> =>
+  file()
+    .transform((path) => readFileSync(path, 'utf8'))
+    .pipe(json(schema as z.ZodType<T>));
 
 function isUrl(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1));

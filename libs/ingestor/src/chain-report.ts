@@ -1,4 +1,4 @@
-import type { BlockRef, BlockTime } from '@chainwatch/chain-core';
+import type { BlockRef, BlockTime, NodeUpgrade } from '@chainwatch/chain-core';
 import type { ChainStatus } from './feed.ts';
 
 /** The state of one chain on this replica, for /readyz, metrics and logs. */
@@ -15,6 +15,8 @@ export interface ChainReport {
   newestHead: { readonly hash: string; readonly timestampMs: number; readonly seenAtMs: number } | undefined;
   /** Between two blocks. Undefined where nobody is to be told of a pause: a local chain. */
   blockTime: Pick<BlockTime, 'ms' | 'measuredMs' | 'configuredMs'> | undefined;
+  /** Upgrades that a node tells and the calendar does not. Undefined until a node can tell. */
+  newUpgrades: readonly NodeUpgrade[] | undefined;
 }
 
 export function createChainReport(chainGid: string): ChainReport {
@@ -27,5 +29,6 @@ export function createChainReport(chainGid: string): ChainReport {
     nodeHeadNumber: undefined,
     newestHead: undefined,
     blockTime: undefined,
+    newUpgrades: undefined,
   };
 }

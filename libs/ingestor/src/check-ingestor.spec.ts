@@ -19,7 +19,13 @@ it('tells of each chain how fast it is, and how fast it is expected to be', asyn
         chains: [
           report('eip155:8453', { ms: 199.6, measuredMs: 199.6, configuredMs: 2_000 }),
           report('eip155:1', { ms: 12_000, configuredMs: 12_000 }),
-          report('eip155:31337'),
+          {
+            ...report('eip155:31337'),
+            newUpgrades: [
+              { name: 'fork 0x1', isActive: false, at: '2027-01-01T00:00:00.000Z' },
+              { name: 'Osaka', isActive: true },
+            ],
+          },
         ],
       }),
     },
@@ -35,6 +41,10 @@ it('tells of each chain how fast it is, and how fast it is expected to be', asyn
       configured_block_time_ms: 2_000,
     },
     'chain eip155:1': { ok: true, status: 'following', configured_block_time_ms: 12_000 },
-    'chain eip155:31337': { ok: true, status: 'following' },
+    'chain eip155:31337': {
+      ok: true,
+      status: 'following',
+      unknown_upgrades: ['fork 0x1, planned, 2027-01-01T00:00:00.000Z', 'Osaka, active'],
+    },
   });
 });

@@ -1,7 +1,11 @@
 import { describeChain, notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
+import type { NodeUpgrade } from '@chainwatch/chain-core';
 import type { Bus } from '@chainwatch/bus';
 import type { Database } from '@chainwatch/db';
 import type { Ingestor } from './start-ingestor.ts';
+
+const describeUpgrade = ({ name, isActive, at }: NodeUpgrade): string =>
+  [name, isActive ? 'active' : 'planned', at].filter(Boolean).join(', ');
 
 interface Checked {
   readonly db: Pick<Database, 'query'>;
@@ -17,7 +21,7 @@ export async function checkIngestor({ db, bus, ingestor }: Checked): Promise<Che
     nats: bus.isConnected ? ok : notOk('not connected'),
     chains: reason === undefined ? { ...ok, ...{ note } } : notOk(reason),
     ...Object.fromEntries(
-      chains.map(({ chainGid, status, reason: why, head, blockTime }) => [
+      chains.map(({ chainGid, status, reason: why, head, blockTime, newUpgrades }) => [
         `chain ${chainGid}`,
         describeChain({
           status,
@@ -25,6 +29,7 @@ export async function checkIngestor({ db, bus, ingestor }: Checked): Promise<Che
           head_number: head?.number,
           block_time_ms: blockTime?.measuredMs && Math.round(blockTime.measuredMs),
           configured_block_time_ms: blockTime?.configuredMs,
+          unknown_upgrades: newUpgrades?.length ? newUpgrades.map(describeUpgrade) : undefined,
         }),
       ]),
     ),

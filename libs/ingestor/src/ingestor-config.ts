@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { DATABASE_VARIABLES, durationMs, json, NATS_VARIABLES, serviceConfig } from '@chainwatch/config';
+import { calendarSchema } from '@chainwatch/chain-core';
+import {
+  DATABASE_VARIABLES,
+  durationMs,
+  json,
+  jsonFile,
+  NATS_VARIABLES,
+  serviceConfig,
+} from '@chainwatch/config';
 
 /** What a block-ingestor reads from the environment. */
 export const ingestorConfig = serviceConfig
@@ -17,6 +25,8 @@ export const ingestorConfig = serviceConfig
   .extend({
     /** One request to a node. */
     NODE_TIMEOUT: durationMs().default(10_000),
+    /** A newer calendar of upgrades: it may warn, and changes no block. */
+    UPGRADES_FILE: jsonFile(calendarSchema).optional(),
     /** First block to follow, by chain: `{"eip155:1": 20000000}`. Default: the chain head at the first activation. */
     START_BLOCK: json(z.record(z.string(), z.int().min(0))).default({}),
   });

@@ -1,6 +1,8 @@
+import type { Upgrade } from '@chainwatch/chain-core';
 import { startHealthServer, startTelemetry, type HealthServer, type Telemetry } from '@chainwatch/telemetry';
 import { createChainReport, type ChainReport } from './chain-report.ts';
 import { recordReports } from './ingestor-metrics.ts';
+import { recordUpgrades } from './record-upgrades.ts';
 
 const NOW = 1_800_000_000_000;
 const report = (chainGid: string, more: Partial<ChainReport>): ChainReport => ({
@@ -79,5 +81,34 @@ describe('recordReports', () => {
     expect(await readChains()).toEqual([]);
     recordReports([ethereum], NOW + 1_000);
     expect(await readChains()).toContain('chain_head_pause_seconds{chain_gid="eip155:1"} 4');
+  });
+
+  it('tells of upgrades that come within 90 days, and of past ones that are not supported', async () => {
+    const day = 86_400_000;
+    const row = (name: string, days: number | null, state: 'generated' | 'not'): Upgrade =>
+      ({
+        ...{ network: 'base', name, state, height: null, certainty: 'verified', changes: '' },
+        date: days === null ? null : new Date(NOW + days * day).toISOString(),
+      }) as Upgrade;
+    const told = async (): Promise<string[]> => {
+      const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+      return text.split('\n').filter((line) => line.startsWith('chainwatch_upgrade_seconds{'));
+    };
+    recordUpgrades(
+      [
+        row('next', 10, 'generated'),
+        row('far', 91, 'not'),
+        row('past', -1, 'not'),
+        row('done', -1, 'generated'),
+        row('open', null, 'not'),
+      ],
+      NOW,
+    );
+    expect(await told()).toEqual([
+      'chainwatch_upgrade_seconds{network="base",name="next",state="generated"} -864000',
+      'chainwatch_upgrade_seconds{network="base",name="past",state="not"} 86400',
+    ]);
+    recordUpgrades([row('next', 10, 'generated')], NOW + 10 * day);
+    expect(await told()).toEqual([]);
   });
 });

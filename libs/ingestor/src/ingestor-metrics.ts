@@ -35,6 +35,12 @@ const recordPauses = recordOwned(
     description: "Time since a new block came from the chain's nodes.",
   }),
 );
+const recordUnknownUpgrades = recordOwned(
+  gauge('chainwatch_unknown_upgrades', {
+    description:
+      "Upgrades that the chain's nodes tell and the calendar does not; absent if no node can tell.",
+  }),
+);
 const recordStalls = createStallRecorder();
 
 export function recordRepair(
@@ -64,6 +70,7 @@ export function recordReports(reports: readonly ChainReport[], nowMs = Date.now(
   recordConfiguredTimes(pick(({ blockTime }) => blockTime && blockTime.configuredMs / 1_000));
   recordHeadAges(pick(({ newestHead }) => secondsSince(newestHead?.timestampMs)));
   recordPauses(pick(({ newestHead }) => secondsSince(newestHead?.seenAtMs)));
+  recordUnknownUpgrades(pick(({ newUpgrades }) => newUpgrades?.length));
   recordStalls(
     new Map(reports.map(({ chainGid, status }) => [chainGid, status === 'stalled' || status === 'unknown'])),
   );

@@ -1,6 +1,6 @@
 import type { Logger, ServiceLogger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
-import type { ChainFamily, ChainFamilyName, ChainOpenerOptions } from '@chainwatch/chain-core';
+import type { Calendar, ChainFamily, ChainFamilyName, ChainOpenerOptions } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 
 export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> {
@@ -10,6 +10,8 @@ export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> 
   readonly db: Database;
   readonly bus: Pick<Bus<'block-ingestor'>, 'publish' | 'subscribe' | 'onStreamsRecreated'>;
   readonly log: Logger & Pick<ServiceLogger, 'child'>;
+  /** An operator's calendar of upgrades: it may warn, and changes no block. */
+  readonly upgrades?: Calendar;
   /** First block to follow by chain gid; default the head at the first activation. */
   readonly startBlocks?: Readonly<Record<string, number>>;
 }

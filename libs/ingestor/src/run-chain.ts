@@ -4,6 +4,7 @@ import {
   type ActiveChain,
   type FailoverClient,
   type OpenChain,
+  type Upgrade,
 } from '@chainwatch/chain-core';
 import type { ShareWork } from '@chainwatch/ownership';
 import { createBusBlockPublisher, traceBatch, type BusBlockPublisher } from './bus-block-publisher.ts';
@@ -15,10 +16,13 @@ import { recordRepair } from './ingestor-metrics.ts';
 import { createPgFeedStore } from './pg-feed-store.ts';
 import type { IngestorOptions } from './ingestor-options.ts';
 import { startBeating } from './start-beating.ts';
+import { watchUpgrades } from './watch-upgrades.ts';
 
 export interface ChainContext extends Omit<IngestorOptions, 'log'> {
   readonly log: Logger;
   readonly openChain: OpenChain;
+  /** The calendar of a chain. */
+  readonly upgradesOf: (chainGid: string) => readonly Upgrade[];
   /** The runners under way by chain gid, to reach them from outside. */
   readonly runners: Map<string, ChainRunner>;
 }
@@ -81,10 +85,19 @@ async function followChain(
     onRepair: (repair) => recordRepair(chainGid, repair),
   });
   runners.set(chainGid, runner);
+  const ended = new AbortController();
+  const watched = watchUpgrades({
+    // A local chain has no calendar.
+    ...{ client: client.network.isLocal === true ? {} : client, log, report: work.report },
+    upgrades: context.upgradesOf(chainGid),
+    signal: AbortSignal.any([work.signal, ended.signal]),
+  });
   try {
     await runner.run();
   } finally {
     runners.delete(chainGid);
+    ended.abort();
+    await watched;
     await flush(publisher);
   }
 }

@@ -51,6 +51,7 @@ export async function runIngestor(
         dial: createDial({ allow: config.OUTBOUND_ALLOW }),
         endpoints: config.CHAIN_ENDPOINTS,
         timeoutMs: config.NODE_TIMEOUT,
+        upgrades: config.UPGRADES_FILE,
         startBlocks: config.START_BLOCK,
       });
       const server = await startHealthServer({

@@ -1,10 +1,18 @@
-import { createChainOpener, hasSameEndpoints, missingFamily, type ActiveChain } from '@chainwatch/chain-core';
+import {
+  createChainOpener,
+  hasSameEndpoints,
+  mergeCalendars,
+  missingFamily,
+  type ActiveChain,
+  type Upgrade,
+} from '@chainwatch/chain-core';
 import { readActiveChains } from '@chainwatch/db';
 import { ShareSupervisor } from '@chainwatch/ownership';
 import { createChainReport, type ChainReport } from './chain-report.ts';
 import type { ChainRunner } from './chain-runner.ts';
 import type { IngestorOptions } from './ingestor-options.ts';
 import { recordReports } from './ingestor-metrics.ts';
+import { recordUpgrades } from './record-upgrades.ts';
 import { runChain } from './run-chain.ts';
 
 export interface IngestorReadiness {
@@ -29,6 +37,7 @@ export function startIngestor(options: IngestorOptions): Ingestor {
   const { familyName, family, db, bus, log } = options;
   if (family === undefined) log.warn({ family: familyName }, missingFamily(familyName));
   const openChain = createChainOpener({ ...options, findFamily: () => Promise.resolve(family) });
+  const upgradesOf = openCalendar(options);
   const runners = new Map<string, ChainRunner>();
   /** Reports of the chains that this replica owns. */
   const current = new Map<string, ChainReport>();
@@ -42,10 +51,13 @@ export function startIngestor(options: IngestorOptions): Ingestor {
       const { gid } = work.item;
       const report = { ...createChainReport(gid), status: 'starting' as const, reason: undefined };
       current.set(gid, report);
-      const context = { ...options, log: log.child({ chain_gid: gid }), openChain, runners };
+      const context = { ...options, log: log.child({ chain_gid: gid }), openChain, runners, upgradesOf };
       await runChain(context, { ...work, report }).finally(() => current.delete(gid));
     },
-    onLook: () => recordReports(reports()),
+    onLook: () => {
+      recordReports(reports());
+      recordUpgrades([...current.keys()].flatMap(upgradesOf));
+    },
   });
   const reportOf = (gid: string): ChainReport => {
     const state = chains.stateOf(gid);
@@ -80,5 +92,14 @@ export function startIngestor(options: IngestorOptions): Ingestor {
       note: family === undefined ? missingFamily(familyName) : undefined,
       chains: reports(),
     }),
+  };
+}
+
+/** The calendar of each chain; empty for a chain that this build does not know. */
+function openCalendar({ family, upgrades }: IngestorOptions): (chainGid: string) => readonly Upgrade[] {
+  const calendar = family && mergeCalendars(family, upgrades);
+  return (chainGid) => {
+    const name = family?.networks.find(({ gid }) => gid === chainGid)?.name;
+    return calendar?.upgrades.filter(({ network }) => network === name) ?? [];
   };
 }

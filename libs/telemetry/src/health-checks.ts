@@ -25,6 +25,8 @@ export function describeChain(details: {
   /** Time between two blocks: as measured; as the release expects it. */
   readonly block_time_ms?: number | undefined;
   readonly configured_block_time_ms?: number | undefined;
+  /** Upgrades that a node tells and the calendar of the release does not. */
+  readonly unknown_upgrades?: readonly string[] | undefined;
 }): CheckResult {
   return { ...ok, ...details };
 }

@@ -34,6 +34,7 @@ const SECTIONS: readonly Section[] = [
       'concepts/positions',
       'concepts/at-least-once',
       'concepts/balances',
+      'networks',
       'glossary',
     ],
   },

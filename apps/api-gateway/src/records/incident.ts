@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { UpgradeBook } from '@chainwatch/chain-registry';
 import type { Prisma } from '@chainwatch/db/prisma';
+import { explanationSchema, toExplanation } from './upgrade.ts';
 
 /** Stored beside `open`: of what is set aside, more than one of a kind may be open. */
 const QUARANTINED = 'quarantined';
@@ -74,6 +76,7 @@ export const incidentSchema = z
       description:
         'Whether another node tells something else of what could not be proved; the log of tx-analyzer names the block and the transactions. What is contradicted is not confirmed before the incident is accepted.',
     }),
+    upgrade: explanationSchema,
     created_at: z.iso
       .datetime()
       .meta({ description: 'When it was seen first.', examples: ['2026-01-01T00:00:00.000Z'] }),
@@ -88,7 +91,10 @@ export const incidentSchema = z
   })
   .meta({ id: 'Incident' });
 
-export function toIncidentRecord(row: Prisma.IncidentGetPayload<object>): z.infer<typeof incidentSchema> {
+export function toIncidentRecord(
+  row: Prisma.IncidentGetPayload<object>,
+  upgrades: UpgradeBook,
+): z.infer<typeof incidentSchema> {
   return {
     id: row.id,
     chain_gid: row.chainGid,
@@ -105,6 +111,7 @@ export function toIncidentRecord(row: Prisma.IncidentGetPayload<object>): z.infe
     expected: row.expected,
     got: row.got,
     is_contradicted: row.isContradicted,
+    upgrade: toExplanation(upgrades.list(row.chainGid), { kind: row.kind, atMs: row.createdAt.getTime() }),
     created_at: row.createdAt.toISOString(),
     resolved_at: row.resolvedAt?.toISOString() ?? null,
     accepted_at: row.acceptedAt?.toISOString() ?? null,

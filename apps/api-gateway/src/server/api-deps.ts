@@ -3,6 +3,7 @@ import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import type { Cache } from '@chainwatch/cache';
 import type { Dial } from '@chainwatch/chain-core';
+import type { UpgradeBook } from '@chainwatch/chain-registry';
 import type { Database } from '@chainwatch/db';
 import type { PrismaClient } from '@chainwatch/db/prisma';
 import type { KeyStore } from '@chainwatch/key-store';
@@ -47,6 +48,8 @@ export interface ApiSettings {
   readonly channelOptions: Readonly<Record<string, object>>;
   /** Endpoints from the configuration, by CAIP-2 id; used after the stored one. */
   readonly chainEndpoints: Readonly<Record<string, readonly string[]>>;
+  /** The calendar of upgrades. */
+  readonly upgrades: UpgradeBook;
   /** Time-out of a node that is asked while the client waits. */
   readonly nodeTimeoutMs: number;
   readonly version: VersionInfo;

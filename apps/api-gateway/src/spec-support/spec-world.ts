@@ -9,6 +9,7 @@ import { createCache } from '@chainwatch/cache';
 import { createDatabase } from '@chainwatch/db';
 import type { Database } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
+import { createUpgradeBook } from '@chainwatch/chain-registry';
 import { createKeyStore } from '@chainwatch/key-store';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer } from '@chainwatch/secrets';
@@ -206,6 +207,7 @@ function createDeps(
       allowHttpWebhooks: true,
       channelOptions: {},
       chainEndpoints: {},
+      upgrades: createUpgradeBook(),
       nodeTimeoutMs: 3_000,
       uris: URIS,
       version: { name: 'chainwatch', version: '0.0.0', commit: 'spec', builtAt: '2026-01-01T00:00:00Z' },

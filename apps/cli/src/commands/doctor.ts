@@ -7,6 +7,7 @@ import { showExamples } from '../show-examples.ts';
 import { paint } from '../output.ts';
 import { parseId, urlOf } from '../parse-options.ts';
 import { describeChain } from './chains.ts';
+import { examineUpgrades } from './examine-upgrades.ts';
 import { ANSWER_MS_MAX, examineHealth, type Finding } from './examine-health.ts';
 
 interface Options {
@@ -127,7 +128,9 @@ async function examineApi(context: Context): Promise<Finding[]> {
 
 async function examineChains(api: Chainwatch): Promise<Finding[]> {
   const findings: Finding[] = [];
+  const gids: string[] = [];
   for await (const chain of api.blockchains.list({ is_active: true, limit: 100 })) {
+    gids.push(chain.gid);
     const { status, lag, reason } = describeChain(chain);
     const ok = status === 'following' || status === 'starting' || status === 'catching_up';
     findings.push({
@@ -137,8 +140,9 @@ async function examineChains(api: Chainwatch): Promise<Finding[]> {
       advice: status === 'following' ? undefined : CHAIN_ADVICE[status],
     });
   }
+  const details = await Promise.all(gids.map((gid) => api.blockchains.get(gid)));
   return findings.length > 0
-    ? findings
+    ? [...findings, ...examineUpgrades(details, Date.now())]
     : [
         {
           what: 'chains',

@@ -33,6 +33,16 @@ describe('examineHealth', () => {
     ]);
   });
 
+  it('says which upgrades the calendar does not have', async () => {
+    checks = { 'chain eip155:1': { ok: true, status: 'following', unknown_upgrades: ['fork 0x1, planned'] } };
+    expect((await examineHealth(url))[1]).toEqual({
+      what: `${url} chain eip155:1 upgrade`,
+      ok: false,
+      found: 'fork 0x1, planned: not in the calendar',
+      advice: 'look for a newer release',
+    });
+  });
+
   it.each([
     [200, 2_000],
     [6_000, 12_000],

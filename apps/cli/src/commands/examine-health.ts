@@ -12,6 +12,8 @@ interface Check {
   readonly reason?: string;
   /** Time between a chain's blocks, where the service has measured it. */
   readonly block_time_ms?: number;
+  /** Upgrades that its nodes tell and the calendar does not. */
+  readonly unknown_upgrades?: readonly string[];
   /** What its release expects. */
   readonly configured_block_time_ms?: number;
 }
@@ -32,7 +34,16 @@ export async function examineHealth(url: string): Promise<Finding[]> {
       found: [status ?? (ok ? 'ok' : 'away'), reason].filter(Boolean).join(', '),
     };
     const pace = findOddPace(check);
-    return pace === undefined ? [finding] : [finding, { ...pace, what: `${finding.what} block time` }];
+    return [
+      finding,
+      ...(pace === undefined ? [] : [{ ...pace, what: `${finding.what} block time` }]),
+      ...(check.unknown_upgrades ?? []).map((upgrade) => ({
+        what: `${finding.what} upgrade`,
+        ok: false,
+        found: `${upgrade}: not in the calendar`,
+        advice: 'look for a newer release',
+      })),
+    ];
   });
 }
 

@@ -12,6 +12,7 @@ const COLUMNS = [
   'subject',
   'expected',
   'got',
+  'upgrade',
   'block_number',
   'id',
 ];
@@ -56,7 +57,7 @@ async function list(
       ...(!all && { statuses: ['open'] }),
       limit: 100,
     }))
-      rows.push({ ...incident, subject: describeSubject(incident) });
+      rows.push({ ...incident, subject: describeSubject(incident), upgrade: incident.upgrade?.name ?? '' });
   output.table(rows, COLUMNS);
 }
 

@@ -120,7 +120,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One blockchain
+         * One blockchain, and its upgrades
          * @description Needs the permission `api:blockchain:read`.
          */
         get: operations["getBlockchain"];
@@ -2571,6 +2571,156 @@ export interface components {
              */
             chain_gid: string;
         };
+        BlockchainDetails: {
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            gid: string;
+            /**
+             * @description URL of its logo.
+             * @example https://example.com/ethereum.svg
+             */
+            image_url: string;
+            /**
+             * @description Unique name of the chain.
+             * @example ethereum
+             */
+            name: string;
+            /**
+             * @description Short name of the chain.
+             * @example ETH
+             */
+            short_name: string;
+            /** @description Whether the service monitors it. */
+            is_active: boolean;
+            /**
+             * @description The family of the chain.
+             * @enum {string}
+             */
+            family: "evm" | "bitcoin" | "solana" | "tron";
+            /** @description Whether a node URL is stored; the URL itself is never shown. */
+            has_endpoint: boolean;
+            /**
+             * @description What happens to final transactions that cannot be proved. `hold`: they are confirmed after another node agrees, a proof arrives, or the operator accepts the incident. `deliver`: they are confirmed with `verification: "trusted"`, unless another node has contradicted them. Incidents stay open either way.
+             * @example hold
+             * @enum {string}
+             */
+            unproved: "hold" | "deliver";
+            /**
+             * @description How balances change on this chain without a transaction that tells it. Whoever credits by transactions subscribes to `balance.changed` with these in `filters.reasons`. Empty where every change is part of a transaction.
+             * @example [
+             *       "withdrawal",
+             *       "adjustment"
+             *     ]
+             */
+            untold_reasons: ("withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            /** @description How far the services are. Null while the chain is not active. */
+            sync: {
+                /**
+                 * @description The first that applies: `unknown` (a service has not reported for 30 s), `stalled` (blocks wait, or a worker beside them fails again and again; the reason says which), `recovering` (a deep reorg), `degraded` (it goes on, and an incident is open), `catching_up`, `starting`, `following`.
+                 * @example following
+                 */
+                status: string;
+                /**
+                 * @description Why it stands still, or is not known. Null otherwise.
+                 * @example null
+                 */
+                reason: string | null;
+                /**
+                 * Format: date-time
+                 * @description Every service of the chain has reported since then.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                updated_at: string;
+                /**
+                 * @description Head of the chain as recorded. Null at first.
+                 * @example 21000000
+                 */
+                head_number: number | null;
+                /**
+                 * @description Head of the chain as its node said last, at most some 10 s ago. Null at first.
+                 * @example 21000002
+                 */
+                node_head_number: number | null;
+                /**
+                 * @description The highest final block. Null where none is known.
+                 * @example 20999936
+                 */
+                finalized_number: number | null;
+                /**
+                 * @description The highest block whose transactions are stored. Null at first.
+                 * @example 21000000
+                 */
+                processed_number: number | null;
+                /**
+                 * @description So many blocks `processed_number` is below `node_head_number`. Null while one of them is.
+                 * @example 2
+                 */
+                lag_blocks: number | null;
+                /**
+                 * Format: int64
+                 * @description Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.
+                 * @example 0
+                 */
+                incident_count: number;
+            } | null;
+            /** @description Upgrades of the last 90 days, oldest first, and the next one; if none has a date, those announced without one. */
+            upgrades: components["schemas"]["Upgrade"][];
+            /**
+             * @description The day on which the calendar of upgrades was last compared with its sources. Null for a chain without one.
+             * @example 2026-11-27
+             */
+            upgrades_reviewed: string | null;
+        };
+        Upgrade: {
+            /**
+             * @description Name of the upgrade.
+             * @example Lagoon
+             */
+            name: string;
+            /**
+             * @description When it takes effect: a moment, or a day (UTC) if only the day is known. Null without a date.
+             * @example 2026-12-08T02:30:00Z
+             * @example 2026-10-21
+             */
+            date: (string) | null;
+            /**
+             * @description The first block or slot under the new rules. Null where a time decides, or none is known.
+             * @example null
+             * @example 459652999
+             */
+            height: number | null;
+            /**
+             * @description Of date and height. `verified`: two sources, or the configuration of a client. `one-source`: one. `unverified`: a roadmap or a calculation.
+             * @example verified
+             * @enum {string}
+             */
+            certainty: "verified" | "one-source" | "unverified";
+            /**
+             * @description What changes in the blocks and in the answers of nodes.
+             * @example CAS20 tokens (BEP-702): a Memo event after the Transfer it belongs to.
+             */
+            changes: string;
+            /**
+             * @description State of this release. `ready`: tested with a recorded block after the upgrade. `generated`: tested with blocks generated in the published format. `not`: not supported; `reason` says what is missing.
+             * @example generated
+             * @enum {string}
+             */
+            state: "ready" | "generated" | "not";
+            /**
+             * @description What is missing in this release. Null unless `state` is `not`.
+             * @example null
+             */
+            reason: string | null;
+            /**
+             * @description Where it is announced or specified.
+             * @example [
+             *       "https://github.com/bnb-chain/bsc/releases/tag/v1.8.2"
+             *     ]
+             */
+            sources: string[];
+        };
         /** @default {} */
         ActivateBlockchainInput: {
             /**
@@ -2847,6 +2997,34 @@ export interface components {
             got: string;
             /** @description Whether another node tells something else of what could not be proved; the log of tx-analyzer names the block and the transactions. What is contradicted is not confirmed before the incident is accepted. */
             is_contradicted: boolean;
+            /**
+             * @description The upgrade of the chain that explains the incident. Update the service if its `state` is `not`. Null where none is known.
+             * @example null
+             * @example {
+             *       "name": "Everest",
+             *       "date": null,
+             *       "state": "generated"
+             *     }
+             */
+            upgrade: {
+                /**
+                 * @description Name of the upgrade.
+                 * @example Lagoon
+                 */
+                name: string;
+                /**
+                 * @description When it takes effect: a moment, or a day (UTC) if only the day is known. Null without a date.
+                 * @example 2026-12-08T02:30:00Z
+                 * @example 2026-10-21
+                 */
+                date: (string) | null;
+                /**
+                 * @description State of this release. `ready`: tested with a recorded block after the upgrade. `generated`: tested with blocks generated in the published format. `not`: not supported; `reason` says what is missing.
+                 * @example generated
+                 * @enum {string}
+                 */
+                state: "ready" | "generated" | "not";
+            } | null;
             /**
              * Format: date-time
              * @description When it was seen first.
@@ -10452,10 +10630,25 @@ export interface operations {
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
                      *         "incident_count": 0
-                     *       }
+                     *       },
+                     *       "upgrades": [
+                     *         {
+                     *           "name": "Lagoon",
+                     *           "date": "2026-12-08T02:30:00Z",
+                     *           "height": null,
+                     *           "certainty": "verified",
+                     *           "changes": "CAS20 tokens (BEP-702): a Memo event after the Transfer it belongs to.",
+                     *           "state": "generated",
+                     *           "reason": null,
+                     *           "sources": [
+                     *             "https://github.com/bnb-chain/bsc/releases/tag/v1.8.2"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "upgrades_reviewed": "2026-11-27"
                      *     }
                      */
-                    "application/json": components["schemas"]["Blockchain"];
+                    "application/json": components["schemas"]["BlockchainDetails"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -10952,6 +11145,7 @@ export interface operations {
                      *           "expected": "transaction types 0x0 to 0x4",
                      *           "got": "transaction type 0x7d",
                      *           "is_contradicted": true,
+                     *           "upgrade": null,
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "resolved_at": null,
                      *           "accepted_at": null
@@ -11040,6 +11234,7 @@ export interface operations {
                      *           "expected": "transaction types 0x0 to 0x4",
                      *           "got": "transaction type 0x7d",
                      *           "is_contradicted": true,
+                     *           "upgrade": null,
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "resolved_at": null,
                      *           "accepted_at": null
@@ -11122,6 +11317,7 @@ export interface operations {
                      *       "expected": "transaction types 0x0 to 0x4",
                      *       "got": "transaction type 0x7d",
                      *       "is_contradicted": true,
+                     *       "upgrade": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "resolved_at": null,
                      *       "accepted_at": null

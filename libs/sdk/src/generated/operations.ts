@@ -120,7 +120,7 @@ export class BlockchainOperations {
   }
 
   /**
-   * One blockchain.
+   * One blockchain, and its upgrades.
    *
    * Needs the permission `api:blockchain:read`. `GET /blockchains/{chain_gid}`
    */

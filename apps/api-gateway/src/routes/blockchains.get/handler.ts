@@ -1,20 +1,44 @@
+import { z } from 'zod';
+import { selectUpgrades } from '@chainwatch/chain-core';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { blockchainSchema } from '../../records/blockchain.ts';
 import { chainParams } from '../../records/path-schemas.ts';
+import { toUpgradeRecord, upgradeRecordSchema } from '../../records/upgrade.ts';
+
+const detailsSchema = blockchainSchema
+  .extend({
+    upgrades: z.array(upgradeRecordSchema).meta({
+      description:
+        'Upgrades of the last 90 days, oldest first, and the next one; if none has a date, those announced without one.',
+    }),
+    upgrades_reviewed: z.iso
+      .date()
+      .nullable()
+      .meta({
+        description:
+          'The day on which the calendar of upgrades was last compared with its sources. Null for a chain without one.',
+        examples: ['2026-11-27'],
+      }),
+  })
+  .meta({ id: 'BlockchainDetails' });
 
 export const getBlockchain = defineRoute({
   method: 'GET',
   path: '/blockchains/:chain_gid',
   permission: 'api:blockchain:read',
-  summary: 'One blockchain',
+  summary: 'One blockchain, and its upgrades',
   params: chainParams,
-  responses: { 200: blockchainSchema },
-  handle: async ({ params }, { chains }) => {
+  responses: { 200: detailsSchema },
+  handle: async ({ params }, { chains, settings }) => {
     const gid = normalizeChainGid(params.chain_gid);
     const record = await chains.find(gid);
     if (!record) throw notFound(`There is no blockchain ${gid} in this service.`);
-    return { status: 200, body: record };
+    const upgrades = selectUpgrades(settings.upgrades.list(gid), Date.now()).map(toUpgradeRecord);
+    return {
+      status: 200,
+      body: { ...record, upgrades, upgrades_reviewed: settings.upgrades.findReviewed(gid) ?? null },
+    };
   },
 });

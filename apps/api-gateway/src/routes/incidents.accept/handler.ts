@@ -48,6 +48,6 @@ export const acceptIncident = defineRoute({
     if (row.status !== 'accepted')
       throw conflict(`The incident is ${row.status}: there is nothing to accept any more.`);
     announceChain(deps, gid);
-    return { status: 200, body: toIncidentRecord(row) };
+    return { status: 200, body: toIncidentRecord(row, deps.settings.upgrades) };
   },
 });

@@ -39,6 +39,7 @@ describe('GET /blockchains/:chain_gid/incidents', () => {
             expected: 'types 0x0 to 0x4',
             got: 'type 0x7d',
             is_contradicted: true,
+            upgrade: null,
             created_at: '2026-01-03T00:00:00.000Z',
             resolved_at: null,
             accepted_at: null,
@@ -47,6 +48,16 @@ describe('GET /blockchains/:chain_gid/incidents', () => {
         meta: { limit: 1, page: 1, total: 4, total_pages: 4, next_cursor: expect.any(String) },
       });
     }
+  });
+
+  it('names the upgrade that explains it', async () => {
+    await world.api.post('/blockchains').send({ chain_gid: 'eip155:8453' }).expect(201);
+    await world.db.query(
+      `INSERT INTO incidents (chain_gid, kind, status, block_number, block_hash, expected, got)
+       VALUES ('eip155:8453', 'transaction-type:0x79', 'open', 10, '0xa', 'types 0x0 to 0x4', 'type 0x79')`,
+    );
+    const { body } = await world.api.get('/blockchains/eip155:8453/incidents').expect(200);
+    expect(body.items[0].upgrade).toEqual({ name: 'Everest', date: null, state: 'generated' });
   });
 
   it.each([

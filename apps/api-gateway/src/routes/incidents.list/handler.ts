@@ -44,7 +44,9 @@ export const listIncidents = defineRoute({
       ]),
     } as const;
     const read = async (ids: string[]) =>
-      inOrder(ids, await deps.prisma.incident.findMany({ where: { id: { in: ids } } })).map(toIncidentRecord);
+      inOrder(ids, await deps.prisma.incident.findMany({ where: { id: { in: ids } } })).map((row) =>
+        toIncidentRecord(row, deps.settings.upgrades),
+      );
     const call = { principal, name: `incidents ${gid}`, query };
     return { status: 200, body: await readList(deps, { call, list, read }) };
   },

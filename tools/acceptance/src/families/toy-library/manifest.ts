@@ -8,6 +8,7 @@ export const toyManifest: FamilyManifest = {
     describeNetwork('town', 'toy', false),
     describeNetwork('village', 'toy-village', true),
   ]),
+  calendar: { reviewed: '2026-11-27', upgrades: [] },
   assetNamespaces: [],
   interfaces: [{ name: 'rpc', description: 'JSON-RPC interface', exampleUrl: 'https://node.example.com' }],
 };

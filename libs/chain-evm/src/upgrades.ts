@@ -1,0 +1,6 @@
+import { parseCalendar } from '@chainwatch/chain-core';
+import { evmNetworks } from './networks.ts';
+import upgradesJson from './upgrades.json' with { type: 'json' };
+
+/** The planned and past upgrades of these networks, checked once at load. A new one is a row in upgrades.json. */
+export const evmCalendar = parseCalendar(upgradesJson, evmNetworks);

@@ -1,0 +1,43 @@
+import { ChainClientError, isActiveUpgrade, type NodeUpgrade, type Upgrade } from '@chainwatch/chain-core';
+import { z } from 'zod';
+import { KNOWN_GATES } from './known-gates.ts';
+import type { WalletApi } from './wallet-api.ts';
+
+const answerSchema = z.object({
+  chainParameter: z.array(z.object({ key: z.string().max(80), value: z.int().default(0) })),
+});
+/** Parameters by which a vote switches new rules on. */
+const GATE = /^getAllow/;
+
+/**
+ * Gates of the chain that neither this release nor a row of `known` has, and those that are open although their row has no
+ * past date. Undefined for a node that does not tell.
+ */
+export async function findNewUpgrades(
+  wallet: Pick<WalletApi, 'call'>,
+  {
+    known,
+    nowMs,
+    signal,
+  }: { readonly known: readonly Upgrade[]; readonly nowMs: number; readonly signal?: AbortSignal },
+): Promise<readonly NodeUpgrade[] | undefined> {
+  const answer = answerSchema.safeParse(await askParameters(wallet, signal));
+  if (!answer.success) return undefined;
+  return answer.data.chainParameter.flatMap(({ key, value }) => {
+    const isActive = value > 0;
+    const row = known.find(({ signals }) => signals.includes(key));
+    if (row !== undefined)
+      return isActive && !isActiveUpgrade(row, nowMs) ? [{ name: `${row.name} ${key}`, isActive }] : [];
+    return GATE.test(key) && !KNOWN_GATES.has(key) ? [{ name: key, isActive }] : [];
+  });
+}
+
+async function askParameters(wallet: Pick<WalletApi, 'call'>, signal?: AbortSignal): Promise<unknown> {
+  try {
+    return await wallet.call('wallet/getchainparameters', {}, signal);
+  } catch (error) {
+    // The node, or a gateway before it, answered: it does not serve this.
+    if (error instanceof ChainClientError && error.nodeCode !== undefined) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { listFamilies } from '@chainwatch/chain-registry';
+import { renderNetworks } from './render-networks.ts';
+
+const PAGE = new URL('../../../../docs/networks.md', import.meta.url);
+
+it('the page on networks is what the catalogue and the calendar say; UPDATE_DOCS=1 writes it', () => {
+  const wanted = renderNetworks(listFamilies());
+  if (process.env.UPDATE_DOCS === '1') writeFileSync(PAGE, wanted);
+  else expect(readFileSync(PAGE, 'utf8')).toBe(wanted);
+});
