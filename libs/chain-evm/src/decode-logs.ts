@@ -27,13 +27,14 @@ export function decodeLogs(
     transfers,
   }: { readonly logs: readonly RawLog[]; readonly logIndex: number; readonly transfers: Transfer[] },
 ): void {
+  const { nativeTokenContract, wrappedNative } = readTraits(network);
+  const isNative = ({ address }: RawLog): boolean =>
+    address === ETHER_LOG_ADDRESS || address === nativeTokenContract;
   const notation = {
     tokenGid: (address: string) => tokenGid(network, address),
     account: (address: string) => address,
+    wrapper: wrappedNative,
   };
-  const { nativeTokenContract } = readTraits(network);
-  const isNative = ({ address }: RawLog): boolean =>
-    address === ETHER_LOG_ADDRESS || address === nativeTokenContract;
   decodeTransferLogs(notation, {
     // Logs of the native coin belong to no token.
     logs: logs.some(isNative) ? logs.map((log) => (isNative(log) ? { ...log, topics: [] } : log)) : logs,

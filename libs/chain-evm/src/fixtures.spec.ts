@@ -116,6 +116,26 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
   );
 }
 
+/** What the wrapper of the native coin minted and burnt, which the list of transfers has not. */
+function listWrapped(network: Network, name: string) {
+  const nobody = `0x${'00'.repeat(20)}`;
+  const receipts = parseRawReceipts(read(`${name}.receipts.json`));
+  return receipts.flatMap(({ logs, transactionHash }) =>
+    logs.flatMap(({ address, topics: [topic, account = ''], data, logIndex }) => {
+      if (address !== readTraits(network).wrappedNative || topic === undefined) return [];
+      const owner = `0x${account.slice(26)}`;
+      const ends = {
+        '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c': { from: nobody, to: owner },
+        '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65': { from: owner, to: nobody },
+      }[topic];
+      const value = BigInt(data).toString();
+      return ends === undefined
+        ? []
+        : [{ tx: transactionHash, logIndex: Number(logIndex), token: address, ...ends, value }];
+    }),
+  );
+}
+
 (fixtures.length === 0 ? describe.skip : describe)('recorded blocks', () => {
   it.each(fixtures)('%s: roots prove it and every native transfer is decoded', async (name) => {
     const { block, expected, network } = await decodeFixture(name);
@@ -136,17 +156,19 @@ function transfersOf(block: Block, type: string): Record<string, unknown>[] {
 
   it.each(fixtures)('%s: every token transfer, failure and creation is decoded', async (name) => {
     const { block, expected, network } = await decodeFixture(name);
+    const wanted = [
+      ...expected.tokenTransferLogs.filter(({ kind }) => kind === 'erc20'),
+      ...listWrapped(network, name),
+    ].toSorted((one, other) => one.logIndex - other.logIndex);
     expect(transfersOf(block, 'token')).toEqual(
-      expected.tokenTransferLogs
-        .filter(({ kind }) => kind === 'erc20')
-        .map(({ tx, logIndex, token, from, to, value }) => ({
-          tx,
-          assetGid: `${network.gid}/${network.tokenNamespace}:${token}`,
-          from,
-          to,
-          value,
-          logIndex,
-        })),
+      wanted.map(({ tx, logIndex, token, from, to, value }) => ({
+        tx,
+        assetGid: `${network.gid}/${network.tokenNamespace}:${token}`,
+        from,
+        to,
+        value,
+        logIndex,
+      })),
     );
     expect(block.transactions.filter(({ isFailed }) => isFailed).map(({ hash }) => hash)).toEqual(
       expected.failed,

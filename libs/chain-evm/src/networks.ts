@@ -21,6 +21,11 @@ export const evmTraitsSchema = z.strictObject({
   impersonation: z.boolean().default(false),
   /** A contract that mirrors the native coin and logs every native transfer; its logs say nothing new. */
   nativeTokenContract: z.string().optional(),
+  /** The contract that wraps the native coin (WETH9): `Deposit` and `Withdrawal` of it mint and burn. */
+  wrappedNative: z
+    .string()
+    .regex(/^0x[0-9a-f]{40}$/)
+    .optional(),
   /** False where withdrawals pay a token through a system contract (Gnosis: GNO), so no native balance changes. */
   withdrawalsAreNative: z.boolean().default(true),
   /** Avalanche: id of AVAX on the other chains of its network, by which atomic transactions name it. */

@@ -17,10 +17,16 @@ export function isAssetId(text: string): boolean {
   return /^[1-9]\d{6,18}$/.test(text);
 }
 
+/** WTRX, which wraps TRX, by network. */
+const WRAPPERS: Readonly<Record<string, string>> = {
+  'tron:0x2b6653dc': '0x891cdb91d149f23b1a45d9c5ca78a88d0cb44c18',
+};
+
 /** How logs are read on `network`. */
 export function notationOf(network: Network): ContractNotation {
   return {
     tokenGid: (address) => tokenGid(network, address),
     account: (address) => toAddress(address.slice(2)),
+    wrapper: WRAPPERS[network.gid],
   };
 }

@@ -138,3 +138,78 @@ describe('a memo', () => {
     ['with a control is told as it is', [transfer(), memo(wordOf('a\u0001b'))], [wordOf('a\u0001b')]],
   ])('%s', (_name, logs, expected) => expect(memosOf(...logs)).toEqual(expected));
 });
+
+describe('the wrapper of the native coin', () => {
+  const wrappedAbi = parseAbi([
+    'event Deposit(address indexed dst, uint256 wad)',
+    'event Withdrawal(address indexed src, uint256 wad)',
+  ]);
+  const wrapper: Hex = `0x${'ee'.repeat(20)}`;
+  const owner: Hex = `0x${'0c'.repeat(20)}`;
+  const nobody: Hex = `0x${'00'.repeat(20)}`;
+  const word = (value: bigint): Hex => encodeAbiParameters([{ type: 'uint256' }], [value]);
+  const deposit = (value = 5n, at: Hex = wrapper): ContractLog => ({
+    address: at,
+    topics: encodeEventTopics({ abi: wrappedAbi, eventName: 'Deposit', args: { dst: owner } }) as string[],
+    data: word(value),
+  });
+  const withdrawal = (value = 5n): ContractLog => ({
+    address: wrapper,
+    topics: encodeEventTopics({ abi: wrappedAbi, eventName: 'Withdrawal', args: { src: owner } }) as string[],
+    data: word(value),
+  });
+  const transfer = (from: Hex, to: Hex, value = 5n): ContractLog => ({
+    address: wrapper,
+    topics: encodeEventTopics({ abi, eventName: 'Transfer', args: { from, to } }) as string[],
+    data: word(value),
+  });
+  const movesOf = (...logs: readonly ContractLog[]): unknown[] => {
+    const transfers: Parameters<typeof decodeTransferLogs>[1]['transfers'] = [];
+    decodeTransferLogs(
+      { tokenGid: (gid) => gid, account: (account) => account, wrapper },
+      { logs, logIndex: 3, transfers },
+    );
+    return transfers.map(({ from, to, amountRaw, logIndex }) => [from, to, Number(amountRaw), logIndex]);
+  };
+
+  it.each<[string, readonly ContractLog[], readonly unknown[]]>([
+    ['mints what is deposited', [deposit()], [[nobody, owner, 5, 3]]],
+    ['burns what is withdrawn', [withdrawal()], [[owner, nobody, 5, 3]]],
+    [
+      'tells each of two',
+      [deposit(), deposit()],
+      [
+        [nobody, owner, 5, 3],
+        [nobody, owner, 5, 4],
+      ],
+    ],
+    [
+      'counts a mint that it logs as well once',
+      [deposit(), transfer(nobody, owner)],
+      [[nobody, owner, 5, 4]],
+    ],
+    [
+      'counts a burn that it logs before once',
+      [transfer(owner, nobody), withdrawal()],
+      [[owner, nobody, 5, 3]],
+    ],
+    [
+      'tells a deposit beside a mint of another amount',
+      [deposit(), transfer(nobody, owner, 6n)],
+      [
+        [nobody, owner, 5, 3],
+        [nobody, owner, 6, 4],
+      ],
+    ],
+    [
+      'tells a deposit before its transfer to somebody else',
+      [deposit(), transfer(owner, `0x${'0d'.repeat(20)}`)],
+      [
+        [nobody, owner, 5, 3],
+        [owner, `0x${'0d'.repeat(20)}`, 5, 4],
+      ],
+    ],
+    ['is one contract: others have deposits of another kind', [deposit(5n, `0x${'ef'.repeat(20)}`)], []],
+    ['needs the standard form', [{ ...deposit(), data: `${word(5n)}00` }], []],
+  ])('%s', (_name, logs, expected) => expect(movesOf(...logs)).toEqual(expected));
+});

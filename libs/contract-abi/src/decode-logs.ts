@@ -15,12 +15,18 @@ export interface ContractNotation {
   tokenGid(address: string): string;
   /** Canonical form of an account (`0x` and 40 lower-case digits). */
   account(address: string): string;
+  /** The contract that wraps the native coin (WETH9), in lower case: it logs no transfer of what it mints and burns. */
+  readonly wrapper?: string | undefined;
 }
 
 const transferTopic: string = toEventSelector('Transfer(address,address,uint256)');
 // Memos of a token, each directly behind the transfer that it belongs to: B20 (Base) and CAS20 (BSC); TIP-20.
 const memoTopic: string = toEventSelector('Memo(address,bytes32)');
 const transferWithMemoTopic: string = toEventSelector('TransferWithMemo(address,address,uint256,bytes32)');
+const depositTopic: string = toEventSelector('Deposit(address,uint256)');
+const withdrawalTopic: string = toEventSelector('Withdrawal(address,uint256)');
+/** From whom an ERC-20 mints, and to whom it burns. */
+const NOBODY = `0x${'00'.repeat(20)}`;
 const approvalTopic: string = toEventSelector('Approval(address,address,uint256)');
 const approvalForAllTopic: string = toEventSelector('ApprovalForAll(address,address,bool)');
 
@@ -43,16 +49,17 @@ export function decodeTransferLogs(
 ): void {
   for (let i = 0; i < logs.length; i++) {
     const log = logs[i];
-    if (log === undefined || !isTokenTransfer(log)) continue;
+    const ends = log && (isTokenTransfer(log) ? readEnds(log) : readWrapped(notation, logs, i));
+    if (log === undefined || ends === undefined) continue;
     transfers.push({
       index: transfers.length,
       type: 'token',
       assetGid: notation.tokenGid(log.address),
-      from: notation.account(topicAddress(log.topics[1])),
-      to: notation.account(topicAddress(log.topics[2])),
+      from: notation.account(ends.from),
+      to: notation.account(ends.to),
       amountRaw: BigInt(log.data),
       logIndex: logIndex + i,
-      ...readMemo(log, logs[i + 1]),
+      ...(isTokenTransfer(log) && readMemo(log, logs[i + 1])),
     });
   }
 }
@@ -69,6 +76,35 @@ export function touchesBalances(log: ContractLog): boolean {
 
 function isTokenTransfer(log: ContractLog): boolean {
   return log.topics.length === 3 && log.data.length === 66 && log.topics[0] === transferTopic;
+}
+
+interface Ends {
+  readonly from: string;
+  readonly to: string;
+}
+
+function readEnds({ topics }: ContractLog): Ends {
+  return { from: topicAddress(topics[1]), to: topicAddress(topics[2]) };
+}
+
+/** What the wrapper of the native coin mints or burns; undefined where a log beside this one is the transfer of it. */
+function readWrapped(
+  { wrapper }: ContractNotation,
+  logs: readonly ContractLog[],
+  at: number,
+): Ends | undefined {
+  const log = logs[at];
+  if (log?.address !== wrapper || log?.topics.length !== 2 || log.data.length !== 66) return undefined;
+  const [topic, account] = log.topics;
+  if (topic !== depositTopic && topic !== withdrawalTopic) return undefined;
+  const owner = topicAddress(account);
+  const ends = topic === depositTopic ? { from: NOBODY, to: owner } : { from: owner, to: NOBODY };
+  const isLogged = [logs[at - 1], logs[at + 1]].some((beside) => {
+    if (beside === undefined || beside.address !== wrapper || !isTokenTransfer(beside)) return false;
+    const { from, to } = readEnds(beside);
+    return from === ends.from && to === ends.to && beside.data === log.data;
+  });
+  return isLogged ? undefined : ends;
 }
 
 /** What the token says of a transfer in its next log: text where it is printable, else the 32 bytes as they are. */
