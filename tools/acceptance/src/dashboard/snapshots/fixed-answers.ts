@@ -31,7 +31,10 @@ export const fixedAnswers: Answers = {
   getSession: () => session,
   getStats: () => stats,
   listBlockchains: () => listOf(chains),
-  getBlockchain: ({ path }) => chains.find(({ gid }) => gid === path.chain_gid),
+  getBlockchain: ({ path }) => {
+    const chain = chains.find(({ gid }) => gid === path.chain_gid);
+    return chain && { ...chain, upgrades: [], upgrades_reviewed: null };
+  },
   listIncidents: ({ path }) => listOf(path.chain_gid === POLYGON ? incidents : []),
   listNodes: () => ({ reported_at: ago(3, 's'), items: nodes }),
   listBlocks: ({ query }) => listOf(query.get('statuses') === 'reorged' ? undoneBlocks : countingBlocks),
