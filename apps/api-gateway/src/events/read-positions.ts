@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 import { gone, invalidRequest } from '@chainwatch/problem';
-import { eventHorizon, isEvent } from '../records/event.ts';
+import { eventHorizon } from '../records/event.ts';
 import { eventConditions, type EventFilters, type FilteredEvent } from './event-filters.ts';
 
 export interface PositionedEvent extends FilteredEvent {
@@ -58,10 +58,9 @@ async function scanPositions(
     values,
   );
   const { scanned, scanned_to } = rows[0]!;
-  const found = rows.filter((row): row is PositionedEvent & (typeof rows)[number] => row.position !== null);
-  const events = found.filter(({ payload }) => isEvent(payload));
-  const last = found.at(-1)?.position;
-  if (found.length === limit && last !== undefined)
+  const events = rows.filter((row): row is PositionedEvent & (typeof rows)[number] => row.position !== null);
+  const last = events.at(-1)?.position;
+  if (events.length === limit && last !== undefined)
     return { events, lastPosition: last, hasMore: last !== scanned_to || scanned === SCANNED_MAX };
   return { events, lastPosition: scanned_to ?? after, hasMore: scanned === SCANNED_MAX };
 }

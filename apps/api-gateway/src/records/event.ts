@@ -44,8 +44,8 @@ export function toEventRecord({ payload }: { readonly payload: string }): EventE
 }
 
 /**
- * Whether a stored payload is an event. One that is not (a row that was damaged, or written by hand) is left out of lists and
- * streams, so that it stops nobody; the notifier names it by an incident.
+ * Whether a stored payload is an event. One that is not (a row that was damaged, or written by hand) is left out of pages, so
+ * that it stops nobody; a stream passes it on as it is, and an export without it is cut.
  */
 export function isEvent(payload: string): boolean {
   try {

@@ -101,7 +101,7 @@ async function readOn(
     limit,
     filters: toEventFilters(query),
   });
-  const { items, meta } = toPage(events.map(toEventItem), { total: events.length, request: { limit } });
+  const { items, meta } = toPage(toItems(events), { total: events.length, request: { limit } });
   return { items, meta: { ...meta, last_position: lastPosition, has_more: hasMore } };
 }
 
@@ -117,18 +117,19 @@ async function readPage(
   const found =
     pager.range.offset < total ? await findRows(db, { projectId, query, filters })(pager.range) : [];
   const { rows, nextCursor } = pager.close(found);
-  const items = await readItems(
+  const stored = await readRows(
     db,
     rows.map(({ id }) => id),
   );
-  return toPage(items, { total, request: query, nextCursor });
+  return toPage(toItems(stored), { total, request: query, nextCursor });
 }
 
 /** All of them, for an export. */
 function openEvents(db: Sql, { projectId }: Principal, query: Query): Listing {
   return {
     find: findRows(db, { projectId, query, filters: shownFilters(query) }),
-    read: (ids) => readItems(db, ids),
+    // Who exports is told that a row cannot be read: its export is cut.
+    read: async (ids) => (await readRows(db, ids)).map(toEventItem),
     weight: { table: 'event_log', idType: 'bigint', bytes: 'octet_length(t.payload)' },
   };
 }
@@ -177,12 +178,22 @@ async function countEvents(db: Sql, projectId: string, filters: EventFilters): P
   return rows[0]!.total;
 }
 
-async function readItems(db: Sql, ids: readonly string[]): Promise<ReturnType<typeof toEventItem>[]> {
-  const { rows } = await db.query<{ payload: string; position: number | null }>(
+interface StoredEvent {
+  readonly payload: string;
+  readonly position: number | null;
+}
+
+/** One that cannot be read stops no page. */
+function toItems(rows: readonly StoredEvent[]): ReturnType<typeof toEventItem>[] {
+  return rows.filter(({ payload }) => isEvent(payload)).map(toEventItem);
+}
+
+async function readRows(db: Sql, ids: readonly string[]): Promise<StoredEvent[]> {
+  const { rows } = await db.query<StoredEvent>(
     `SELECT e.payload, p.position FROM unnest($1::bigint[]) WITH ORDINALITY AS u (id, place)
      CROSS JOIN LATERAL (SELECT id, payload FROM event_log WHERE id = u.id OFFSET 0) e
      LEFT JOIN event_positions p ON p.event_row_id = e.id ORDER BY u.place`,
     [ids],
   );
-  return rows.filter(({ payload }) => isEvent(payload)).map(toEventItem);
+  return rows;
 }
