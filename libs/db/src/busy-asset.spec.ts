@@ -49,6 +49,7 @@ describe('transfers of one busy asset, in a table without statistics', () => {
     );
     expect(rows).toEqual([
       { index: 'transfers_asset_idx', was_read: false },
+      { index: 'transfers_memo_idx', was_read: false },
       { index: 'transfers_pkey', was_read: true },
     ]);
   });
