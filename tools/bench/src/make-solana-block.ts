@@ -1,14 +1,8 @@
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { base58 } from '@scure/base';
-import {
-  Message,
-  MessageV0,
-  MessageV1,
-  PublicKey,
-  VersionedMessage,
-  type MessageHeader,
-} from '@solana/web3.js';
+import { Message, MessageV0, PublicKey, VersionedMessage, type MessageHeader } from '@solana/web3.js';
+import { encodeMessage } from '../../../libs/chain-solana/src/wire/spec-wire.ts';
 
 interface Meta {
   readonly fee: number;
@@ -176,12 +170,24 @@ function modernize(
   const { header, staticAccountKeys, compiledInstructions } = VersionedMessage.deserialize(
     bytes.subarray(1 + signatures),
   );
-  const payer = new PublicKey(Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url'));
-  const message = new MessageV1({
-    ...{ header, compiledInstructions, transactionConfig: { priorityFee: 0n } },
-    staticAccountKeys: [payer, ...staticAccountKeys.slice(1)],
-    recentBlockhash: base58.encode(randomBytes(32)),
-  } as unknown as ConstructorParameters<typeof MessageV1>[0]).serialize();
+  const payer = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url');
+  const message = encodeMessage({
+    version: 1,
+    header: {
+      required: header.numRequiredSignatures,
+      readonlySigned: header.numReadonlySignedAccounts,
+      readonlyUnsigned: header.numReadonlyUnsignedAccounts,
+    },
+    keys: [payer, ...staticAccountKeys.slice(1).map((key) => key.toBytes())],
+    lifetime: randomBytes(32),
+    instructions: compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
+      programIndex: programIdIndex,
+      accounts: accountKeyIndexes,
+      data,
+    })),
+    // What version 1 charges is the signatures and this.
+    config: { priorityFee: BigInt(entry.meta.fee - bytes[0]! * LAMPORTS_PER_SIGNATURE) },
+  });
   const signed = Buffer.concat([
     message,
     sign(null, message, privateKey),
