@@ -307,8 +307,14 @@ describe('a key never sees a chain go backwards', () => {
     await waitFor(async () => Number(await call('ethereum', 'eth_blockNumber')) === 105);
     for (const each of nodes) each.head = 104;
     await waitFor(() => chainsOf('ethereum').every(({ headNumber }) => headNumber === 104));
+    const asked = (): number => nodes.reduce((sum, { node }) => sum + node.seen.length, 0);
+    const before = asked();
+    let answered = 0;
     const heads = [call('ethereum', 'eth_blockNumber'), call('ethereum', 'eth_blockNumber')];
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    for (const head of heads) void head.then(() => (answered += 1));
+    // Each was asked again at least.
+    await waitFor(() => asked() >= before + 6);
+    expect(answered).toBe(0);
     for (const each of nodes) each.head = 106;
     expect(await Promise.all(heads)).toEqual(['0x6a', '0x6a']);
   });

@@ -123,7 +123,7 @@ export class Chain {
     )
       return first;
     const isAllowed = (upstream: Upstream): boolean =>
-      checksReply || !isBehind(session, upstream.head?.number);
+      checksReply || !session.isAheadOf(upstream.head?.number);
     const picked = pickUpstream(this.upstreams.filter(isAllowed), tried, (upstream) =>
       this.#mayServe(upstream, session),
     );
@@ -156,7 +156,7 @@ export class Chain {
 
   /** Serves, and does not take the key backwards. */
   #mayServe(upstream: Upstream, session: KeySession): boolean {
-    return this.serves(upstream) && !isBehind(session, upstream.head?.number);
+    return this.serves(upstream) && !session.isAheadOf(upstream.head?.number);
   }
 
   /** Healthy, of this chain, and not behind the others. */
@@ -242,9 +242,4 @@ export class Chain {
     upstream.fallSilent();
     this.refreshHead();
   }
-}
-
-/** Whether a node at this height is below what the key has seen. */
-export function isBehind(session: KeySession, number: number | undefined): boolean {
-  return number !== undefined && number < session.number;
 }

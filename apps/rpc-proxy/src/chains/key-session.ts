@@ -39,6 +39,11 @@ export class KeySession {
     return this.#find(HEAD)?.number ?? -1;
   }
 
+  /** Whether a node at this height, or an answer that tells it, is behind what the key has seen. */
+  isAheadOf(number: number | undefined): boolean {
+    return number !== undefined && number < this.number;
+  }
+
   /** The node that took the key's last write. */
   get writtenTo(): string | undefined {
     return this.#write !== undefined && this.#clock.now - this.#write.at < SESSION_MS

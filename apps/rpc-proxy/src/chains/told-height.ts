@@ -22,7 +22,7 @@ export function maySee(chain: Chain, session: KeySession, { method, params, body
   const number = chain.rpc.blockReaders.get(method)?.read(body, params);
   if (number === undefined) return true;
   const kind = kindTold(chain, method, params);
-  if (kind === 'head' ? number < session.number : kind !== 'block' && number < session.heightOf(kind))
+  if (kind === 'head' ? session.isAheadOf(number) : kind !== 'block' && number < session.heightOf(kind))
     return false;
   if (kind !== 'head' && kind !== 'block') session.raise(number, kind);
   else session.raise(number);

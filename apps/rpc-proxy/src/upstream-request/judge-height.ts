@@ -1,5 +1,4 @@
 import { UNKNOWN_BYTES_MAX } from '@chainwatch/chain-core';
-import { isBehind } from '../chains/chain.ts';
 import { kindTold } from '../chains/told-height.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { WholeReply } from './outcome.ts';
@@ -39,7 +38,7 @@ export function isOlder(query: UpstreamQuery, upstream: Upstream, reply: WholeRe
   if (upstream.head === undefined || number > upstream.head.number) chain.learnHead(upstream, number);
   // The node has the block, so its head is at least that high, and answers cached for an earlier head are out of
   // date.
-  if (kind === 'block' || !isBehind(session, number)) return false;
+  if (kind === 'block' || !session.isAheadOf(number)) return false;
   // Its earlier head is not believed any more: otherwise this node would be picked again and again while the others
   // have not reported.
   if (upstream.head !== undefined && number < upstream.head.number) chain.learnHead(upstream, number);

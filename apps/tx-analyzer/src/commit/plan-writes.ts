@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainwatch/chain-core';
+import { decodeMemo, type Transaction } from '@chainwatch/chain-core';
 import { transactionIdOf } from '@chainwatch/events';
 import type { MatchedTransaction, MatchedTransfer } from '../model/matched-transaction.ts';
 import type { PlannedEvent } from '../model/planned-event.ts';
@@ -178,15 +178,11 @@ export function stateOf(
   };
 }
 
-/** Bytes of all memos of a transaction. What has no more room is found with its transfer. */
-const MEMO_BYTES_MAX = 1_024;
-
 /** What the sender wrote into a transaction; else into its transfers, as far as the project sees them, one to a line. */
 export function memoOf(
   { memo }: Pick<Transaction, 'memo'>,
   transfers: readonly Pick<MatchedTransfer, 'memo'>[],
 ): string | undefined {
-  if (memo !== undefined) return memo;
-  const lines = [...new Set(transfers.flatMap((transfer) => transfer.memo ?? []))].join('\n');
-  return lines === '' || Buffer.byteLength(lines) > MEMO_BYTES_MAX ? undefined : lines;
+  const lines = new Set(transfers.flatMap((transfer) => transfer.memo ?? []));
+  return memo ?? decodeMemo(Array.from(lines, (line) => Buffer.from(line)));
 }
