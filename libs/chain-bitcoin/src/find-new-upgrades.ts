@@ -1,4 +1,4 @@
-import { ChainClientError, isActiveUpgrade, type NodeUpgrade, type Upgrade } from '@chainwatch/chain-core';
+import { askIfServed, isActiveUpgrade, type NodeUpgrade, type Upgrade } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import type { RpcClient } from './rpc-client.ts';
 
@@ -24,7 +24,7 @@ export async function findNewUpgrades(
     signal,
   }: { readonly known: readonly Upgrade[]; readonly nowMs: number; readonly signal?: AbortSignal },
 ): Promise<readonly NodeUpgrade[] | undefined> {
-  const answer = answerSchema.safeParse(await askDeployments(rpc, signal));
+  const answer = answerSchema.safeParse(await askIfServed(rpc.call('getdeploymentinfo', [], { signal })));
   if (!answer.success) return undefined;
   return Object.entries(answer.data.deployments).flatMap(([name, { active: isActive, bip9 }]) => {
     if (OLD.has(name) || bip9?.status === 'failed') return [];
@@ -32,14 +32,4 @@ export async function findNewUpgrades(
     if (row === undefined) return [{ name, isActive }];
     return isActive && !isActiveUpgrade(row, nowMs) ? [{ name: row.name, isActive }] : [];
   });
-}
-
-async function askDeployments(rpc: Pick<RpcClient, 'call'>, signal?: AbortSignal): Promise<unknown> {
-  try {
-    return await rpc.call('getdeploymentinfo', [], { signal });
-  } catch (error) {
-    // The node answered: it has no such method, or refuses it.
-    if (error instanceof ChainClientError && error.nodeCode !== undefined) return undefined;
-    throw error;
-  }
 }

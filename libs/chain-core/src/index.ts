@@ -35,6 +35,7 @@ export {
 } from './upgrade.ts';
 export { networkSchema, parseNetworks } from './network-schema.ts';
 export { cleanTokenText } from './clean-token-text.ts';
+export { askIfServed } from './ask-if-served.ts';
 export { decodeMemo } from './decode-memo.ts';
 export { checkBase58Text } from './check-base58-text.ts';
 export { resolveAssetPath } from './resolve-asset-path.ts';

@@ -1,4 +1,4 @@
-import { ChainClientError, timeOfUpgrade, type NodeUpgrade, type Upgrade } from '@chainwatch/chain-core';
+import { askIfServed, timeOfUpgrade, type NodeUpgrade, type Upgrade } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import type { RpcTransport } from './rpc-transport.ts';
 
@@ -12,7 +12,7 @@ export async function findNewUpgrades(
   known: readonly Upgrade[],
   signal?: AbortSignal,
 ): Promise<readonly NodeUpgrade[] | undefined> {
-  const answer = configSchema.safeParse(await askConfig(transport, signal));
+  const answer = configSchema.safeParse(await askIfServed(transport.call('eth_config', [], signal)));
   if (!answer.success) return undefined;
   const { current, next } = answer.data;
   const firstMs = Math.min(...known.map((row) => timeOfUpgrade(row) ?? Infinity));
@@ -25,16 +25,6 @@ export async function findNewUpgrades(
     const at = new Date(fork.activationTime * 1_000).toISOString();
     return known.some((row) => isAt(row, at)) ? [] : [{ name: `fork ${fork.forkId}`, isActive, at }];
   });
-}
-
-async function askConfig(transport: Pick<RpcTransport, 'call'>, signal?: AbortSignal): Promise<unknown> {
-  try {
-    return await transport.call('eth_config', [], signal);
-  } catch (error) {
-    // The node answered: it has no such method, or refuses it.
-    if (error instanceof ChainClientError && error.nodeCode !== undefined) return undefined;
-    throw error;
-  }
 }
 
 /** A row with a day alone has every moment of that day. */

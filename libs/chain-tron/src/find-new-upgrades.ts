@@ -1,4 +1,4 @@
-import { ChainClientError, isActiveUpgrade, type NodeUpgrade, type Upgrade } from '@chainwatch/chain-core';
+import { askIfServed, isActiveUpgrade, type NodeUpgrade, type Upgrade } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { KNOWN_GATES } from './known-gates.ts';
 import type { WalletApi } from './wallet-api.ts';
@@ -21,7 +21,9 @@ export async function findNewUpgrades(
     signal,
   }: { readonly known: readonly Upgrade[]; readonly nowMs: number; readonly signal?: AbortSignal },
 ): Promise<readonly NodeUpgrade[] | undefined> {
-  const answer = answerSchema.safeParse(await askParameters(wallet, signal));
+  const answer = answerSchema.safeParse(
+    await askIfServed(wallet.call('wallet/getchainparameters', {}, signal)),
+  );
   if (!answer.success) return undefined;
   return answer.data.chainParameter.flatMap(({ key, value }) => {
     const isActive = value > 0;
@@ -30,14 +32,4 @@ export async function findNewUpgrades(
       return isActive && !isActiveUpgrade(row, nowMs) ? [{ name: `${row.name} ${key}`, isActive }] : [];
     return GATE.test(key) && !KNOWN_GATES.has(key) ? [{ name: key, isActive }] : [];
   });
-}
-
-async function askParameters(wallet: Pick<WalletApi, 'call'>, signal?: AbortSignal): Promise<unknown> {
-  try {
-    return await wallet.call('wallet/getchainparameters', {}, signal);
-  } catch (error) {
-    // The node, or a gateway before it, answered: it does not serve this.
-    if (error instanceof ChainClientError && error.nodeCode !== undefined) return undefined;
-    throw error;
-  }
 }
