@@ -30,7 +30,7 @@ export default class SummaryReporter {
   }
 }
 
-/** A line for each test and hook that failed: its file, its name, how its error begins. @param {TestFile} file */
+/** A line for each test and hook that failed: its file, its name, how its error begins and ends. @param {TestFile} file */
 function nameFailures({ testFilePath, testResults, testExecError, failureMessage }) {
   const path = relative(repoDir, testFilePath);
   const messages = testResults
@@ -40,6 +40,8 @@ function nameFailures({ testFilePath, testResults, testExecError, failureMessage
   return messages.map((message) => {
     const [head = ''] = stripVTControlCharacters(message).split(/\n\s+at /);
     const text = head.replace(/\s+/g, ' ').trim();
-    return `  ${path}: ${text.slice(0, 1_000)}`;
+    // What a server wrote last says why it ended.
+    const shown = text.length > 1_500 ? `${text.slice(0, 700)} … ${text.slice(-800)}` : text;
+    return `  ${path}: ${shown}`;
   });
 }
