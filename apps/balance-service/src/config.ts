@@ -5,7 +5,7 @@ import {
   NATS_VARIABLES,
   serviceConfig,
 } from '@chainwatch/config';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 const schema = serviceConfig
   .pick({
@@ -22,6 +22,10 @@ const schema = serviceConfig
   .extend({
     /** Time-out of one request to a node. */
     NODE_TIMEOUT: durationMs().default(10_000),
+    /** Requests to each chain's nodes with which balances are read again in rounds, a batch as one. 0: no rounds. */
+    BALANCE_ROUND_CALLS_PER_SECOND: z.coerce.number().min(0).max(10_000).default(20),
+    /** A round begins at the earliest this long after the one before. */
+    BALANCE_ROUND_INTERVAL: durationMs().default(60_000),
   });
 
 export type Config = z.infer<typeof schema>;

@@ -48,6 +48,10 @@ await runService({
         endpoints: config.CHAIN_ENDPOINTS,
         timeoutMs: config.NODE_TIMEOUT,
       }),
+      round: {
+        callsPerSecond: config.BALANCE_ROUND_CALLS_PER_SECOND,
+        intervalMs: config.BALANCE_ROUND_INTERVAL,
+      },
     });
     const health = await startHealthServer({
       ...healthAddressOf(config),

@@ -15,6 +15,7 @@ import {
 } from '@chainwatch/telemetry';
 import type { BalanceReader } from './read/balance-reader.ts';
 import { ChainWorker } from './chain/chain-worker.ts';
+import type { RoundOptions } from './round/balance-round.ts';
 
 export interface BalanceServiceDeps {
   readonly db: Database;
@@ -25,7 +26,12 @@ export interface BalanceServiceDeps {
   readonly clock?: () => Date;
   /** Pause between two looks for work when no message wakes it. Default 5,000. */
   readonly idleMs?: number;
+  /** Default: no rounds. */
+  readonly round?: RoundOptions;
 }
+
+/** Readings that nobody asked for are switched off. */
+const NO_ROUNDS: RoundOptions = { callsPerSecond: 0, intervalMs: 0 };
 
 export interface BalanceService {
   stop(): Promise<void>;
@@ -89,7 +95,7 @@ interface Supervised extends BalanceServiceDeps {
 
 /** Owns its part of the active chains and keeps their balances. */
 function superviseChains(deps: Supervised): ShareSupervisor<ActiveChain> {
-  const { db, logger, workers, onLook, clock = () => new Date() } = deps;
+  const { db, logger, workers, onLook, clock = () => new Date(), round = NO_ROUNDS } = deps;
   return new ShareSupervisor<ActiveChain>({
     db,
     kind: 'balances',
@@ -98,7 +104,7 @@ function superviseChains(deps: Supervised): ShareSupervisor<ActiveChain> {
     isSame: hasSameEndpoints,
     groupOf: ({ family }) => family,
     work: async ({ share, item: chain, signal, reportReach }) => {
-      const worker = new ChainWorker({ ...deps, clock, chain, share, signal, reportReach });
+      const worker = new ChainWorker({ ...deps, clock, round, chain, share, signal, reportReach });
       workers.set(chain.gid, worker);
       await worker.run().finally(() => workers.delete(chain.gid));
     },

@@ -57,7 +57,9 @@ export interface ChainFamily extends ChainNotation {
   /** A client of one endpoint. Cheap: connects on first use. */
   createClient(options: ChainClientOptions): ChainClient;
   /** Nodes tell balances at their head alone and, while they take a block, perhaps with a part of it. */
-  readonly tellsHeadOnly?: boolean;
+  readonly tellsHeadOnly?: boolean | undefined;
+  /** Requests to a node that reading these balances takes, a list of calls as one. Absent: one for each 500 of them. */
+  readonly countBalanceRequests?: ((queries: readonly BalanceQuery[]) => number) | undefined;
   /** UTXO chains only: maps scripts to addresses and back. */
   readonly utxo?: UtxoCodec;
   /** Addresses derived from extended public keys. */

@@ -53,6 +53,8 @@ export interface FailoverClient extends ChainClient {
    * no opinion.
    */
   readBlockElsewhere(ref: BlockRef, label: string, signal?: AbortSignal): Promise<BlockOpinion[]>;
+  /** As `readBalances`, from another endpoint than the one that answers first, which stands in for the others. */
+  readonly readBalancesElsewhere: ChainClient['readBalances'];
 }
 
 /**
@@ -273,6 +275,14 @@ class StickyFailoverClient implements FailoverClient {
     return this.#run((client) => client.readBalances(at, queries, signal), signal);
   }
 
+  readBalancesElsewhere(
+    at: BlockRef,
+    queries: readonly BalanceQuery[],
+    signal?: AbortSignal,
+  ): Promise<(bigint | undefined)[]> {
+    return this.#run((client) => client.readBalances(at, queries, signal), signal, true);
+  }
+
   async countAgreeing(ref: BlockRef, signal?: AbortSignal): Promise<number> {
     const opinions = await Promise.all(
       this.#endpoints.map(async (endpoint) => {
@@ -291,16 +301,20 @@ class StickyFailoverClient implements FailoverClient {
     for (const { client } of this.#endpoints) client.close();
   }
 
+  /** @param isElsewhere the primary is asked last, and stays it */
   async #run<T>(
     call: (client: ChainClient, endpoint: EndpointState) => Promise<T>,
     signal?: AbortSignal,
+    isElsewhere = false,
   ): Promise<T> {
     let failure: Error | undefined;
-    for (const endpoint of this.#order()) {
+    const order = this.#order();
+    if (isElsewhere) order.sort((a, b) => Number(a === this.#primary) - Number(b === this.#primary));
+    for (const endpoint of order) {
       try {
         const [result] = await Promise.all([call(endpoint.client, endpoint), this.#verify(endpoint, signal)]);
         endpoint.succeed(this.#options.now());
-        this.#choose(endpoint);
+        if (!isElsewhere) this.#choose(endpoint);
         return result;
       } catch (error) {
         if (signal?.aborted === true || !mayDiffer(error)) throw error;

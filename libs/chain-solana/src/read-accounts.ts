@@ -5,8 +5,8 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
 import { parse } from './read-headers.ts';
 import type { Session } from './session.ts';
 
-/** The node's limit for one call. */
-const ACCOUNTS_MAX = 100;
+/** Accounts of one request: the node's limit. */
+export const ACCOUNTS_MAX = 100;
 
 const accountSchema = z.object({
   lamports: z.union([z.int().min(0), z.string().regex(/^\d+$/)]).transform(BigInt),

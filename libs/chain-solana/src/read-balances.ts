@@ -1,7 +1,13 @@
 import { splitAssetGid } from '@chainwatch/caip';
 import { BlockNotFoundError } from '@chainwatch/chain-core';
 import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
-import { readAccounts, readTokenAccounts, type AtSlot, type StateOptions } from './read-accounts.ts';
+import {
+  ACCOUNTS_MAX,
+  readAccounts,
+  readTokenAccounts,
+  type AtSlot,
+  type StateOptions,
+} from './read-accounts.ts';
 import { readTouchesAbove } from './read-touches.ts';
 import type { Session } from './session.ts';
 import { ACCOUNT_SLICE, parseTokenAccount } from './token-account.ts';
@@ -58,6 +64,15 @@ export async function readBalances(
     const slotMin = Math.min(...[account, ...(held.get(address)?.parts ?? [])].map(({ slot }) => slot));
     return sumTokens(address, mintOf(assetGid), { known, touches, slotMin });
   });
+}
+
+/** A hundred accounts are one request, the tokens of an owner one for each mint or, of more mints, for each token program. */
+export function countBalanceRequests(queries: readonly BalanceQuery[]): number {
+  const mints = new Map<string, number>();
+  for (const { address, assetGid } of queries)
+    mints.set(address, (mints.get(address) ?? 0) + (splitAssetGid(assetGid).namespace === 'slip44' ? 0 : 1));
+  const tokens = [...mints.values()].reduce((sum, count) => sum + Math.min(count, MINTS_APART), 0);
+  return Math.ceil(mints.size / ACCOUNTS_MAX) + tokens;
 }
 
 interface Held {

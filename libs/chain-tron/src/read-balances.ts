@@ -183,3 +183,10 @@ export function findTokenId(assetGid: string): string | undefined {
   const { namespace, reference } = splitAssetGid(assetGid);
   return namespace === 'trc10' ? reference : undefined;
 }
+
+/** An account is asked once for all that it holds, a contract once for each holder; the head before and after. */
+export function countBalanceRequests(queries: readonly BalanceQuery[]): number {
+  const contracts = queries.filter(({ assetGid }) => findContract(assetGid) !== undefined);
+  const accounts = queries.filter(({ assetGid }) => findContract(assetGid) === undefined);
+  return contracts.length + new Set(accounts.map(({ address }) => address)).size + 4;
+}

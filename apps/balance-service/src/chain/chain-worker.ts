@@ -15,6 +15,7 @@ import type { BalanceReader } from '../read/balance-reader.ts';
 import { READS_MAX, runBalanceStep, type StepResult } from './balance-step.ts';
 import { askAgain } from './set-aside-poison.ts';
 import { createBalanceStore, type BalanceStore } from '../store/balance-store.ts';
+import { BalanceRound, type RoundOptions } from '../round/balance-round.ts';
 import { writeBalanceState, type BalanceState } from '../store/write-balance-state.ts';
 
 export interface ChainWorkerDeps {
@@ -30,6 +31,7 @@ export interface ChainWorkerDeps {
   readonly bus: Pick<Bus<'balance-service'>, 'consume'>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly clock: () => Date;
+  readonly round: RoundOptions;
   /** Pause between two looks for work when no message wakes it. Default 5,000. */
   readonly idleMs?: number;
 }
@@ -115,6 +117,7 @@ export class ChainWorker {
     let readsMax = READS_MAX;
     let faults = 0;
     let askedAtMs = -Infinity;
+    const round = this.#createRound(store, client, signal);
     this.#recordProgress();
     while (!signal.aborted) {
       try {
@@ -129,11 +132,12 @@ export class ChainWorker {
           ...{ store, client, clock, signal, isSuspect },
           limits: { reads: readsMax },
         });
-        await this.#finishStep(result, performance.now() - startedMs, signal);
+        const tookMs = performance.now() - startedMs;
         this.#deps.reportReach(true);
         retryMs = RETRY_MS_MIN;
         faults = 0;
         readsMax = Math.min(readsMax * 2, READS_MAX);
+        await this.#finishStep(result, { tookMs, round, signal });
       } catch (error) {
         // The work in flight is rolled back, and the share is released cleanly.
         if (signal.aborted) return;
@@ -152,17 +156,37 @@ export class ChainWorker {
     }
   }
 
-  async #finishStep(result: StepResult, tookMs: number, signal: AbortSignal): Promise<void> {
+  async #finishStep(
+    result: StepResult,
+    {
+      tookMs,
+      round,
+      signal,
+    }: { readonly tookMs: number; readonly round: BalanceRound; readonly signal: AbortSignal },
+  ): Promise<void> {
     if (result.type === 'waiting' && result.reason !== undefined)
       this.#setStalled(result.reason, result.reason);
     else this.#recordProgress();
     if (result.type === 'done') this.#deps.relay.publish(result.events);
+    if (result.type === 'waiting') return this.#rest(WAIT_MS, signal);
     if (result.type === 'done' && result.hasMore) {
       // A bulk import leaves the node and the database to others for half of the time. Work that somebody waits for ends the rest.
       if (result.isBulk) await this.#rest(tookMs, signal);
       return;
     }
-    await this.#rest(result.type === 'waiting' ? WAIT_MS : (this.#deps.idleMs ?? IDLE_MS), signal);
+    // What is asked for comes first: one piece of the round, then another look.
+    const dueMs = await round.step();
+    await this.#rest(Math.min(dueMs, this.#deps.idleMs ?? IDLE_MS), signal);
+  }
+
+  #createRound(store: BalanceStore, client: BalanceReader, signal: AbortSignal): BalanceRound {
+    const { chain, clock, relay, logger, round } = this.#deps;
+    return new BalanceRound({
+      ...{ ...round, store, client, clock, signal },
+      publish: (events) => relay.publish(events),
+      onFailure: (err) =>
+        logger.warn({ err, chain_gid: chain.gid }, 'balances could not be read again, retrying'),
+    });
   }
 
   #recordProgress(): void {

@@ -1,9 +1,13 @@
-import type { ChainClient } from '@chainwatch/chain-core';
+import type { ChainClient, ChainFamily } from '@chainwatch/chain-core';
 
 /**
  * Reads balances at a block: from a node or, on chains of unspent outputs, from the coins that the analyzer keeps.
  */
-export interface BalanceReader extends Pick<ChainClient, 'network' | 'readBalances' | 'close'> {
+export interface BalanceReader
+  extends Pick<ChainClient, 'network' | 'readBalances' | 'close'>,
+    Pick<ChainFamily, 'tellsHeadOnly' | 'countBalanceRequests'> {
+  /** The same from another endpoint, where there is one. */
+  readonly readBalancesElsewhere?: ChainClient['readBalances'];
   /** What stands behind its answers. Absent: `attested`, because a node states them. */
   readonly verification?: BalanceVerification;
 }

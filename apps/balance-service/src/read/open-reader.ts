@@ -19,8 +19,15 @@ export function createReaderOpener(
   return async (chain) => {
     const family = await options.findFamily(splitChainGid(chain.gid).namespace);
     const network = family?.utxo && family.networks.find(({ gid }) => gid === chain.gid);
-    return network === undefined
-      ? (await openChain(chain)).client
-      : createUtxoReader({ db: options.db, network });
+    if (network !== undefined) return createUtxoReader({ db: options.db, network });
+    const { client } = await openChain(chain);
+    return {
+      network: client.network,
+      readBalances: (...query) => client.readBalances(...query),
+      readBalancesElsewhere: (...query) => client.readBalancesElsewhere(...query),
+      close: () => client.close(),
+      tellsHeadOnly: family?.tellsHeadOnly,
+      countBalanceRequests: family?.countBalanceRequests,
+    };
   };
 }

@@ -62,7 +62,7 @@ async function readGroup(
 ): Promise<Answers> {
   const [amounts, baselines] = await Promise.all([
     ask(client, { at: block, targets, signal }),
-    readBaselines(client, { targets, block, signal }),
+    readBaselines(client, { targets, signal }),
   ]);
   const readings: Reading[] = [];
   const silent: Target[] = [];
@@ -76,32 +76,30 @@ async function readGroup(
 }
 
 /**
- * When a block causes the first reading of a balance, it is also read just before that block: otherwise a change
- * that the block's transfers do not explain would go unnoticed. If the node has no state there, the first reading
- * is the base.
+ * The first reading of a balance is also made just before the block that causes it: otherwise a change that the block's
+ * transfers do not explain would go unnoticed. If the node has no state there, the first reading is the base.
  */
 async function readBaselines(
   client: BalanceReader,
-  {
-    targets,
-    block,
-    signal,
-  }: { readonly targets: readonly Target[]; readonly block: BlockRef; readonly signal: AbortSignal },
+  { targets, signal }: { readonly targets: readonly Target[]; readonly signal: AbortSignal },
 ): Promise<Map<Target, bigint>> {
-  const first = targets.filter((target) => target.parent !== undefined && target.block?.hash === block.hash);
-  const parent = first[0]?.parent;
-  if (parent === undefined) return new Map();
-  try {
-    const amounts = await ask(client, { at: parent, targets: first, signal });
-    return new Map(
-      first.flatMap((target, position) =>
-        amounts[position] === undefined ? [] : [[target, amounts[position]]],
-      ),
-    );
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    return new Map();
-  }
+  const baselines = new Map<Target, bigint>();
+  const byParent = new Map<string, Target[]>();
+  for (const target of targets)
+    if (target.parent !== undefined)
+      byParent.set(target.parent.hash, [...(byParent.get(target.parent.hash) ?? []), target]);
+  if (byParent.size > BLOCKS_MAX) return baselines;
+  const read = async (first: readonly Target[]): Promise<void> => {
+    try {
+      const amounts = await ask(client, { at: first[0]!.parent!, targets: first, signal });
+      for (const [position, target] of first.entries())
+        if (amounts[position] !== undefined) baselines.set(target, amounts[position]);
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+    }
+  };
+  await Promise.all([...byParent.values()].map(read));
+  return baselines;
 }
 
 async function ask(

@@ -13,7 +13,10 @@ export interface Target {
   readonly decimals: number | undefined;
   /** The block to read at; undefined: the analyzer's cursor, the newest block whose transfers are all stored. */
   readonly block: BlockRef | undefined;
-  /** The block before `block`, for a balance that is read the first time. */
+  /**
+   * For a balance of which no reading is left (its first one, or a reorg has undone them): the block before the first one
+   * that may have changed it.
+   */
   readonly parent: BlockRef | undefined;
   /**
    * Stored only when the balance is not zero: an import tries the asset although it was never seen on the address.

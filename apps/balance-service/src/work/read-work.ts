@@ -10,6 +10,11 @@ const IMPORTS_ALONE = 200;
  * first.
  */
 const SUSPECTED_ASSETS_MAX = 1_000;
+/** Their gids and since when they are known, of the chain `$3`. */
+export const SUSPECTED_ASSETS = (projectId: string): string =>
+  `SELECT gid, updated_at AS known_at FROM assets WHERE chain_gid = $3 AND type = 'fungible' AND source = 'registry'
+   UNION ALL
+   (SELECT asset_gid, updated_at FROM project_assets WHERE project_id = ${projectId} AND chain_gid = $3 AND type = 'fungible' AND status = 'active' ORDER BY created_at, asset_gid LIMIT ${SUSPECTED_ASSETS_MAX})`;
 
 export interface WorkLimits {
   /** Rows of balance_reads at once. */
@@ -134,10 +139,7 @@ const WANTED = `
     UNION ALL
     SELECT r.id, r.address_id, s.gid, at_number, at_hash, at_parent, is_retroactive, traceparent, true, false
       FROM r JOIN addresses o ON o.id = r.address_id CROSS JOIN LATERAL (
-        SELECT gid FROM assets WHERE chain_gid = $3 AND type = 'fungible' AND source = 'registry'
-        UNION ALL
-        (SELECT asset_gid FROM project_assets WHERE project_id = o.project_id AND chain_gid = $3 AND type = 'fungible' AND status = 'active' ORDER BY created_at, asset_gid LIMIT ${SUSPECTED_ASSETS_MAX})
-      ) s
+        ${SUSPECTED_ASSETS('o.project_id')}) s
       WHERE r.reason = 'imported' AND r.address_id IS NOT NULL AND r.asset_gid IS NULL
     UNION ALL
     SELECT r.id, b.address_id, r.asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, false, false
@@ -166,15 +168,17 @@ async function readWanted(
      SELECT DISTINCT ON (w.address_id, w.asset_gid) w.address_id, a.project_id, a.address, a.display, w.asset_gid, s.decimals, w.at_number AS block_number, w.at_hash AS block_hash,
             p.number AS parent_number, p.hash AS parent_hash, w.traceparent,
             bool_and(w.is_suspected) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected, bool_or(w.is_retroactive) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_retroactive
-     FROM wanted w
+     FROM (SELECT *, first_value(at_number) OVER asked AS first_number, first_value(at_parent) OVER asked AS first_parent FROM wanted
+           WINDOW asked AS (PARTITION BY address_id, asset_gid ORDER BY at_number NULLS LAST)) w
      CROSS JOIN LATERAL (SELECT project_id, address, display, is_monitored FROM addresses WHERE id = w.address_id OFFSET 0) a
      CROSS JOIN LATERAL (SELECT chain_gid, status, decimals FROM assets WHERE gid = w.asset_gid OFFSET 0) s
      LEFT JOIN LATERAL (SELECT archived_at FROM project_assets WHERE project_id = a.project_id AND asset_gid = w.asset_gid OFFSET 0) f ON true
-     LEFT JOIN LATERAL (SELECT address_id, block_number FROM balances WHERE address_id = w.address_id AND asset_gid = w.asset_gid OFFSET 0) k ON true
+     LEFT JOIN LATERAL (SELECT block_number FROM balances WHERE address_id = w.address_id AND asset_gid = w.asset_gid OFFSET 0) k ON true
+     LEFT JOIN LATERAL (SELECT true AS is_read FROM balance_history WHERE address_id = w.address_id AND asset_gid = w.asset_gid LIMIT 1) h ON true
      LEFT JOIN LATERAL (
-       SELECT number, hash FROM blocks WHERE chain_gid = $3 AND hash = w.at_parent AND k.address_id IS NULL AND status IN ('processed', 'confirmed')
-       UNION ALL SELECT number, hash FROM last_packed_block($3, w.at_number - 1)
-         WHERE hash = w.at_parent AND k.address_id IS NULL AND w.at_number <= (SELECT max(first_number) + 1024 FROM block_runs WHERE chain_gid = $3)
+       SELECT number, hash FROM blocks WHERE chain_gid = $3 AND hash = w.first_parent AND h.is_read IS NULL AND status IN ('processed', 'confirmed')
+       UNION ALL SELECT number, hash FROM last_packed_block($3, w.first_number - 1)
+         WHERE hash = w.first_parent AND h.is_read IS NULL AND w.first_number <= (SELECT max(first_number) + 1024 FROM block_runs WHERE chain_gid = $3)
        OFFSET 0
      ) p ON true
      WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND f.archived_at IS NULL

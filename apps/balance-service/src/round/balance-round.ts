@@ -1,0 +1,89 @@
+import { BlockNotFoundError, ChainError } from '@chainwatch/chain-core';
+import type { BalanceReader } from '../read/balance-reader.ts';
+import type { BalanceStore } from '../store/balance-store.ts';
+import type { BalanceEvent } from '../store/insert-events.ts';
+import { runRoundPiece } from './run-round-piece.ts';
+
+/** What rounds may cost, of each chain. */
+export interface RoundOptions {
+  /** Requests to the chain's nodes, a list of calls as one; 0: no rounds. */
+  readonly callsPerSecond: number;
+  /** An address is read again at the earliest after this. */
+  readonly intervalMs: number;
+}
+
+export interface BalanceRoundDeps extends RoundOptions {
+  readonly store: BalanceStore;
+  readonly client: BalanceReader;
+  readonly clock: () => Date;
+  readonly signal: AbortSignal;
+  readonly publish: (events: readonly BalanceEvent[]) => void;
+  /** A node that did not answer, and the round goes on later. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** While the analyzer or the node has to move first. */
+const WAIT_MS = 250;
+const RETRY_MS_MAX = 30_000;
+
+/**
+ * Reads the balances of a chain's watched addresses again and again, piece by piece within a budget, so that what no
+ * transfer explains is found as well. Not where balances are sums of coins, which blocks alone move.
+ */
+export class BalanceRound {
+  readonly #deps: BalanceRoundDeps;
+  /** Requests that may be made now: below zero until a large piece is paid for. */
+  #allowance: number;
+  #paidAtMs = performance.now();
+  #dueAtMs = 0;
+  #retryMs = WAIT_MS;
+  #isSuspect = false;
+
+  constructor(deps: BalanceRoundDeps) {
+    this.#deps = deps;
+    this.#allowance = deps.callsPerSecond;
+  }
+
+  get isNeeded(): boolean {
+    return this.#deps.callsPerSecond > 0 && this.#deps.client.verification !== 'proved';
+  }
+
+  /**
+   * Runs the next piece if it is due. Returns after how long the next one is.
+   * @throws what is not the node's fault
+   */
+  async step(): Promise<number> {
+    if (!this.isNeeded) return Infinity;
+    const nowMs = performance.now();
+    if (nowMs >= this.#dueAtMs) this.#dueAtMs = nowMs + (await this.#run(nowMs));
+    return Math.max(this.#dueAtMs - performance.now(), 0);
+  }
+
+  async #run(nowMs: number): Promise<number> {
+    const { callsPerSecond, publish, onFailure, signal } = this.#deps;
+    const paid = ((nowMs - this.#paidAtMs) / 1_000) * callsPerSecond;
+    this.#allowance = Math.min(this.#allowance + paid, callsPerSecond);
+    this.#paidAtMs = nowMs;
+    if (this.#allowance < 0) return (-this.#allowance / callsPerSecond) * 1_000;
+    try {
+      const isSuspect = this.#isSuspect;
+      const piece = await runRoundPiece({ ...this.#deps, isSuspect, requestsMax: callsPerSecond });
+      this.#retryMs = WAIT_MS;
+      if (piece.type === 'waiting') return WAIT_MS;
+      if (piece.type === 'resting') return piece.restMs;
+      this.#isSuspect = false;
+      this.#allowance -= piece.requests;
+      publish(piece.events);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof ChainError) || signal.aborted) throw error;
+      // A node that lacks the block is behind the analyzer, or tells the state at its head alone and is ahead.
+      if (error instanceof BlockNotFoundError) return WAIT_MS;
+      this.#isSuspect = true;
+      onFailure(error);
+      const waitMs = this.#retryMs;
+      this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
+      return waitMs;
+    }
+  }
+}

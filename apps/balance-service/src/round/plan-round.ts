@@ -1,0 +1,114 @@
+import type { BlockRef } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import { planChanges, type Plan, type VerifiedChange } from '../plan/plan-changes.ts';
+import { readExplained } from '../plan/read-explained.ts';
+import { totalOf } from '../plan/sums.ts';
+import type { BalanceVerification } from '../read/balance-reader.ts';
+import type { Answers } from '../read/read-targets.ts';
+import type { Doubt, Pair, RoundTarget } from './read-page.ts';
+
+/** What the readings of a round mean. */
+export interface RoundPlan {
+  /** Differences that a second reading has shown too: they are told. */
+  readonly told: Plan;
+  /** Differences that one reading shows. */
+  readonly doubted: readonly DoubtedChange[];
+  /** Differences of a first reading that the second one has decided, one way or the other. */
+  readonly settled: readonly Pair[];
+}
+
+export interface DoubtedChange extends Pair, Doubt {
+  readonly since: number | undefined;
+}
+
+interface RoundReadings {
+  readonly chainGid: string;
+  readonly answers: Answers;
+  readonly targets: readonly (RoundTarget & { readonly doubt?: Doubt })[];
+  readonly cursor: BlockRef;
+  readonly verification: BalanceVerification;
+  /** Nodes tell the state at their head, perhaps with a part of the next block. */
+  readonly tellsHeadOnly: boolean;
+}
+
+/**
+ * Compares what a round has read with what is known. A balance that transfers explain is left to the request that they
+ * made. Undefined: the analyzer undid a block meanwhile, so that the answers are useless.
+ */
+export async function planRound(sql: Sql, readings: RoundReadings): Promise<RoundPlan | undefined> {
+  const { chainGid, cursor, verification } = readings;
+  const targets = new Map(readings.targets.map((target) => [pairKey(target), target]));
+  const answers: Answers = {
+    readings: readings.answers.readings.map((reading) => {
+      const { base } = targets.get(pairKey(reading))!;
+      return base === undefined ? reading : { ...reading, parent: base, baselineRaw: 0n };
+    }),
+    silent: [],
+  };
+  const plan = await planChanges(sql, { chainGid, answers, cursor, verification });
+  if (plan === undefined) return undefined;
+  const told: VerifiedChange[] = [];
+  const doubted: DoubtedChange[] = [];
+  const settled: Pair[] = [];
+  for (const change of plan.changes) {
+    const { since, doubt } = targets.get(pairKey(change.reading))!;
+    const amountRaw = differenceOf(change);
+    if (doubt !== undefined) {
+      settled.push(change.reading);
+      if (await isConfirmed(sql, readings, { change, doubt })) told.push(narrow(change, since));
+    } else if (amountRaw !== 0n)
+      doubted.push({
+        ...pairOf(change.reading),
+        amountRaw,
+        block: change.reading.block,
+        since: since ?? change.reading.parent?.number,
+      });
+  }
+  // What a contract does not answer any more is not asked again.
+  for (const target of readings.answers.silent) if (targets.get(pairKey(target))?.doubt) settled.push(target);
+  return { told: { ...plan, changes: told }, doubted, settled };
+}
+
+/** What nothing explains; of an asset that was not known on the address, all of it. */
+function differenceOf({ reading, adjustmentRaw, previousRaw, sums }: VerifiedChange): bigint {
+  const isFirst = previousRaw === undefined && totalOf(sums) === 0n;
+  return isFirst ? reading.amountRaw : adjustmentRaw;
+}
+
+/**
+ * The second reading gives the difference too if it is the same, or has grown or shrunk by itself: a balance that moves
+ * with every block, with nothing of the address between the readings.
+ */
+async function isConfirmed(
+  sql: Sql,
+  { chainGid, verification, tellsHeadOnly }: RoundReadings,
+  { change, doubt }: { readonly change: VerifiedChange; readonly doubt: Doubt },
+): Promise<boolean> {
+  const amountRaw = differenceOf(change);
+  const { block, amountRaw: doubted } = doubt;
+  if (change.reading.block.number <= block.number || amountRaw * doubted <= 0n) return false;
+  const isSame = amountRaw === doubted;
+  if (!tellsHeadOnly && isSame) return true;
+  if (tellsHeadOnly && !isSame) return false;
+  const [between] = await readExplained(sql, { gid: chainGid, verification }, [
+    {
+      target: change.reading,
+      after: block.number,
+      until: isSame ? block.number + 1 : change.reading.block.number,
+    },
+  ]);
+  return Object.keys(between!.sums).length === 0;
+}
+
+/** It happened after the last reading that showed no difference. */
+function narrow(change: VerifiedChange, since = 0): VerifiedChange {
+  return {
+    ...change,
+    adjustedSince: Math.max(change.adjustedSince, since),
+    since: Math.max(change.since, since),
+  };
+}
+
+const pairOf = ({ addressId, assetGid }: Pair): Pair => ({ addressId, assetGid });
+
+const pairKey = ({ addressId, assetGid }: Pair): string => `${addressId} ${assetGid}`;

@@ -1,0 +1,202 @@
+import type { BlockRef, Network } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
+import { SUSPECTED_ASSETS } from '../work/read-work.ts';
+import type { Target } from '../read/target.ts';
+import type { RoundPosition } from './round-position.ts';
+
+/** A balance that a round reads at the analyzer's cursor. */
+export interface RoundTarget extends Target {
+  /** The block of an earlier reading that showed no difference: whatever is different now came after it. */
+  readonly since: number | undefined;
+  /** Of an asset that was never seen on the address: the block of an earlier reading, when it was zero. */
+  readonly base: BlockRef | undefined;
+}
+
+/** What a round reads at once. */
+export interface Page {
+  readonly targets: readonly RoundTarget[];
+  /** The last address of the page, and whether more follow. */
+  readonly after: RoundPosition['after'];
+  readonly isLast: boolean;
+}
+
+interface AddressRow {
+  readonly id: string;
+  readonly address: string;
+}
+
+interface TargetRow {
+  readonly address_id: string;
+  readonly project_id: string;
+  readonly address: string;
+  readonly display: string;
+  readonly asset_gid: string;
+  readonly decimals: number | null;
+  readonly is_suspected: boolean;
+  readonly since_number: number | null;
+  readonly base_number: number | null;
+  readonly base_hash: string | null;
+}
+
+/** The balances of the next addresses of the round. @param addressesMax at least 1 */
+export async function readPage(
+  sql: Sql,
+  network: Network,
+  { after, addressesMax }: { readonly after: RoundPosition['after']; readonly addressesMax: number },
+): Promise<Page> {
+  const { rows } = await sql.query<AddressRow>({
+    name: 'read_round_addresses',
+    text: `SELECT id, address FROM addresses WHERE chain_family = $1 AND address >= $2 AND (address > $2 OR id > $3)
+           ORDER BY address, id LIMIT $4`,
+    values: [
+      network.family,
+      after?.address ?? '',
+      after?.id ?? '00000000-0000-0000-0000-000000000000',
+      addressesMax,
+    ],
+  });
+  const last = rows.at(-1);
+  return {
+    targets: await readTargetsOf(
+      sql,
+      network,
+      rows.map(({ id }) => id),
+    ),
+    after: last === undefined ? undefined : { address: last.address, id: last.id },
+    isLast: rows.length < addressesMax,
+  };
+}
+
+/** A difference that one reading has shown. */
+export interface Doubt {
+  /** Signed, base units; 0 where its block is no longer canonical. */
+  readonly amountRaw: bigint;
+  readonly block: BlockRef;
+}
+
+export interface DoubtedTarget extends RoundTarget {
+  readonly doubt: Doubt;
+}
+
+interface DoubtRow {
+  readonly address_id: string;
+  readonly asset_gid: string;
+  readonly amount_raw: string;
+  readonly block_number: number;
+  readonly block_hash: string;
+  readonly since_number: number | null;
+  readonly since_hash: string | null;
+  readonly is_canonical: boolean;
+}
+
+/** Differences of which the chain is asked a second time. */
+export interface Doubted {
+  readonly targets: readonly DoubtedTarget[];
+  /** Those that are not read any more: archived, set aside, of an address that is not monitored. */
+  readonly dropped: readonly Pair[];
+}
+
+export interface Pair {
+  readonly addressId: string;
+  readonly assetGid: string;
+}
+
+/** Those of blocks up to `until`, oldest first. */
+export async function readDoubted(
+  sql: Sql,
+  network: Network,
+  { until, pairsMax }: { readonly until: number; readonly pairsMax: number },
+): Promise<Doubted> {
+  const { rows } = await sql.query<DoubtRow>({
+    name: 'read_doubted',
+    text: `SELECT d.address_id, d.asset_gid, d.amount_raw::text, d.block_number, d.block_hash, d.since_number, b.hash AS since_hash,
+             EXISTS (SELECT FROM canonical_blocks($1, d.block_number, d.block_number) c WHERE c.hash = d.block_hash) AS is_canonical
+           FROM (SELECT * FROM balance_differences WHERE chain_gid = $1 AND block_number <= $2 ORDER BY block_number LIMIT $3) d
+           LEFT JOIN LATERAL canonical_blocks($1, d.since_number, d.since_number) b ON true`,
+    values: [network.gid, until, pairsMax],
+  });
+  const doubts = new Map(rows.map((row) => [`${row.address_id} ${row.asset_gid}`, row]));
+  const targets = await readTargetsOf(sql, network, [...new Set(rows.map((row) => row.address_id))]);
+  const wanted = targets.flatMap((target) => {
+    const key = `${target.addressId} ${target.assetGid}`;
+    const row = doubts.get(key);
+    if (row === undefined) return [];
+    doubts.delete(key);
+    const { since_number: number, since_hash: hash } = row;
+    return {
+      ...target,
+      doubt: {
+        amountRaw: row.is_canonical ? BigInt(row.amount_raw) : 0n,
+        block: { number: row.block_number, hash: row.block_hash },
+      },
+      since: number ?? undefined,
+      base: target.isSuspected && number !== null && hash !== null ? { number, hash } : undefined,
+      // A balance that is zero again is an answer, too.
+      isSuspected: false,
+    };
+  });
+  return {
+    targets: wanted,
+    dropped: [...doubts.values()].map((row) => ({ addressId: row.address_id, assetGid: row.asset_gid })),
+  };
+}
+
+/**
+ * Of each address the native coin, the assets that were found on it, and those that the registry and its project know.
+ * Left out: what requests leave out as well (readWork), and addresses whose first reading is still to come.
+ */
+async function readTargetsOf(sql: Sql, network: Network, ids: readonly string[]): Promise<RoundTarget[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql.query<TargetRow>({
+    name: 'read_round_targets',
+    text: `WITH page AS (
+       SELECT a.id, a.project_id, a.address, a.display, a.created_at, w.from_block FROM addresses a
+       LEFT JOIN address_watches w ON w.address_id = a.id AND w.chain_gid = $3
+       WHERE a.id = ANY($1) AND a.is_monitored
+         AND coalesce(w.from_block, 0) <= (SELECT cursor_number FROM analyzer_states WHERE chain_gid = $3)
+         AND NOT EXISTS (SELECT FROM balance_reads q WHERE q.address_id = a.id AND q.chain_gid = $3 AND q.reason = 'imported')
+     ),
+     wanted AS (
+       SELECT id, $2::text AS asset_gid, NULL::timestamptz AS known_at FROM page
+       UNION ALL SELECT p.id, b.asset_gid, NULL FROM page p JOIN balances b ON b.address_id = p.id AND b.chain_gid = $3
+       UNION ALL SELECT p.id, s.gid, s.known_at FROM page p CROSS JOIN LATERAL (${SUSPECTED_ASSETS('p.project_id')}) s
+     )
+     SELECT p.id AS address_id, p.project_id, p.address, p.display, w.asset_gid, s.decimals, w.is_suspected,
+            CASE WHEN p.created_at < r.previous_at AND p.from_block <= r.previous_number THEN r.previous_number END AS since_number,
+            base.number AS base_number, base.hash AS base_hash
+     FROM (SELECT id, asset_gid, bool_and(known_at IS NOT NULL) AS is_suspected, max(known_at) AS known_at FROM wanted GROUP BY id, asset_gid) w
+     JOIN page p ON p.id = w.id
+     JOIN assets s ON s.gid = w.asset_gid AND s.chain_gid = $3 AND s.status = 'active'
+     LEFT JOIN balance_rounds r ON r.chain_gid = $3
+     LEFT JOIN LATERAL (
+       SELECT r.previous_number AS number, r.previous_hash AS hash WHERE w.is_suspected AND p.from_block <= r.previous_number
+         AND greatest(p.created_at, w.known_at) < r.previous_at
+       UNION ALL
+       SELECT b.number, b.hash FROM canonical_blocks($3, p.from_block, p.from_block) b WHERE w.is_suspected AND w.known_at < p.created_at
+         AND b.status IN ('processed', 'confirmed')
+       LIMIT 1
+     ) base ON true
+     WHERE NOT EXISTS (SELECT FROM project_assets x WHERE x.project_id = p.project_id AND x.asset_gid = w.asset_gid AND x.archived_at IS NOT NULL)
+       AND NOT EXISTS (SELECT FROM incidents i WHERE i.address_id = p.id AND i.asset_gid = w.asset_gid AND i.status = 'quarantined' AND i.kind = 'poison:balances')
+     ORDER BY p.address, p.id, w.asset_gid`,
+    values: [ids, network.native.gid, network.gid],
+  });
+  return rows.map((row) => ({
+    addressId: row.address_id,
+    projectId: row.project_id,
+    address: row.address,
+    display: row.display,
+    assetGid: row.asset_gid,
+    decimals: row.decimals ?? undefined,
+    block: undefined,
+    parent: undefined,
+    base:
+      row.base_number === null || row.base_hash === null
+        ? undefined
+        : { number: row.base_number, hash: row.base_hash },
+    isSuspected: row.is_suspected,
+    isRetroactive: false,
+    traceparent: undefined,
+    since: row.since_number ?? undefined,
+  }));
+}

@@ -1,0 +1,182 @@
+import { BlockNotFoundError, ChainError, type BlockRef } from '@chainwatch/chain-core';
+import { counter, withSpan } from '@chainwatch/telemetry';
+import { setAsidePoison, setAsideUnanswered, type Settle } from '../chain/set-aside-poison.ts';
+import { readChainState } from '../plan/chain-state.ts';
+import type { BalanceReader } from '../read/balance-reader.ts';
+import { readTargets } from '../read/read-targets.ts';
+import type { BalanceStore } from '../store/balance-store.ts';
+import type { BalanceEvent } from '../store/insert-events.ts';
+import { planRound } from './plan-round.ts';
+import { readDoubted, readPage, type Doubt, type Page, type RoundTarget } from './read-page.ts';
+import { moveRound, readPosition, startRound } from './round-position.ts';
+import { deleteDoubts, storeRound } from './store-round.ts';
+
+export interface RoundDeps {
+  readonly store: BalanceStore;
+  readonly client: BalanceReader;
+  readonly clock: () => Date;
+  readonly signal: AbortSignal;
+  /** An address is read again at the earliest after this. */
+  readonly intervalMs: number;
+  /** Requests to the node that the piece may make; a single address may need more. */
+  readonly requestsMax: number;
+  /** The piece before failed: a single address is read, and set aside if it is at fault. */
+  readonly isSuspect: boolean;
+}
+
+/** `waiting`: the analyzer has to move first. `resting`: everything was read, and not long ago. */
+export type RoundPiece =
+  | { readonly type: 'waiting' }
+  | { readonly type: 'resting'; readonly restMs: number }
+  | { readonly type: 'done'; readonly events: readonly BalanceEvent[]; readonly requests: number };
+
+const ADDRESSES_MAX = 100;
+/** Balances of one piece of which the chain is asked a second time. */
+const DOUBTED_MAX = 100;
+/**
+ * Blocks between the two readings where a node tells the state at its head with transactions that wait for a block: those of
+ * TRON live for 20 blocks unless their sender says otherwise.
+ */
+const HEAD_ONLY_BLOCKS = 40;
+const readingsTotal = counter('chainwatch_balance_round_readings_total', {
+  description: 'Balances that rounds have read again.',
+});
+const differencesTotal = counter('chainwatch_balance_differences_total', {
+  description:
+    'Differences that no transfer explains: seen by a first reading, told after a second, dropped by it.',
+});
+
+/**
+ * One piece of a chain's balance round: second readings that are due, or the balances of the next addresses.
+ * @throws ChainError when the node is at fault: the round stays where it is
+ */
+export async function runRoundPiece(deps: RoundDeps): Promise<RoundPiece> {
+  const { store, client, intervalMs } = deps;
+  const { network } = client;
+  const { cursor, confirmedNumber, isHeld, isCursorOrphaned } = await readChainState(store.sql, network.gid);
+  if (cursor === undefined || isHeld || isCursorOrphaned) return { type: 'waiting' };
+  const until = cursor.number - (client.tellsHeadOnly === true ? HEAD_ONLY_BLOCKS : 1);
+  const doubted = await readDoubted(store.sql, network, { until, pairsMax: DOUBTED_MAX });
+  if (doubted.dropped.length > 0) await store.write((sql) => deleteDoubts(sql, doubted.dropped));
+  if (doubted.targets.length > 0) {
+    const targets = fit(deps, doubted.targets);
+    return finish(deps, { cursor, targets, isSecond: true });
+  }
+  const position = await readPosition(store.sql, network.gid);
+  if (position === undefined || position.isEnded) {
+    if (position !== undefined && position.ageMs < intervalMs)
+      return { type: 'resting', restMs: intervalMs - position.ageMs };
+    const final = await findBlock(store, network.gid, confirmedNumber);
+    await store.write((sql) => startRound(sql, network.gid, final));
+  }
+  const after = position?.isEnded === false ? position.after : undefined;
+  const page = await readPage(store.sql, network, {
+    after,
+    addressesMax: deps.isSuspect ? 1 : ADDRESSES_MAX,
+  });
+  return finish(deps, { cursor, ...cut(page, fit(deps, page.targets)) });
+}
+
+type Piece = {
+  readonly cursor: BlockRef;
+  readonly targets: readonly (RoundTarget & { readonly doubt?: Doubt })[];
+} & ((Pick<Page, 'after' | 'isLast'> & { readonly isSecond?: undefined }) | { readonly isSecond: true });
+
+async function finish(deps: RoundDeps, piece: Piece): Promise<RoundPiece> {
+  const { store, client } = deps;
+  const { targets, cursor } = piece;
+  const chainGid = client.network.gid;
+  const settle = createSettle(deps, piece);
+  let events: readonly BalanceEvent[] | undefined = [];
+  try {
+    if (targets.length > 0) events = await settle.store(await settle.read(targets), [], store.write);
+  } catch (error) {
+    if (!deps.isSuspect || error instanceof BlockNotFoundError) throw error;
+    // What the node answers for no other reason than these balances is set aside, and named.
+    const suspects = { chainGid, targets, cursor, settle };
+    const isFound =
+      error instanceof ChainError
+        ? await setAsideUnanswered(store, client, { ...suspects, signal: deps.signal })
+        : await setAsidePoison(store, suspects);
+    if (!isFound) throw error;
+  }
+  if (events === undefined) return { type: 'waiting' };
+  if (!piece.isSecond) await store.write((sql) => moveRound(sql, chainGid, piece));
+  return { type: 'done', events, requests: countRequests(client, targets) };
+}
+
+function createSettle({ store, client, clock, signal }: RoundDeps, piece: Piece): Settle {
+  const { targets, cursor } = piece;
+  const chainGid = client.network.gid;
+  const { verification = 'attested', tellsHeadOnly = false, readBalancesElsewhere } = client;
+  const asked =
+    piece.isSecond && readBalancesElsewhere !== undefined
+      ? { ...client, readBalances: readBalancesElsewhere }
+      : client;
+  const count = (outcome: string, differences: number): void =>
+    differencesTotal.add(differences, { chain_gid: chainGid, outcome });
+  return {
+    async read(some) {
+      const attributes = { chain_gid: chainGid, 'block.number': cursor.number, balances: some.length };
+      const answers = await withSpan('read balances again', { kind: 'client', attributes }, () =>
+        readTargets(asked, { targets: some, cursor, signal }),
+      );
+      readingsTotal.add(some.length, { chain_gid: chainGid });
+      return answers;
+    },
+    async store(answers, _, write) {
+      for (;;) {
+        const plan = await store.snapshot((sql) =>
+          planRound(sql, { chainGid, answers, targets, cursor, verification, tellsHeadOnly }),
+        );
+        if (plan === undefined) return undefined;
+        const events = await write((sql) => storeRound(sql, { chainGid, plan, now: clock() }));
+        if (events === undefined) continue;
+        count('seen', plan.doubted.length);
+        count('told', plan.told.changes.length);
+        count('dropped', plan.settled.length - plan.told.changes.length);
+        return events;
+      }
+    },
+  };
+}
+
+/** As many of the first targets as the requests suffice for, whole addresses; those of one address at least. */
+function fit<T extends RoundTarget>({ client, requestsMax }: RoundDeps, targets: readonly T[]): readonly T[] {
+  let end = 0;
+  while (end < targets.length) {
+    let next = end + 1;
+    while (targets[next]?.addressId === targets[end]!.addressId) next += 1;
+    if (end > 0 && countRequests(client, targets.slice(0, next)) > requestsMax) break;
+    end = next;
+  }
+  return targets.slice(0, end);
+}
+
+/** The page up to the last address of which the targets are left. */
+function cut(page: Page, targets: readonly RoundTarget[]): Page {
+  if (targets.length === page.targets.length) return page;
+  const { address, addressId: id } = targets.at(-1)!;
+  return { targets, after: { address, id }, isLast: false };
+}
+
+const QUERIES_OF_REQUEST = 500;
+
+/** A list of calls is one request. */
+function countRequests({ countBalanceRequests }: BalanceReader, targets: readonly RoundTarget[]): number {
+  return countBalanceRequests === undefined
+    ? Math.ceil(targets.length / QUERIES_OF_REQUEST)
+    : countBalanceRequests(targets);
+}
+
+async function findBlock(
+  store: BalanceStore,
+  chainGid: string,
+  number: number,
+): Promise<BlockRef | undefined> {
+  const { rows } = await store.sql.query<BlockRef>('SELECT number, hash FROM canonical_blocks($1, $2, $2)', [
+    chainGid,
+    number,
+  ]);
+  return rows[0];
+}
