@@ -210,10 +210,43 @@ it(
        COALESCE((SELECT sum(amount_raw) FROM utxos u WHERE u.address = a.address AND u.spent_by IS NULL), 0)::text AS held FROM addresses a`,
     );
     expect(sums).toHaveLength(8);
+    const rewards = await world.rows<{ is_right: boolean; is_gone: boolean }>(
+      `SELECT t.status = 'reorged' AS is_gone, t.matures_at_block IS NOT DISTINCT FROM CASE WHEN u.is_coinbase THEN t.block_number + 100 END AS is_right
+       FROM transactions t LEFT JOIN (SELECT DISTINCT txid, is_coinbase FROM utxos) u ON u.txid = t.hash AND t.status <> 'reorged'`,
+    );
+    expect(rewards.filter(({ is_right: isRight }) => !isRight)).toEqual([]);
+    expect(rewards.some(({ is_gone: isGone }) => isGone)).toBe(true);
     for (const { address, moved, held } of sums) expect([address, moved]).toEqual([address, held]);
   },
   60_000 + ROUNDS * 12_000,
 );
+
+it('takes the same block for the first that may spend a coinbase as the node', async () => {
+  const key = newKey('late miner', 'p2wpkh');
+  await world.watch(project, key.address);
+  await follow();
+  await world.settle();
+  await node.mine(1, { script: key.script, transactions: [] });
+  await follow();
+  await world.settle();
+  const { rows } = await world.db.query<{ block_number: number; matures_at_block: number }>(
+    'SELECT t.block_number, t.matures_at_block FROM transactions t WHERE t.matures_at_block IS NOT NULL AND t.hash IN (SELECT txid FROM utxos WHERE address = $1)',
+    [key.address],
+  );
+  expect(rows).toHaveLength(1);
+  const { block_number: minedAt, matures_at_block: maturesAt } = rows[0]!;
+  expect(maturesAt).toBe(minedAt + 100);
+  const coins = await node.readCoins([key]);
+  const spend = buildTransaction({ coins, outputs: [{ script: miner.script, value: 1_000n }] });
+  // The next block is the one before the first that may spend it.
+  await node.mine(maturesAt - 2 - (await node.readHeight()));
+  await expect(node.send(spend)).rejects.toThrow(/premature/);
+  await node.mine(1);
+  await node.send(spend);
+  await node.mine(1);
+  expect(await node.readHeight()).toBe(maturesAt);
+  expect(await node.readCoins([key])).toEqual([]);
+});
 
 it('misses none of 500 outputs to consecutive indexes that are derived while their block is worked on', async () => {
   const { addressFormat } = family.hd!.parsePublicKey({

@@ -468,6 +468,63 @@ describe('a reorg', () => {
     ]);
   });
 
+  it('takes the maturity of a coinbase with its block, in every project, and gives it anew in another block', async () => {
+    const other = await world.addProject();
+    await world.watch(project, 'alice');
+    await world.watch(other, 'bob');
+    const coinbase = makeUtxoTransaction(
+      'coinbase',
+      [],
+      [
+        ['alice', 50n],
+        ['bob', 7n],
+      ],
+    );
+    const payment = makeUtxoTransaction('payment', [FOREIGN], [['alice', 1n]]);
+    const matures = () =>
+      world.rows(
+        'SELECT hash, status, matures_at_block FROM transactions GROUP BY hash, status, matures_at_block ORDER BY hash = $1',
+        [payment.hash],
+      );
+    const one = world.chain.make(undefined);
+    const two = world.chain.make(one, { transactions: [coinbase, payment] });
+    world.startAnalyzer();
+    await world.feedBlocks(one, two);
+    await world.settle();
+    expect(await matures()).toEqual([
+      { hash: coinbase.hash, status: 'detected', matures_at_block: two.number + 100 },
+      { hash: payment.hash, status: 'detected', matures_at_block: null },
+    ]);
+    await world.feedReorg([two]);
+    await world.settle();
+    expect(await matures()).toEqual([
+      { hash: coinbase.hash, status: 'reorged', matures_at_block: null },
+      { hash: payment.hash, status: 'reorged', matures_at_block: null },
+    ]);
+    // A coinbase of before BIP-34 may return at another height.
+    const twoB = world.chain.make(one, {}, 'b');
+    const threeB = world.chain.make(twoB, { transactions: [coinbase] }, 'b');
+    await world.feedBlocks(twoB, threeB);
+    await world.settle();
+    expect(await matures()).toMatchObject([
+      { status: 'detected', matures_at_block: threeB.number + 100 },
+      { status: 'reorged', matures_at_block: null },
+    ]);
+    await world.feedFinalize(threeB);
+    await world.settle();
+    for (const id of [project, other]) {
+      const told = (await payloads()).filter(
+        ({ project_id, data }) => project_id === id && data.transaction.hash === coinbase.hash,
+      );
+      expect(told.map(({ type, data }) => [type.slice(12), data.transaction.matures_at_block])).toEqual([
+        ['detected', two.number + 100],
+        ['reorged', null],
+        ['detected', threeB.number + 100],
+        ['confirmed', threeB.number + 100],
+      ]);
+    }
+  });
+
   it('lets a coin be spent by another transaction, below finality too and after a new start', async () => {
     await world.watch(project, 'alice');
     const deposit = makeUtxoTransaction('deposit', [FOREIGN], [['alice', 100n]]);

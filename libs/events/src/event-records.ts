@@ -180,6 +180,14 @@ export const transactionRecord = z
           'What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin, the memos of its `transfers` on EVM chains; several are lines. Null where there is none, and where it is no printable UTF-8 or has more than 1,024 bytes.',
         examples: ['order 1042'],
       }),
+    matures_at_block: height
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'For a coinbase transaction (block reward of Bitcoin): the first block whose transactions may spend its outputs. `confirmed` does not imply it. Null for any other transaction, and once the block left the chain.',
+        examples: [null],
+      }),
     transfers: z
       .array(transferRecord)
       .meta({ description: 'What it moved from or to monitored addresses, by `index`.' }),

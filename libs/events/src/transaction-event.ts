@@ -120,6 +120,7 @@ export function exampleIn(
         required_confirmations: 12,
         fee: null,
         memo: null,
+        matures_at_block: null,
         transfers: [
           {
             index: 0,

@@ -20,7 +20,11 @@ const common = {
   chain_family: familySchema.meta({
     description: 'The family of chains that knows it; an EVM address is watched on every active EVM chain.',
   }),
-  format: z.string().meta({ description: 'How it is written: `evm`, `p2wpkh`, …', examples: ['evm'] }),
+  format: z.string().meta({
+    description:
+      'How it is written: `evm`, `p2wpkh`, …. A `p2pkh` address does not match outputs that pay its public key directly (P2PK), as in Bitcoin Core.',
+    examples: ['evm'],
+  }),
   label: z
     .string()
     .nullable()

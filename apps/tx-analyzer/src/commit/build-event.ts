@@ -147,6 +147,7 @@ function buildRecord(state: TransactionState, context: EventContext): Transactio
             amount_raw: String(fee.amountRaw),
           },
     memo: state.memo ?? null,
+    matures_at_block: state.maturesAtBlock ?? null,
     transfers: state.transfers.slice(0, EVENT_ITEMS_MAX).map((transfer) => buildTransfer(transfer, context)),
     replaced_by: state.replacedBy ?? null,
     verification: state.verification,

@@ -56,6 +56,7 @@ export async function commitBlocks(
     { retroactive, matches, existing: existing.transactions },
     {
       chainGid: chain.gid,
+      coinbaseMaturity: chain.utxo?.codec.coinbaseMaturity,
       requiredConfirmations: confirmation.depth,
       depths: existing.depths,
       now,

@@ -155,7 +155,7 @@ async function markReorged(
 ): Promise<TransactionRow[]> {
   const { rows } = await sql.query<TransactionRow>({
     name: `mark_reorged_${hashes === undefined ? 'all' : 'blocks'}`,
-    text: `WITH marked AS (UPDATE transactions SET status = 'reorged', epoch = epoch + 1, reorged_at = $3, confirmed_at = NULL
+    text: `WITH marked AS (UPDATE transactions SET status = 'reorged', epoch = epoch + 1, reorged_at = $3, confirmed_at = NULL, matures_at_block = NULL
            WHERE id IN (SELECT id FROM transactions WHERE chain_gid = $1 AND ${hashes === undefined ? '$2::text[] IS NULL AND block_hash IS NOT NULL' : 'block_hash = ANY($2)'} AND status IN ('detected', 'confirmed', 'failed')
                         ORDER BY block_number DESC LIMIT ${CHUNK_ROWS})
            RETURNING ${STATE_COLUMNS}), ended AS (${endLaterSql('marked')}) SELECT * FROM marked`,

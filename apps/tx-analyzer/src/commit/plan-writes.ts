@@ -42,6 +42,8 @@ export interface Merge {
 
 interface PlanContext {
   readonly chainGid: string;
+  /** `UtxoCodec.coinbaseMaturity`; absent for chains of accounts. */
+  readonly coinbaseMaturity?: number | undefined;
   /** By the chain's own policy. */
   readonly requiredConfirmations: number;
   /** Confirmations that projects ask for instead, by project. */
@@ -172,6 +174,10 @@ export function stateOf(
     confirmationDepth: depth,
     fee: transaction.fee,
     memo: memoOf(transaction, match.transfers),
+    maturesAtBlock:
+      transaction.utxo?.isCoinbase === true && context.coinbaseMaturity !== undefined
+        ? block.number + context.coinbaseMaturity
+        : undefined,
     detectedAt: now,
     transfers: match.transfers,
     participants: match.participants,

@@ -9,7 +9,7 @@ import type { TransactionState, TransactionStatus } from '../model/transaction-s
 
 /** Columns of transactions that `stateOfRow` reads. */
 export const STATE_COLUMNS = `id, project_id, hash, status, direction, epoch, is_failed, ${verificationSql()} AS verification, block_number, block_hash, block_timestamp, tx_index,
-  required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, memo, replaced_by, detected_at, confirmed_at, reorged_at`;
+  required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, memo, matures_at_block, replaced_by, detected_at, confirmed_at, reorged_at`;
 
 export interface TransactionRow {
   readonly id: string;
@@ -29,6 +29,7 @@ export interface TransactionRow {
   readonly fee_amount_raw: string | null;
   readonly fee_payer: string | null;
   readonly memo: string | null;
+  readonly matures_at_block: number | null;
   readonly replaced_by: string | null;
   readonly detected_at: Date;
   readonly confirmed_at: Date | null;
@@ -123,6 +124,7 @@ function stateOfRow(
           },
         }),
     memo: row.memo ?? undefined,
+    maturesAtBlock: row.matures_at_block ?? undefined,
     ...(row.replaced_by === null ? {} : { replacedBy: row.replaced_by }),
     detectedAt: row.detected_at,
     ...(row.confirmed_at === null ? {} : { confirmedAt: row.confirmed_at }),

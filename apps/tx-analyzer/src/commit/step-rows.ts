@@ -55,21 +55,22 @@ export function upsertTransactionsSql(
     ['numeric', (state) => state.fee?.amountRaw.toString() ?? null],
     ['text', (state) => state.fee?.payer ?? null],
     ['text', (state) => state.memo ?? null],
+    ['bigint', (state) => state.maturesAtBlock ?? null],
     ['timestamptz', (state) => state.detectedAt.toISOString()],
     ['numeric', (state) => findAmountMax(state.transfers, chain.decimalsOf) ?? null],
     ['timestamptz', (state) => state.confirmedAt?.toISOString() ?? null],
   ]);
   return `INSERT INTO transactions AS t (chain_gid, id, project_id, hash, status, direction, epoch, is_failed, is_unproved, is_withheld, verification, block_number, block_hash,
-      block_timestamp, tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, memo, detected_at, amount_max, confirmed_at)
+      block_timestamp, tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, memo, matures_at_block, detected_at, amount_max, confirmed_at)
     SELECT ${params.add(chain.gid, 'text')}, id, project_id, hash, status, direction, epoch, is_failed, is_unproved, is_withheld, verification, block_number, block_hash,
-      to_timestamp(block_timestamp), tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, memo, detected_at, amount_max, confirmed_at
+      to_timestamp(block_timestamp), tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, memo, matures_at_block, detected_at, amount_max, confirmed_at
     FROM ${source} AS s (id, project_id, hash, status, direction, epoch, is_failed, is_unproved, is_withheld, verification, block_number, block_hash,
-      block_timestamp, tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, memo, detected_at, amount_max, confirmed_at)
+      block_timestamp, tx_index, required_confirmations, confirmation_depth, fee_asset_gid, fee_amount_raw, fee_payer, memo, matures_at_block, detected_at, amount_max, confirmed_at)
     ON CONFLICT (id) DO UPDATE SET status = EXCLUDED.status, is_failed = EXCLUDED.is_failed,
       is_unproved = EXCLUDED.is_unproved, is_withheld = EXCLUDED.is_withheld, verification = EXCLUDED.verification,
       block_number = EXCLUDED.block_number, block_hash = EXCLUDED.block_hash, block_timestamp = EXCLUDED.block_timestamp,
       tx_index = EXCLUDED.tx_index, fee_asset_gid = EXCLUDED.fee_asset_gid, fee_amount_raw = EXCLUDED.fee_amount_raw,
-      fee_payer = EXCLUDED.fee_payer, memo = EXCLUDED.memo, replaced_by = NULL, detected_at = EXCLUDED.detected_at, confirmed_at = EXCLUDED.confirmed_at, reorged_at = NULL,
+      fee_payer = EXCLUDED.fee_payer, memo = EXCLUDED.memo, matures_at_block = EXCLUDED.matures_at_block, replaced_by = NULL, detected_at = EXCLUDED.detected_at, confirmed_at = EXCLUDED.confirmed_at, reorged_at = NULL,
       amount_max = EXCLUDED.amount_max,
       direction = CASE WHEN EXISTS (SELECT FROM (${unwatchedOf('ARRAY[t.id]')}) u) THEN t.direction ELSE EXCLUDED.direction END`;
 }

@@ -25,6 +25,8 @@ export interface TransactionState {
   readonly confirmationDepth?: number | undefined;
   readonly fee?: Fee;
   readonly memo?: string | undefined;
+  /** First block that may spend the coinbase outputs of this transaction; absent for any other one. */
+  readonly maturesAtBlock?: number | undefined;
   readonly replacedBy?: string;
   readonly detectedAt: Date;
   readonly confirmedAt?: Date;

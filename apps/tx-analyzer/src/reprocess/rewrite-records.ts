@@ -33,7 +33,7 @@ export async function undoRecords(
 ): Promise<OutboxEvent[]> {
   if (undone.length === 0) return [];
   const { rows } = await sql.query<TransactionRow>(
-    `UPDATE transactions SET status = 'reorged', epoch = epoch + 1, reorged_at = $2, confirmed_at = NULL WHERE id = ANY($1::uuid[]) RETURNING ${STATE_COLUMNS}`,
+    `UPDATE transactions SET status = 'reorged', epoch = epoch + 1, reorged_at = $2, confirmed_at = NULL, matures_at_block = NULL WHERE id = ANY($1::uuid[]) RETURNING ${STATE_COLUMNS}`,
     [undone.map(({ id }) => id), now],
   );
   const states = await readStates(sql, rows, chain.learn);

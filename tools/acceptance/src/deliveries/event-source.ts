@@ -114,6 +114,7 @@ function buildEvent(
     required_confirmations: 12,
     fee: null,
     memo: null,
+    matures_at_block: null,
     transfers: [transfer],
     replaced_by: null,
     verification: 'proved',

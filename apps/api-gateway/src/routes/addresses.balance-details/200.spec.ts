@@ -103,12 +103,44 @@ describe('GET /addresses/{address}/balances/details', () => {
           decimals: 8,
           confirmed: '51',
           unconfirmed: '0.2',
+          spendable: '51.2',
+          spendable_raw: '5120000000',
           immature: '25.00000003',
+          immature_raw: '2500000003',
           pending_in: '0',
           pending_out: '0',
         },
       ],
     });
+  });
+
+  it.each([
+    [98, '0', '50'],
+    [99, '0', '50'],
+    [100, '50', '0'],
+    [101, '50', '0'],
+  ])(
+    'has a coinbase of %i confirmations as %s spendable and %s immature',
+    async (depth, spendable, immature) => {
+      await setBalance(address, btc, 1n, 300);
+      await addCoin('coinbase', 5_000_000_000n, 300 - depth + 1, { isCoinbase: true });
+      const expected = { total: '50', confirmed: spendable, unconfirmed: '0', spendable, immature };
+      expect(await details(address)).toMatchObject({ items: [expected] });
+      // The same rule for each coin.
+      const { body } = await world.api.get(`/addresses/${address}/utxos`).expect(200);
+      expect(body.items).toMatchObject([{ confirmations: depth, is_mature: immature === '0' }]);
+    },
+  );
+
+  it('has nothing immature once a reorg took the coinbase away, and counts it anew in another block', async () => {
+    await setBalance(address, btc, 1n, 300);
+    await addCoin('coinbase', 5_000_000_000n, 250, { isCoinbase: true });
+    await addCoin('payment', 7n, 250);
+    expect(await details(address)).toMatchObject({ items: [{ spendable_raw: '7', immature: '50' }] });
+    await world.db.query("DELETE FROM utxos WHERE txid = 'coinbase'");
+    expect(await details(address)).toMatchObject({ items: [{ spendable_raw: '7', immature: '0' }] });
+    await addCoin('coinbase', 5_000_000_000n, 201, { isCoinbase: true });
+    expect(await details(address)).toMatchObject({ items: [{ spendable_raw: '5000000007', immature: '0' }] });
   });
 
   it('shows what waits in the mempool beside the balance, change included', async () => {
@@ -133,7 +165,10 @@ describe('GET /addresses/{address}/balances/details', () => {
           decimals: 8,
           confirmed: '0.0000005',
           unconfirmed: '0',
+          spendable: '0.0000005',
+          spendable_raw: '50',
           immature: '0',
+          immature_raw: '0',
           pending_in: '0.00000036',
           pending_out: '0.0000005',
         },
@@ -145,7 +180,10 @@ describe('GET /addresses/{address}/balances/details', () => {
     const eth = `${evm}/slip44:60`;
     const item = (total: string, confirmed: string | null, unconfirmed: string | null) => ({
       items: [
-        { asset_gid: eth, total, confirmed, unconfirmed, immature: null, pending_in: '0', pending_out: '0' },
+        {
+          ...{ asset_gid: eth, total, confirmed, unconfirmed, pending_in: '0', pending_out: '0' },
+          ...{ spendable: total, immature: '0', immature_raw: '0' },
+        },
       ],
     });
     await setBalance(account, eth, 10n ** 18n, 100);

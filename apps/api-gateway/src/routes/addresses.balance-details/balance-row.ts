@@ -4,7 +4,7 @@ export interface BalanceRow {
   readonly decimals: number | null;
   readonly total_raw: string;
   readonly confirmed_raw: string | null;
-  readonly immature_raw: string | null;
+  readonly immature_raw: string;
   readonly pending_in_raw: string;
   readonly pending_out_raw: string;
 }

@@ -41,13 +41,27 @@ const detailsSchema = z
         description: 'What newer blocks changed; below zero where they spent. Null where `confirmed` is.',
         examples: ['0'],
       }),
+    spendable: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          '`total` without `immature`: the next block may spend it. Pending transactions are not deducted. Outside Bitcoin equal to `total`.',
+        examples: ['1.5'],
+      }),
+    spendable_raw: z.string().meta({
+      description: '`spendable` in base units.',
+      examples: ['1500000000000000000'],
+    }),
     immature: z
       .string()
       .nullable()
       .meta({
-        description: 'Coinbase outputs that may not be spent yet. Null on chains of accounts.',
-        examples: [null],
+        description:
+          'Coinbase outputs (block rewards) of Bitcoin that the next block may not spend yet. Outside Bitcoin 0.',
+        examples: ['0'],
       }),
+    immature_raw: z.string().meta({ description: '`immature` in base units.', examples: ['0'] }),
     pending_in: z
       .string()
       .nullable()

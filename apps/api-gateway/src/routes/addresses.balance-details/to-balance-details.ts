@@ -8,7 +8,10 @@ interface BalanceDetails {
   decimals: number | null;
   confirmed: string | null;
   unconfirmed: string | null;
+  spendable: string | null;
+  spendable_raw: string;
   immature: string | null;
+  immature_raw: string;
   pending_in: string | null;
   pending_out: string | null;
 }
@@ -16,6 +19,7 @@ interface BalanceDetails {
 export function toBalanceDetails(row: BalanceRow): BalanceDetails {
   const show = (raw: bigint): string | null => formatKnownAmount(raw, row.decimals);
   const total = BigInt(row.total_raw);
+  const immature = BigInt(row.immature_raw);
   const confirmed = row.confirmed_raw === null ? undefined : BigInt(row.confirmed_raw);
   return {
     asset_gid: row.asset_gid,
@@ -23,8 +27,11 @@ export function toBalanceDetails(row: BalanceRow): BalanceDetails {
     total_raw: row.total_raw,
     decimals: row.decimals,
     confirmed: confirmed === undefined ? null : show(confirmed),
-    unconfirmed: confirmed === undefined ? null : show(total - confirmed - BigInt(row.immature_raw ?? '0')),
-    immature: row.immature_raw === null ? null : show(BigInt(row.immature_raw)),
+    unconfirmed: confirmed === undefined ? null : show(total - confirmed - immature),
+    spendable: show(total - immature),
+    spendable_raw: String(total - immature),
+    immature: show(immature),
+    immature_raw: row.immature_raw,
     pending_in: show(BigInt(row.pending_in_raw)),
     pending_out: show(BigInt(row.pending_out_raw)),
   };

@@ -68,6 +68,7 @@ describe('GET /transactions', () => {
         required_confirmations: 12,
         fee: { asset_gid: `${gid}/slip44:60`, amount: '0.000021', amount_raw: '21000000000000' },
         memo: 'order 1',
+        matures_at_block: null,
         transfers: [
           {
             index: 0,

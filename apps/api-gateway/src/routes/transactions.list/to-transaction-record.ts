@@ -25,6 +25,7 @@ export async function toTransactionRecord(
     required_confirmations: row.required_confirmations,
     fee: toFee(row),
     memo: row.memo,
+    matures_at_block: row.matures_at_block,
     transfers: transfers.map((transfer) => toTransferRecord(transfer, displayAddress)),
     replaced_by: row.replaced_by,
     verification: row.verification ?? (row.is_unproved ? 'unproved' : 'proved'),

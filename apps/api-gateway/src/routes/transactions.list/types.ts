@@ -15,6 +15,7 @@ export interface TransactionRow {
   readonly fee_amount_raw: string | null;
   readonly fee_decimals: number | null;
   readonly memo: string | null;
+  readonly matures_at_block: number | null;
   readonly replaced_by: string | null;
   /** Null in rows of the release before. */
   readonly verification: TransactionRecord['verification'];

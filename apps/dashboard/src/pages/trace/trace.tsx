@@ -104,6 +104,11 @@ function Details({ transaction }: { readonly transaction: Transaction }) {
         </Fact>
       )}
       {transaction.memo !== null && <Fact name="Memo">{transaction.memo}</Fact>}
+      {transaction.matures_at_block !== null && (
+        <Fact name="Spendable from block">
+          <span className="tabular-nums">{transaction.matures_at_block.toLocaleString()}</span>
+        </Fact>
+      )}
       <Fact name="Detected">
         <Time at={transaction.detected_at} isLong />
       </Fact>

@@ -104,6 +104,7 @@ function transaction({
     confirmations,
     required_confirmations: required,
     memo: null,
+    matures_at_block: null,
     fee: chain === ETHEREUM ? { asset_gid: ETH, amount: '0.000081', amount_raw: '81000000000000' } : null,
     transfers: [
       make('Transfer', {
@@ -230,7 +231,10 @@ export const balances = [
 ].map((balance) => ({
   ...balance,
   unconfirmed: balance.asset_gid === USDC ? '1250' : '0',
-  immature: null,
+  spendable: balance.total,
+  spendable_raw: balance.total_raw,
+  immature: '0',
+  immature_raw: '0',
   pending_in: '0',
   pending_out: '0',
 }));
