@@ -127,7 +127,7 @@ const WANTED = `
     WHERE q.id = ANY($1)
   ),
   wanted (id, address_id, asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, is_suspected, is_retry) AS (
-    SELECT id, address_id, coalesce(asset_gid, $2), at_number, at_hash, at_parent, is_retroactive, traceparent, false, reason = 'retry' FROM r WHERE address_id IS NOT NULL
+    SELECT id, address_id, coalesce(asset_gid, $2), at_number, at_hash, at_parent, is_retroactive, traceparent, reason = 'mentioned' OR reason = 'imported' AND asset_gid IS NOT NULL, reason = 'retry' FROM r WHERE address_id IS NOT NULL
     UNION ALL
     SELECT r.id, r.address_id, b.asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, false, false
       FROM r JOIN balances b ON b.address_id = r.address_id AND b.chain_gid = r.chain_gid WHERE r.asset_gid IS NULL
@@ -165,7 +165,7 @@ async function readWanted(
     text: `WITH ${WANTED}
      SELECT DISTINCT ON (w.address_id, w.asset_gid) w.address_id, a.project_id, a.address, a.display, w.asset_gid, s.decimals, w.at_number AS block_number, w.at_hash AS block_hash,
             p.number AS parent_number, p.hash AS parent_hash, w.traceparent,
-            bool_and(w.is_suspected) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected, bool_or(w.is_retroactive) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_retroactive
+            bool_and(w.is_suspected AND k.address_id IS NULL) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected, bool_or(w.is_retroactive) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_retroactive
      FROM wanted w
      CROSS JOIN LATERAL (SELECT project_id, address, display, is_monitored FROM addresses WHERE id = w.address_id OFFSET 0) a
      CROSS JOIN LATERAL (SELECT chain_gid, status, decimals FROM assets WHERE gid = w.asset_gid OFFSET 0) s
