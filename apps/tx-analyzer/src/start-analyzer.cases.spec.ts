@@ -306,6 +306,94 @@ describe('what a transaction means', () => {
     ]);
   });
 
+  describe('of an address that a log names and no transfer', () => {
+    const VAULT = `${network.gid}/erc20:${DAVE}`;
+    const named = (assetGid: string, ...addresses: readonly string[]) => ({
+      touchedAssets: [assetGid],
+      mentions: [{ assetGid, addresses }],
+    });
+    const addToken = () =>
+      world.db.query(
+        `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) VALUES ($1, $2, 'erc20', 'x', 'fungible', 'active', 18)`,
+        [TOKEN, network.gid],
+      );
+    const readOf = async () => (await reads()).filter((read) => read.address_id !== null);
+
+    it('is read once, at the block, for everybody who watches it from there on', async () => {
+      const alice = await world.watch(project, ALICE);
+      const late = await world.watch(await world.addProject(), ALICE);
+      await world.db.query(
+        `INSERT INTO address_watches (address_id, chain_gid, from_block, feed_seq) VALUES ($1, $2, 2, 0)
+         ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = 2`,
+        [late.id, network.gid],
+      );
+      await addToken();
+      world.startAnalyzer();
+      await world.feedBlocks(world.chain.make(undefined, named(TOKEN, BOB, ALICE)));
+      await world.settle();
+      expect(await readOf()).toEqual([
+        { address_id: alice.id, asset_gid: TOKEN, block_number: 1, reason: 'mentioned' },
+      ]);
+      expect(await world.events()).toEqual([]);
+    });
+
+    it('is read as ever where a transfer beside it explains it', async () => {
+      const alice = await world.watch(project, ALICE);
+      world.startAnalyzer();
+      await world.feedBlocks(
+        world.chain.make(undefined, {
+          transactions: [
+            makeTransaction('t', {
+              from: BOB,
+              transfers: [transfer(BOB, ALICE, 9n, { type: 'token', assetGid: TOKEN, logIndex: 0 })],
+            }),
+          ],
+          ...named(TOKEN, ALICE),
+        }),
+      );
+      await world.settle();
+      expect((await readOf()).filter(({ asset_gid }) => asset_gid === TOKEN)).toEqual([
+        { address_id: alice.id, asset_gid: TOKEN, block_number: 1, reason: 'detected' },
+      ]);
+    });
+
+    it('is read of a contract that nobody knew and that is a token', async () => {
+      const alice = await world.watch(project, ALICE);
+      world.chain.tokens.set(VAULT, { name: 'Vault', symbol: 'V', decimals: 8 });
+      world.startAnalyzer();
+      const one = world.chain.make(undefined, named(VAULT, ALICE));
+      await world.feedBlocks(one, world.chain.make(one, named(VAULT, ALICE)));
+      await world.settle();
+      expect((await readOf()).at(-1)).toMatchObject({
+        address_id: alice.id,
+        asset_gid: VAULT,
+        reason: 'mentioned',
+      });
+      expect(await world.rows('SELECT symbol, status FROM assets WHERE gid = $1', [VAULT])).toEqual([
+        { symbol: 'V', status: 'active' },
+      ]);
+      // Nobody lists it before a balance was found.
+      expect(await world.rows('SELECT 1 FROM project_assets')).toEqual([]);
+    });
+
+    it('is not read of a contract that is no token: it leaves nothing behind, and is asked once', async () => {
+      await world.watch(project, ALICE);
+      world.startAnalyzer();
+      const one = world.chain.make(undefined, named(VAULT, ALICE));
+      const two = world.chain.make(one, named(VAULT, ALICE));
+      await world.feedBlocks(one);
+      await world.settle();
+      const { tokenReads } = world.chain;
+      await world.feedBlocks(two);
+      await world.settle();
+      expect([await readOf(), await world.rows('SELECT 1 FROM assets WHERE gid = $1', [VAULT])]).toEqual([
+        [],
+        [],
+      ]);
+      expect([tokenReads, world.chain.tokenReads]).toEqual([1, 1]);
+    });
+  });
+
   it('does not read the holders of a contract that is no token', async () => {
     await world.watch(project, ALICE);
     world.startAnalyzer();

@@ -55,6 +55,8 @@ export interface Block extends BlockHeader {
    * asset may have a new balance without appearing in any transfer (rebasing tokens), so they are read again.
    */
   readonly touchedAssets: readonly string[];
+  /** Accounts that logs of touched assets name: their balance may have moved without a transfer. Absent: none. */
+  readonly mentions?: readonly AssetMentions[];
   /** What the decoder could name but does not know; absent where it knows everything (`ReadBlockOptions.takeUnknown`). */
   readonly unknowns?: readonly UnknownPart[];
   /** What stands behind the list of its transactions and their effects; absent: proved. */
@@ -70,6 +72,13 @@ export interface Block extends BlockHeader {
    * that this header is on its own chain.
    */
   readonly provedBy?: BlockRef;
+}
+
+export interface AssetMentions {
+  /** CAIP-19 of what would be the contract's token. */
+  readonly assetGid: string;
+  /** Canonical, each once. */
+  readonly addresses: readonly string[];
 }
 
 /**

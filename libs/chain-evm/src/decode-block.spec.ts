@@ -78,7 +78,7 @@ describe('decodeBlock', () => {
 
   it.each<[string, Partial<RawLog>, boolean]>([
     ['an ERC-721 transfer', { topics: [transferTopic, word('A'), word('B'), word('1')], data: '0x' }, false],
-    ['a transfer without indexed topics', { topics: [transferTopic], data: `0x${'0'.repeat(192)}` }, true],
+    ['a transfer of four words', { topics: [transferTopic], data: `0x${'0'.repeat(256)}` }, true],
     [
       'a transfer with two topics',
       { topics: [transferTopic, word('A')], data: `0x${'0'.repeat(128)}` },
@@ -98,6 +98,26 @@ describe('decodeBlock', () => {
     const block = decode('ethereum', {}, { logs: [logOf(log)] });
     expect(block.transactions[0]?.transfers).toEqual([]);
     expect(block.touchedAssets).toEqual(isTouched ? [`eip155:1/erc20:${address('e')}`] : []);
+  });
+
+  it('takes a transfer without indexed topics', () => {
+    const words = `0x${word('A').slice(2)}${word('B').slice(2)}${word('7').slice(2)}`;
+    const block = decode('ethereum', {}, { logs: [logOf({ topics: [transferTopic], data: words })] });
+    expect(block.transactions[0]?.transfers).toMatchObject([
+      { type: 'token', assetGid: `eip155:1/erc20:${address('e')}`, from: address('a'), to: address('b') },
+    ]);
+    expect([block.touchedAssets, block.mentions]).toEqual([[], []]);
+  });
+
+  it('names the accounts in a log that is no transfer', () => {
+    const block = decode(
+      'ethereum',
+      {},
+      { logs: [logOf({ topics: [pad('1'), word('A')], data: word('B') })] },
+    );
+    expect(block.mentions).toEqual([
+      { assetGid: `eip155:1/erc20:${address('e')}`, addresses: [address('a'), address('b')] },
+    ]);
   });
 
   it('does not take the contract that mirrors POL for a token that changed', () => {

@@ -43,7 +43,7 @@ export function decodeBlock(
         ? transactions
         : transactions.filter(({ hash }) => !unknown.transactions.has(hash)),
     ),
-    touchedAssets: findTouchedAssets(network, stateSync === undefined ? receipts : [...receipts, stateSync]),
+    ...findTouchedAssets(network, stateSync === undefined ? receipts : [...receipts, stateSync]),
     ...(unreadable.length > 0 && { unknowns: unreadable }),
     ...(unknown?.isEverything === true && { verification: 'unproved' }),
   };

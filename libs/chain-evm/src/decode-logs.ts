@@ -1,5 +1,5 @@
-import type { Network, Transfer } from '@chainwatch/chain-core';
-import { decodeTransferLogs, touchesBalances } from '@chainwatch/contract-abi';
+import type { Block, Network, Transfer } from '@chainwatch/chain-core';
+import { decodeTransferLogs, TouchedContracts, type ContractNotation } from '@chainwatch/contract-abi';
 import { readTraits } from './networks.ts';
 import type { RawLog, RawReceipt } from './raw-block.ts';
 import type { InternalTransfer } from './read-traces.ts';
@@ -27,15 +27,10 @@ export function decodeLogs(
     transfers,
   }: { readonly logs: readonly RawLog[]; readonly logIndex: number; readonly transfers: Transfer[] },
 ): void {
-  const { nativeTokenContract, wrappedNative } = readTraits(network);
+  const { nativeTokenContract } = readTraits(network);
   const isNative = ({ address }: RawLog): boolean =>
     address === ETHER_LOG_ADDRESS || address === nativeTokenContract;
-  const notation = {
-    tokenGid: (address: string) => tokenGid(network, address),
-    account: (address: string) => address,
-    wrapper: wrappedNative,
-  };
-  decodeTransferLogs(notation, {
+  decodeTransferLogs(notationOf(network), {
     // Logs of the native coin belong to no token.
     logs: logs.some(isNative) ? logs.map((log) => (isNative(log) ? { ...log, topics: [] } : log)) : logs,
     logIndex,
@@ -43,21 +38,26 @@ export function decodeLogs(
   });
 }
 
-/** CAIP-19 of every contract with a log that may have moved balances without telling whose. */
-export function findTouchedAssets(network: Network, receipts: readonly RawReceipt[]): string[] {
-  const touched = new Set<string>();
-  for (const receipt of receipts) {
-    for (const log of receipt.logs) if (touchesBalances(log)) touched.add(log.address);
-  }
+/** Every contract with a log that may have moved balances without telling whose, and the accounts that such logs name. */
+export function findTouchedAssets(
+  network: Network,
+  receipts: readonly RawReceipt[],
+): Pick<Block, 'touchedAssets' | 'mentions'> {
+  const touched = new TouchedContracts();
+  for (const { logs } of receipts) touched.add(logs);
   // What mirrors the native coin is no token.
-  touched.delete(ETHER_LOG_ADDRESS);
+  touched.leaveOut(ETHER_LOG_ADDRESS);
   const { nativeTokenContract } = readTraits(network);
-  if (nativeTokenContract !== undefined) touched.delete(nativeTokenContract);
-  return Array.from(touched, (address) => tokenGid(network, address));
+  if (nativeTokenContract !== undefined) touched.leaveOut(nativeTokenContract);
+  return touched.list(notationOf(network));
 }
 
-function tokenGid(network: Network, address: string): string {
-  return `${network.gid}/${network.tokenNamespace}:${address.toLowerCase()}`;
+function notationOf(network: Network): ContractNotation {
+  return {
+    tokenGid: (address) => `${network.gid}/${network.tokenNamespace}:${address.toLowerCase()}`,
+    account: (address) => address,
+    wrapper: readTraits(network).wrappedNative,
+  };
 }
 
 /**

@@ -16,7 +16,17 @@ export const plain = ({
   transactions,
   balanceChanges,
   touchedAssets,
-}: Block): Block => ({ number, hash, parentHash, timestamp, transactions, balanceChanges, touchedAssets });
+  mentions,
+}: Block): Block => ({
+  number,
+  hash,
+  parentHash,
+  timestamp,
+  transactions,
+  balanceChanges,
+  touchedAssets,
+  mentions,
+});
 
 const hex = (bytes: number): fc.Arbitrary<string> =>
   fc

@@ -1,5 +1,5 @@
 import type { BalanceChange, Block, Network, Transaction, Transfer } from '@chainwatch/chain-core';
-import { decodeTransferLogs, touchesBalances, type ContractLog } from '@chainwatch/contract-abi';
+import { decodeTransferLogs, TouchedContracts, type ContractLog } from '@chainwatch/contract-abi';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { listInternalMoves } from './internal-moves.ts';
 import { listMoves } from './list-moves.ts';
@@ -8,7 +8,7 @@ import type { Change, Effects, Move } from './move.ts';
 import { bytesOf } from './protobuf.ts';
 import { CONTRACT_TYPES, type Contract } from './read-contract.ts';
 import { findAddress } from './to-address.ts';
-import { findAssetGid, notationOf, tokenGid } from './token-gid.ts';
+import { findAssetGid, notationOf } from './token-gid.ts';
 import type { VerifiedBlock, VerifiedTransaction } from './verify-block.ts';
 import type { TransactionInfo } from './wallet-block.ts';
 
@@ -23,12 +23,12 @@ export function decodeBlock(
   { header, transactions }: Omit<VerifiedBlock, 'unknowns'>,
   lookups: Lookups,
 ): Block {
-  const touched = new Set<string>();
+  const touched = new TouchedContracts();
   const balanceChanges: BalanceChange[] = [];
   let logIndex = 0;
   const decoded = transactions.map((tx, index) => {
     const logs = readLogs(tx.info);
-    for (const log of logs) if (touchesBalances(log)) touched.add(log.address);
+    touched.add(logs);
     const result = decodeTransaction({ network, tx, index, logs, logIndex, lookups, balanceChanges });
     logIndex += logs.length;
     return result;
@@ -37,7 +37,7 @@ export function decodeBlock(
     ...header,
     transactions: decoded,
     balanceChanges,
-    touchedAssets: Array.from(touched, (address) => tokenGid(network, address)),
+    ...touched.list(notationOf(network)),
     ...(transactions.every(({ info }) => (info.internal_transactions ?? []).length === 0) && {
       leavesOut: 'internal',
     }),

@@ -1,10 +1,10 @@
 import type { Block, BlockHeader, Network, Transaction, Transfer } from '@chainwatch/chain-core';
-import { decodeTransferLogs, touchesBalances } from '@chainwatch/contract-abi';
+import { decodeTransferLogs, TouchedContracts } from '@chainwatch/contract-abi';
 import { isKnownType, toHash } from './evm-block.ts';
 import type { EvmBlock, EvmReceipt, EvmTransaction } from './evm-types.ts';
 import { isDoubtful } from './read-kinds.ts';
 import { toAddress } from './to-address.ts';
-import { notationOf, tokenGid } from './token-gid.ts';
+import { notationOf } from './token-gid.ts';
 
 /** The interface's answers about a block. */
 export interface EvmParts {
@@ -26,11 +26,11 @@ export function decodeEvmBlock(
   header: BlockHeader,
   { block, receipts, transfers, isUnproved }: EvmParts,
 ): Block {
-  const touched = new Set<string>();
+  const touched = new TouchedContracts();
   let logIndex = 0;
   const transactions = block.transactions.map((tx, index): Transaction => {
     const receipt = receipts[index]!;
-    for (const log of receipt.logs) if (touchesBalances(log)) touched.add(log.address);
+    touched.add(receipt.logs);
     const hasValue = transfers === undefined || !isDoubtful(tx) || transfers.has(tx.hash);
     const decoded = decodeTransaction({ network, tx, receipt, index, logIndex, hasValue });
     logIndex += receipt.logs.length;
@@ -40,7 +40,7 @@ export function decodeEvmBlock(
     ...header,
     transactions,
     balanceChanges: [],
-    touchedAssets: Array.from(touched, (address) => tokenGid(network, address)),
+    ...touched.list(notationOf(network)),
     verification: 'attested',
     leavesOut: 'all_but_logs',
   };

@@ -65,6 +65,50 @@ describe('a log', () => {
   });
 });
 
+describe('a transfer without indexed members', () => {
+  const early = parseAbi(['event Transfer(address from, address to, uint256 value)']);
+  const token: Hex = `0x${'0a'.repeat(20)}`;
+  const encode = (from: Hex, to: Hex, value: bigint): ContractLog => ({
+    address: token,
+    topics: encodeEventTopics({ abi: early, eventName: 'Transfer' }) as string[],
+    data: encodeAbiParameters(
+      [{ type: 'address' }, { type: 'address' }, { type: 'uint256' }],
+      [from, to, value],
+    ),
+  });
+
+  it('tells what viem reads in it', () => {
+    fc.assert(
+      fc.property(address, address, amount, (from, to, value) => {
+        const log = encode(from, to, value);
+        expect(decode(log)).toEqual([
+          { index: 0, type: 'token', assetGid: token, from, to, amountRaw: value, logIndex: 7 },
+        ]);
+        expect(touchesBalances(log)).toBe(false);
+      }),
+    );
+  });
+
+  const [one, two]: [Hex, Hex] = [`0x${'0b'.repeat(20)}`, `0x${'0c'.repeat(20)}`];
+  const whole = encode(one, two, 5n);
+  it.each<[string, ContractLog]>([
+    ['a word that is no account', { ...whole, data: `0x01${whole.data.slice(4)}` }],
+    ['another word', { ...whole, data: `${whole.data}${'0'.repeat(64)}` }],
+    ['a word too few', { ...whole, data: whole.data.slice(0, 130) }],
+    [
+      'one indexed member, which may be any of the three',
+      {
+        ...whole,
+        topics: [...whole.topics, `0x${whole.data.slice(2, 66)}`],
+        data: `0x${whole.data.slice(66)}`,
+      },
+    ],
+  ])('is none with %s, and its accounts are read', (_name, log) => {
+    expect(decode(log)).toEqual([]);
+    expect(touchesBalances(log)).toBe(true);
+  });
+});
+
 describe('a memo', () => {
   const memoAbi = parseAbi([
     'event Memo(address indexed caller, bytes32 indexed memo)',

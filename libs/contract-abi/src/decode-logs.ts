@@ -25,6 +25,8 @@ const memoTopic: string = toEventSelector('Memo(address,bytes32)');
 const transferWithMemoTopic: string = toEventSelector('TransferWithMemo(address,address,uint256,bytes32)');
 const depositTopic: string = toEventSelector('Deposit(address,uint256)');
 const withdrawalTopic: string = toEventSelector('Withdrawal(address,uint256)');
+/** What stands before an account in its word. */
+const PADDING = '0'.repeat(24);
 /** From whom an ERC-20 mints, and to whom it burns. */
 const NOBODY = `0x${'00'.repeat(20)}`;
 const approvalTopic: string = toEventSelector('Approval(address,address,uint256)');
@@ -39,9 +41,11 @@ export interface TransactionLogs {
 }
 
 /**
- * Appends the token transfers of one transaction's logs to `transfers`. Only the standard form counts: three topics and
- * one word of data; ERC-721 (four topics) and forms without indexed topics are passed over. Cut out of the text, not by viem's
- * `decodeEventLog`, because every log of every block comes by here (docs/adr/0003-evm-completeness.md).
+ * Appends the token transfers of one transaction's logs to `transfers`. Two forms count: the standard one (three topics and
+ * one word of data), and that of early tokens without indexed members (one topic and three words). ERC-721 (four topics) is
+ * passed over, and so is a form with one indexed member: the log does not say whether that is the sender, the receiver, or the
+ * amount. Cut out of the text, not by viem's `decodeEventLog`, because every log of every block comes by here
+ * (docs/adr/0003-evm-completeness.md).
  */
 export function decodeTransferLogs(
   notation: ContractNotation,
@@ -49,17 +53,19 @@ export function decodeTransferLogs(
 ): void {
   for (let i = 0; i < logs.length; i++) {
     const log = logs[i];
-    const ends = log && (isTokenTransfer(log) ? readEnds(log) : readWrapped(notation, logs, i));
-    if (log === undefined || ends === undefined) continue;
+    if (log === undefined) continue;
+    const transfer = readTransfer(log);
+    const move = transfer ?? readWrapped(notation, logs, i);
+    if (move === undefined) continue;
     transfers.push({
       index: transfers.length,
       type: 'token',
       assetGid: notation.tokenGid(log.address),
-      from: notation.account(ends.from),
-      to: notation.account(ends.to),
-      amountRaw: BigInt(log.data),
+      from: notation.account(move.from),
+      to: notation.account(move.to),
+      amountRaw: BigInt(move.amount),
       logIndex: logIndex + i,
-      ...(isTokenTransfer(log) && readMemo(log, logs[i + 1])),
+      ...(transfer !== undefined && readMemo(log, logs[i + 1])),
     });
   }
 }
@@ -70,21 +76,26 @@ export function decodeTransferLogs(
  */
 export function touchesBalances(log: ContractLog): boolean {
   const topic = log.topics[0];
-  if (topic === transferTopic) return log.topics.length !== 4 && !isTokenTransfer(log);
+  if (topic === transferTopic) return log.topics.length !== 4 && readTransfer(log) === undefined;
   return topic !== approvalTopic && topic !== approvalForAllTopic;
 }
 
-function isTokenTransfer(log: ContractLog): boolean {
-  return log.topics.length === 3 && log.data.length === 66 && log.topics[0] === transferTopic;
-}
-
-interface Ends {
+interface Move {
   readonly from: string;
   readonly to: string;
+  /** One word. */
+  readonly amount: string;
 }
 
-function readEnds({ topics }: ContractLog): Ends {
-  return { from: topicAddress(topics[1]), to: topicAddress(topics[2]) };
+function readTransfer({ topics, data }: ContractLog): Move | undefined {
+  if (topics[0] !== transferTopic) return undefined;
+  if (topics.length === 3 && data.length === 66)
+    return { from: topicAddress(topics[1]), to: topicAddress(topics[2]), amount: data };
+  if (topics.length !== 1 || data.length !== 194) return undefined;
+  const [from, to, amount] = [data.slice(2, 66), data.slice(66, 130), data.slice(130)] as const;
+  // Words that hold no accounts are those of another event with the same name.
+  if (!from.startsWith(PADDING) || !to.startsWith(PADDING)) return undefined;
+  return { from: topicAddress(`0x${from}`), to: topicAddress(`0x${to}`), amount: `0x${amount}` };
 }
 
 /** What the wrapper of the native coin mints or burns; undefined where a log beside this one is the transfer of it. */
@@ -92,19 +103,18 @@ function readWrapped(
   { wrapper }: ContractNotation,
   logs: readonly ContractLog[],
   at: number,
-): Ends | undefined {
+): Move | undefined {
   const log = logs[at];
   if (log?.address !== wrapper || log?.topics.length !== 2 || log.data.length !== 66) return undefined;
   const [topic, account] = log.topics;
   if (topic !== depositTopic && topic !== withdrawalTopic) return undefined;
   const owner = topicAddress(account);
-  const ends = topic === depositTopic ? { from: NOBODY, to: owner } : { from: owner, to: NOBODY };
+  const [from, to] = topic === depositTopic ? [NOBODY, owner] : [owner, NOBODY];
   const isLogged = [logs[at - 1], logs[at + 1]].some((beside) => {
-    if (beside === undefined || beside.address !== wrapper || !isTokenTransfer(beside)) return false;
-    const { from, to } = readEnds(beside);
-    return from === ends.from && to === ends.to && beside.data === log.data;
+    const move = beside !== undefined && beside.address === wrapper ? readTransfer(beside) : undefined;
+    return move?.from === from && move.to === to && move.amount === log.data;
   });
-  return isLogged ? undefined : ends;
+  return isLogged ? undefined : { from, to, amount: log.data };
 }
 
 /** What the token says of a transfer in its next log: text where it is printable, else the 32 bytes as they are. */

@@ -6,10 +6,6 @@
  * decodeTransferLogs(notation, { logs: receipt.logs, logIndex, transfers });
  */
 export { decodeBytes, decodeUint, encodeBalanceOf } from './abi.ts';
-export {
-  decodeTransferLogs,
-  touchesBalances,
-  type ContractLog,
-  type ContractNotation,
-} from './decode-logs.ts';
+export { decodeTransferLogs, type ContractLog, type ContractNotation } from './decode-logs.ts';
+export { TouchedContracts } from './touched-contracts.ts';
 export { metadataCalls, toTokenMetadata } from './token-metadata.ts';

@@ -135,4 +135,4 @@ const ASK_FOR_COINS = `WITH asked AS (
     RETURNING address_id, chain_gid)
   INSERT INTO balance_reads (chain_gid, address_id, reason)
   SELECT a.chain_gid, a.address_id, 'imported' FROM asked a
-  WHERE NOT EXISTS (SELECT FROM balance_reads r WHERE r.address_id = a.address_id AND r.chain_gid = a.chain_gid AND r.reason = 'imported')`;
+  WHERE NOT EXISTS (SELECT FROM balance_reads r WHERE r.address_id = a.address_id AND r.chain_gid = a.chain_gid AND r.reason = 'imported' AND r.asset_gid IS NULL)`;

@@ -328,6 +328,36 @@ describe('what transfers do not explain', () => {
     expect(await world.adjustmentsOf(bob, NATIVE)).toEqual([]);
   });
 
+  it('is what a log left behind that names an address and is no transfer', async () => {
+    await settle();
+    const block = await world.advance([], [{ address: A, assetGid: TOKEN, delta: 7n }]);
+    await world.ask({ addressId: alice.id, assetGid: TOKEN, block, reason: 'mentioned' });
+    await settle();
+    expect(await world.balanceOf(alice, TOKEN)).toBe(7n);
+    expect(await world.adjustmentsOf(alice, TOKEN)).toEqual([7n]);
+    expect((await world.events()).map(({ data }) => [data.asset_gid, data.current, data.changes])).toEqual([
+      [TOKEN, '0.000007', [expect.objectContaining({ reason: 'adjustment', amount: '0.000007' })]],
+    ]);
+  });
+
+  it('is none where such a log left nothing: the asset stays unknown on the address', async () => {
+    await settle();
+    const block = await world.advance();
+    await world.ask({ addressId: alice.id, assetGid: TOKEN, block, reason: 'mentioned' });
+    await world.ask({ addressId: alice.id, assetGid: TOKEN, reason: 'imported' });
+    await settle();
+    expect([await world.balanceOf(alice, TOKEN), await world.countWork()]).toEqual([undefined, 0]);
+  });
+
+  it('is what such a log took, of a balance that is known', async () => {
+    await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 7n }]);
+    await settle();
+    const block = await world.advance([], [{ address: A, assetGid: TOKEN, delta: -7n }]);
+    await world.ask({ addressId: alice.id, assetGid: TOKEN, block, reason: 'mentioned' });
+    await settle();
+    expect(await world.balanceOf(alice, TOKEN)).toBe(0n);
+  });
+
   it('is found over a long time without a reading, too', async () => {
     await settle();
     for (let count = 0; count < 5; count += 1)

@@ -19,7 +19,8 @@ export interface Target {
    */
   readonly parent: BlockRef | undefined;
   /**
-   * Stored only when the balance is not zero: an import tries the asset although it was never seen on the address.
+   * Stored only when the balance is not zero: an import, or a log that names the address, tries an asset that was never seen on
+   * the address.
    */
   readonly isSuspected: boolean;
   /** Transactions of earlier blocks were stored only now: existing adjustments may already contain them. */

@@ -132,7 +132,7 @@ const WANTED = `
     WHERE q.id = ANY($1)
   ),
   wanted (id, address_id, asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, is_suspected, is_retry) AS (
-    SELECT id, address_id, coalesce(asset_gid, $2), at_number, at_hash, at_parent, is_retroactive, traceparent, false, reason = 'retry' FROM r WHERE address_id IS NOT NULL
+    SELECT id, address_id, coalesce(asset_gid, $2), at_number, at_hash, at_parent, is_retroactive, traceparent, reason = 'mentioned' OR reason = 'imported' AND asset_gid IS NOT NULL, reason = 'retry' FROM r WHERE address_id IS NOT NULL
     UNION ALL
     SELECT r.id, r.address_id, b.asset_gid, at_number, at_hash, at_parent, is_retroactive, traceparent, false, false
       FROM r JOIN balances b ON b.address_id = r.address_id AND b.chain_gid = r.chain_gid WHERE r.asset_gid IS NULL
@@ -167,13 +167,13 @@ async function readWanted(
     text: `WITH ${WANTED}
      SELECT DISTINCT ON (w.address_id, w.asset_gid) w.address_id, a.project_id, a.address, a.display, w.asset_gid, s.decimals, w.at_number AS block_number, w.at_hash AS block_hash,
             p.number AS parent_number, p.hash AS parent_hash, w.traceparent,
-            bool_and(w.is_suspected) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected, bool_or(w.is_retroactive) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_retroactive
+            bool_and(w.is_suspected AND k.address_id IS NULL) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_suspected, bool_or(w.is_retroactive) OVER (PARTITION BY w.address_id, w.asset_gid) AS is_retroactive
      FROM (SELECT *, first_value(at_number) OVER asked AS first_number, first_value(at_parent) OVER asked AS first_parent FROM wanted
            WINDOW asked AS (PARTITION BY address_id, asset_gid ORDER BY at_number NULLS LAST)) w
      CROSS JOIN LATERAL (SELECT project_id, address, display, is_monitored FROM addresses WHERE id = w.address_id OFFSET 0) a
      CROSS JOIN LATERAL (SELECT chain_gid, status, decimals FROM assets WHERE gid = w.asset_gid OFFSET 0) s
      LEFT JOIN LATERAL (SELECT archived_at FROM project_assets WHERE project_id = a.project_id AND asset_gid = w.asset_gid OFFSET 0) f ON true
-     LEFT JOIN LATERAL (SELECT block_number FROM balances WHERE address_id = w.address_id AND asset_gid = w.asset_gid OFFSET 0) k ON true
+     LEFT JOIN LATERAL (SELECT address_id, block_number FROM balances WHERE address_id = w.address_id AND asset_gid = w.asset_gid OFFSET 0) k ON true
      LEFT JOIN LATERAL (SELECT true AS is_read FROM balance_history WHERE address_id = w.address_id AND asset_gid = w.asset_gid LIMIT 1) h ON true
      LEFT JOIN LATERAL (
        SELECT number, hash FROM blocks WHERE chain_gid = $3 AND hash = w.first_parent AND h.is_read IS NULL AND status IN ('processed', 'confirmed')

@@ -31,6 +31,8 @@ const RING_BLOCKS_MAX = 256;
 const RING_TRANSACTIONS_MAX = 30_000;
 /** Memory for what the transactions of the ring keep as the node sent it. */
 const RING_BYTES_MAX = 32 * 1024 * 1024;
+/** Of an account that a log names. */
+const MENTION_BYTES = 100;
 
 /** The feed of one chain on both sides of the cursor: entries and bodies to come, and the blocks passed last. */
 export class ChainFeed {
@@ -220,6 +222,7 @@ export class BlockRing {
 
   #weigh(block: Block, sign: 1 | -1): void {
     this.#transactionCount += sign * block.transactions.length;
-    this.#byteLength += sign * (block.byteLength ?? 0);
+    const mentioned = block.mentions?.reduce((sum, { addresses }) => sum + addresses.length, 0) ?? 0;
+    this.#byteLength += sign * ((block.byteLength ?? 0) + mentioned * MENTION_BYTES);
   }
 }

@@ -16,6 +16,12 @@ interface AssetRegistryDeps {
   readonly metadataTimeoutMs: number;
 }
 
+/** Contracts asked about in one step because a log of theirs names a watched address, and those remembered to be no tokens. */
+const STRANGERS_MAX = 50;
+const REMEMBERED_MAX = 50_000;
+/** When a node that did not tell what a contract is may be asked about it again. */
+const ASK_AGAIN_MS = 10 * 60_000;
+
 /** What is known of the assets of one chain: decimals for amounts, and which rows exist. */
 export class AssetRegistry {
   readonly #deps: AssetRegistryDeps;
@@ -24,6 +30,8 @@ export class AssetRegistry {
   readonly #held = new Set<string>();
   /** Read from the chain, not committed yet. */
   readonly #unsaved = new Map<string, NewAsset>();
+  /** When contracts that are no token, or about which no node said anything, may be asked about again, in milliseconds. */
+  readonly #strangers = new Map<string, number>();
 
   constructor(deps: AssetRegistryDeps) {
     this.#deps = deps;
@@ -69,26 +77,47 @@ export class AssetRegistry {
 
   /**
    * Finds the decimals of `assetGids` in the database and, for new assets, on the chain. Returns the rows to
-   * insert. Never fails because of the node: such an asset stays `unknown`, and discovery asks again.
+   * insert. Never fails because of the node: such an asset stays `unknown`, and discovery asks again. Those of `mentioned`
+   * that nobody knows are new assets where the chain says that they are tokens, and nothing otherwise.
    */
-  async prepare(assetGids: ReadonlySet<string>, signal: AbortSignal): Promise<NewAsset[]> {
-    const asked = [...assetGids].filter((gid) => !this.#decimals.has(gid) && !this.#unsaved.has(gid));
-    if (asked.length > 0) {
-      const { rows } = await this.#deps.sql.query<AssetRow>(
-        'SELECT gid, decimals FROM assets WHERE gid = ANY($1)',
-        [asked],
-      );
-      for (const row of rows) if (row.decimals !== null) this.#decimals.set(row.gid, row.decimals);
-      const known = new Set(rows.map((row) => row.gid));
-      const fresh = asked.filter((gid) => !known.has(gid));
-      if (fresh.length > 0) await this.#readFresh(fresh, signal);
-    }
-    return [...assetGids].map((gid) => this.#unsaved.get(gid)).filter((asset) => asset !== undefined);
+  async prepare(
+    assetGids: ReadonlySet<string>,
+    signal: AbortSignal,
+    mentioned: ReadonlySet<string> = new Set(),
+  ): Promise<NewAsset[]> {
+    const isOpen = (gid: string): boolean => !this.#decimals.has(gid) && !this.#unsaved.has(gid);
+    const moved = [...assetGids].filter(isOpen);
+    const strangers = [...mentioned]
+      .filter((gid) => isOpen(gid) && !assetGids.has(gid) && !this.#held.has(gid))
+      .filter((gid) => (this.#strangers.get(gid) ?? 0) <= Date.now())
+      .slice(0, STRANGERS_MAX);
+    const known = await this.#loadKnown([...moved, ...strangers]);
+    const isFresh = (gid: string): boolean => !known.has(gid);
+    await Promise.all([
+      this.#readFresh(moved.filter(isFresh), signal),
+      this.#readStrangers(strangers.filter(isFresh), signal),
+    ]);
+    return [...assetGids, ...mentioned]
+      .map((gid) => this.#unsaved.get(gid))
+      .filter((asset) => asset !== undefined);
+  }
+
+  async #loadKnown(gids: readonly string[]): Promise<Set<string>> {
+    if (gids.length === 0) return new Set();
+    const { rows } = await this.#deps.sql.query<AssetRow>(
+      'SELECT gid, decimals FROM assets WHERE gid = ANY($1)',
+      [gids],
+    );
+    for (const row of rows) if (row.decimals !== null) this.#decimals.set(row.gid, row.decimals);
+    return new Set(rows.map((row) => row.gid));
   }
 
   /** The step with these new assets and moved ones is committed. */
   markSaved(assets: readonly NewAsset[], movedGids: Iterable<string>): void {
-    for (const { gid } of assets) this.#unsaved.delete(gid);
+    for (const { gid } of assets) {
+      this.#unsaved.delete(gid);
+      this.#held.add(gid);
+    }
     for (const gid of movedGids) this.#held.add(gid);
   }
 
@@ -100,17 +129,29 @@ export class AssetRegistry {
   };
 
   async #readFresh(gids: readonly string[], signal: AbortSignal): Promise<void> {
+    if (gids.length === 0) return;
     const metadata = await this.#findMetadata(gids, signal);
     for (const [position, gid] of gids.entries()) {
       const found = metadata?.[position];
-      if (found?.decimals !== undefined) this.#decimals.set(gid, found.decimals);
-      this.#unsaved.set(
-        gid,
-        found !== undefined
-          ? { gid, status: 'active', metadata: found }
-          : { gid, status: metadata === undefined ? 'unknown' : 'invalid' },
-      );
+      if (found !== undefined) this.#take(gid, found);
+      else this.#unsaved.set(gid, { gid, status: metadata === undefined ? 'unknown' : 'invalid' });
     }
+  }
+
+  async #readStrangers(gids: readonly string[], signal: AbortSignal): Promise<void> {
+    if (gids.length === 0) return;
+    const metadata = await this.#findMetadata(gids, signal);
+    if (this.#strangers.size > REMEMBERED_MAX) this.#strangers.clear();
+    for (const [position, gid] of gids.entries()) {
+      const found = metadata?.[position];
+      if (found !== undefined) this.#take(gid, found);
+      else this.#strangers.set(gid, metadata === undefined ? Date.now() + ASK_AGAIN_MS : Infinity);
+    }
+  }
+
+  #take(gid: string, metadata: TokenMetadata): void {
+    if (metadata.decimals !== undefined) this.#decimals.set(gid, metadata.decimals);
+    this.#unsaved.set(gid, { gid, status: 'active', metadata });
   }
 
   /** Undefined when the node has no metadata or does not answer in time. */

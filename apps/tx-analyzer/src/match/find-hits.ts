@@ -1,4 +1,11 @@
-import type { AddressFilter, BalanceChange, Block, Network, Transaction } from '@chainwatch/chain-core';
+import type {
+  AddressFilter,
+  BalanceChange,
+  BalanceQuery,
+  Block,
+  Network,
+  Transaction,
+} from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { UtxoAccess } from '../model/chain-context.ts';
 import type { SetAsideLook, SetAsides } from '../model/set-asides.ts';
@@ -26,6 +33,8 @@ export interface BlockCandidates {
   readonly block: Block;
   readonly transactions: readonly Transaction[];
   readonly balanceChanges: readonly BalanceChange[];
+  /** Named by a log that may have moved a balance. Absent: nobody. */
+  readonly mentions?: readonly BalanceQuery[];
 }
 
 /** What in blocks concerns somebody: the database has confirmed who watches what. */
@@ -60,7 +69,7 @@ export async function findHits(
 }
 
 /**
- * The transactions and balance changes of a block with an address that `filter` has. Allocates nothing for a block
+ * The transactions, balance changes, and mentions of a block with an address that `filter` has. Allocates nothing for a block
  * without one. A failed transaction concerns its sender and fee payer only; it moved nothing.
  */
 export function findCandidates(
@@ -77,8 +86,11 @@ export function findCandidates(
   for (const change of block.balanceChanges) {
     if (filter.has(change.address)) (balanceChanges ??= []).push(change);
   }
-  if (transactions === undefined && balanceChanges === undefined) return undefined;
-  return { block, transactions: transactions ?? NONE, balanceChanges: balanceChanges ?? NONE };
+  let mentions: BalanceQuery[] | undefined;
+  for (const { assetGid, addresses } of block.mentions ?? NONE)
+    for (const address of addresses) if (filter.has(address)) (mentions ??= []).push({ address, assetGid });
+  if (transactions === undefined && balanceChanges === undefined && mentions === undefined) return undefined;
+  return { block, transactions: transactions ?? NONE, balanceChanges: balanceChanges ?? NONE, mentions };
 }
 
 /** Adds every participating address that `filter` has to `found`. */
@@ -100,6 +112,7 @@ export function collectAddresses(
     }
   }
   for (const change of candidates.balanceChanges) collect(change.address);
+  for (const mention of candidates.mentions ?? NONE) collect(mention.address);
 }
 
 export function concerns(transaction: Transaction, filter: AddressFilter): boolean {

@@ -1,7 +1,7 @@
 import { lacksEvidence, type Block, type ChainClient } from '@chainwatch/chain-core';
 import type { AssetRegistry } from './asset-registry.ts';
 import type { RetroactiveAddress } from '../watch/chain-watch.ts';
-import type { BalanceRead, BlockChange, BlockToAnalyse, BlocksStep } from '../model/blocks-step.ts';
+import type { BalanceRead, BlockChange, BlockToAnalyse, BlocksStep, NewAsset } from '../model/blocks-step.ts';
 import { type BlockCandidates, findHits, type HitDeps, type Hits } from './find-hits.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import { listBlockChanges } from './list-block-changes.ts';
@@ -29,11 +29,8 @@ export async function prepareBlocks(
   deps: PrepareDeps,
   { blocks, retroactive, candidates: passed, signal }: Preparing,
 ): Promise<BlocksStep> {
-  const hits = await findHits(
-    deps,
-    blocks.map(({ block }) => block),
-    passed,
-  );
+  const bodies = blocks.map(({ block }) => block);
+  const hits = await findHits(deps, bodies, passed);
   const { candidates, watched } = hits;
   const nativeGid = deps.network.native.gid;
   const reads = new BalanceReads();
@@ -65,7 +62,12 @@ export async function prepareBlocks(
     });
   reads.addDetected(retroactiveMatches, { nativeGid, atBlock: false });
   const moved = movedTokens([...retroactiveMatches, ...matches], nativeGid);
-  const newAssets = await deps.assets.prepare(moved, signal);
+  const newAssets = await prepareAssets(deps, {
+    moved,
+    mentioned: listMentioned(hits, blocks),
+    reads,
+    signal,
+  });
   const movedBefore = movedTokens(retroactiveMatches, nativeGid);
   for (const analysed of blocks) {
     for (const gid of movedTokens(matchesOf.get(analysed.block.hash) ?? [], nativeGid)) movedBefore.add(gid);
@@ -74,7 +76,7 @@ export async function prepareBlocks(
   const usedIds = listUsed([...retroactiveMatches, ...matches], watched);
   const { utxos } = hits;
   return {
-    blocks: blocks.map(({ block }) => block),
+    blocks: bodies,
     matches,
     retroactive: retroactiveMatches,
     changes,
@@ -83,6 +85,29 @@ export async function prepareBlocks(
     usedIds,
     utxos,
   };
+}
+
+/** The new assets of a step. Of those and of known ones, what logs name is read. */
+async function prepareAssets(
+  { assets }: PrepareDeps,
+  {
+    moved,
+    mentioned,
+    reads,
+    signal,
+  }: {
+    readonly moved: ReadonlySet<string>;
+    readonly mentioned: readonly BalanceRead[];
+    readonly reads: BalanceReads;
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly NewAsset[]> {
+  const named = new Set(mentioned.map(({ assetGid }) => assetGid));
+  const newAssets = await assets.prepare(moved, signal, named);
+  const fresh = new Set(newAssets.map(({ gid }) => gid));
+  for (const read of mentioned)
+    if (fresh.has(read.assetGid) || assets.isHeld(read.assetGid)) reads.addMentioned(read);
+  return newAssets;
 }
 
 /** Proves the senders of watched transactions only: proving all would cost more than the rest of a block. */
@@ -170,6 +195,25 @@ function addChanged(
   }
 }
 
+/** Addresses that a log names which may have moved their balance. What moved them is asked for beside, and says more. */
+function listMentioned({ candidates, watched }: Hits, blocks: readonly BlockToAnalyse[]): BalanceRead[] {
+  return candidates.flatMap((found, position) =>
+    (found?.mentions ?? []).flatMap(({ address, assetGid }) =>
+      (watched.get(address) ?? [])
+        .filter(({ fromBlock }) => fromBlock <= found!.block.number)
+        .map(
+          ({ id: addressId }): BalanceRead => ({
+            addressId,
+            assetGid,
+            block: found!.block,
+            reason: 'mentioned',
+            traceparent: blocks[position]!.traceparent,
+          }),
+        ),
+    ),
+  );
+}
+
 function addTouched(
   reads: BalanceReads,
   { block, traceparent }: BlockToAnalyse,
@@ -191,7 +235,14 @@ export class BalanceReads {
   readonly #reads = new Map<string, BalanceRead>();
 
   add(read: BalanceRead): void {
-    this.#reads.set(`${read.addressId ?? ''}|${read.assetGid}`, read);
+    this.#reads.set(keyOf(read), read);
+  }
+
+  /** What is read anyway is read no earlier than here. */
+  addMentioned(read: BalanceRead): void {
+    const asked = this.#reads.get(keyOf(read));
+    const isBefore = asked?.block !== undefined && asked.block.number < read.block!.number;
+    if (asked === undefined || isBefore) this.add(isBefore ? { ...asked, block: read.block } : read);
   }
 
   /** The native coin and every moved asset of every participating address: `atBlock` at their block, otherwise at the head. */
@@ -220,4 +271,8 @@ export class BalanceReads {
     const heightOf = (read: BalanceRead): number => read.block?.number ?? Number.MAX_SAFE_INTEGER;
     return [...this.#reads.values()].sort((a, b) => heightOf(a) - heightOf(b));
   }
+}
+
+function keyOf({ addressId = '', assetGid }: BalanceRead): string {
+  return `${addressId}|${assetGid}`;
 }

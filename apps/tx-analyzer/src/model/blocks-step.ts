@@ -20,7 +20,7 @@ export interface BalanceRead {
   readonly assetGid: string;
   /** Absent: at the chain's head. */
   readonly block?: { readonly number: number; readonly hash: string };
-  readonly reason: 'detected' | 'confirmed' | 'reorged' | 'touched';
+  readonly reason: 'detected' | 'confirmed' | 'reorged' | 'touched' | 'mentioned';
   readonly traceparent?: string;
 }
 

@@ -21,7 +21,9 @@ import { createFakeClient, hashOf, network, TOKEN } from '@chainwatch/testing-st
 /** Nobody said anything of the address. */
 export const SILENT: OwnData = { label: null, groups: [], metadata: {} };
 
-export type BlockContent = Partial<Pick<Block, 'transactions' | 'balanceChanges' | 'touchedAssets'>>;
+export type BlockContent = Partial<
+  Pick<Block, 'transactions' | 'balanceChanges' | 'touchedAssets' | 'mentions'>
+>;
 
 /** `tx({ from: 'a', to: 'b', amount: 5n })`: one native transfer, or what is given. */
 export function makeTransaction(name: string, content: Partial<Transaction> = {}): Transaction {
@@ -97,6 +99,7 @@ export class SpecChain {
   /** Default: one endpoint that returns blocks as they are. */
   endpoints: readonly SpecEndpoint[] = [{ label: 'spec', tell: (block) => block }];
   reads = 0;
+  tokenReads = 0;
   isDown = false;
   /** The error of every block read. */
   fault: Error | undefined;
@@ -175,6 +178,7 @@ export class SpecChain {
         return tell(block, options);
       },
       readTokens: async (gids) => {
+        this.tokenReads += 1;
         assertUp();
         return gids.map((gid) => this.tokens.get(gid));
       },

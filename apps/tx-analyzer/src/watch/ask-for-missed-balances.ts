@@ -50,7 +50,7 @@ async function ask(sql: Sql, chainGid: string, ids: readonly string[]): Promise<
     `INSERT INTO balance_reads (chain_gid, address_id, reason)
      SELECT $1, a.id, 'imported' FROM addresses a
      WHERE a.id = ANY ($2::uuid[]) AND a.is_monitored
-       AND a.id <> ALL (ARRAY(SELECT q.address_id FROM balance_reads q WHERE q.address_id = ANY ($2::uuid[]) AND q.chain_gid = $1 AND q.reason = 'imported'))`,
+       AND a.id <> ALL (ARRAY(SELECT q.address_id FROM balance_reads q WHERE q.address_id = ANY ($2::uuid[]) AND q.chain_gid = $1 AND q.reason = 'imported' AND q.asset_gid IS NULL))`,
     [chainGid, ids],
   );
 }

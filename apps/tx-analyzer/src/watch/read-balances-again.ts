@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type Network } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import { askForTokenPage } from './ask-for-token-page.ts';
 
 interface RereadDeps {
   readonly sql: Sql;
@@ -14,13 +15,15 @@ interface RereadDeps {
 
 /**
  * After blocks were skipped, asks for the balances of every watched address of the chain, a page at a time: however many
- * there are, no statement is long. The next page is stored with the page before, so another owner goes on there.
+ * there are, no statement is long. The next page is stored with the page before, so another owner goes on there. Tokens that
+ * projects registered are asked for beside.
  */
 export async function readBalancesAgain(deps: RereadDeps): Promise<void> {
   const { sql, network, health, logger, signal, pollMs } = deps;
   while (!signal.aborted) {
     try {
       while (!signal.aborted && (await askForPage(sql, network)));
+      await askForTokenPage(sql, network);
       health.succeed();
     } catch (error) {
       if (signal.aborted) return;
@@ -53,7 +56,7 @@ export async function askForPage(
              INSERT INTO balance_reads (chain_gid, address_id, reason)
              SELECT $1, p.id, 'imported' FROM page p, due
              WHERE p.is_watched AND NOT EXISTS (SELECT FROM balance_reads q WHERE q.address_id = p.id AND q.chain_gid = $1
-               AND q.reason = 'imported' AND q.created_at >= due.reread_asked_at))
+               AND q.reason = 'imported' AND q.asset_gid IS NULL AND q.created_at >= due.reread_asked_at))
            UPDATE skips s SET reread_after = CASE WHEN (SELECT count(*) FROM page) = $3
              THEN (SELECT id FROM page ORDER BY id DESC LIMIT 1) END
            FROM due WHERE s.id = due.id`,

@@ -10,6 +10,7 @@ export function contentOf({
   transactions,
   balanceChanges,
   touchedAssets,
+  mentions,
   unknowns,
 }: Block): Block {
   return {
@@ -21,6 +22,7 @@ export function contentOf({
     transactions,
     balanceChanges,
     touchedAssets,
+    mentions,
     unknowns,
   };
 }

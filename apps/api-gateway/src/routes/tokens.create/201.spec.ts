@@ -48,6 +48,15 @@ describe('POST /tokens/{chain_gid}/{asset_path}', () => {
       decimals: expect.any(Number),
     });
     expect(body.symbol).not.toBe('');
+    // Whoever held it before is found: the analyzer asks for the balances of all addresses of the project (ask-for-token-page).
+    expect(
+      (
+        await world.db.query(
+          'SELECT read_after::text, read_after_id FROM project_assets WHERE asset_gid = $1',
+          [body.gid],
+        )
+      ).rows,
+    ).toEqual([{ read_after: '-infinity', read_after_id: '00000000-0000-0000-0000-000000000000' }]);
     expect((await world.api.get(`/tokens/${gid}/erc20:${token}`).expect(200)).body).toEqual(body);
     const { body: list } = await world.api
       .get(`/tokens?type=fungible&search=${body.symbol.toLowerCase()}&namespaces=erc20`)

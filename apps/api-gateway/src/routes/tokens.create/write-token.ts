@@ -4,6 +4,9 @@ import type { Sql } from '@chainwatch/db';
 import { askForBalances } from '../../assets/ask-for-balances.ts';
 import { lockChain } from '../../assets/lock-chain.ts';
 
+/** Before every address of a project, as `project_assets.read_after` and `read_after_id`. */
+const FIRST = ['-infinity', '00000000-0000-0000-0000-000000000000'];
+
 interface TokenWrite {
   readonly gid: string;
   readonly chainGid: string;
@@ -15,7 +18,8 @@ interface TokenWrite {
 
 /**
  * Puts the token on the project's list, and stores its metadata if the service does not have it. Then asks for the
- * balances of the addresses that moved it before. False if another request of the project was faster.
+ * balances of the addresses that moved it before, and has the project's other addresses read page by page. False if another
+ * request of the project was faster.
  */
 export async function writeToken(
   sql: Sql,
@@ -24,11 +28,18 @@ export async function writeToken(
   await lockChain(sql, chainGid);
   const isLearned = await learnToken(sql, { gid, chainGid, metadata });
   const added = await sql.query(
-    'INSERT INTO project_assets (project_id, asset_gid) VALUES ($1, $2) ON CONFLICT (project_id, asset_gid) DO NOTHING',
-    [projectId, gid],
+    `INSERT INTO project_assets (project_id, asset_gid, read_after, read_after_id) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (project_id, asset_gid) DO NOTHING`,
+    [projectId, gid, ...FIRST],
   );
+  const isAdded = added.rowCount === 1;
   if (isLearned) await askForBalances(sql, gid);
-  return added.rowCount === 1 || (isListed && isLearned);
+  if (isLearned && !isAdded)
+    await sql.query(
+      'UPDATE project_assets SET read_after = $3, read_after_id = $4 WHERE project_id = $1 AND asset_gid = $2',
+      [projectId, gid, ...FIRST],
+    );
+  return isAdded || (isListed && isLearned);
 }
 
 async function learnToken(
