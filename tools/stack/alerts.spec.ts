@@ -501,6 +501,14 @@ const CASES: readonly Case[] = [
     fires: { '24m': [], '26m': ['BalancesWait balances'] },
   },
   {
+    name: 'the balances of one chain are read again every minute, those of another are not',
+    series: {
+      [`chainwatch_balance_reading_age_seconds${ETHEREUM}`]: flat(90),
+      [`chainwatch_balance_reading_age_seconds${SOLANA}`]: rising(6_600, 15),
+    },
+    fires: { '15m': [], '25m': [`BalanceRoundIsSlow ${gidOf(SOLANA)}`] },
+  },
+  {
     name: 'what waits moves to another notifier, then nobody tells it any more',
     series: Object.fromEntries([
       ...STAGES.map((stage) => [backlogAge(stage), `${flat(1, 19)} ${GONE}`] as const),

@@ -3,6 +3,7 @@ import { CHANNEL_KINDS } from '@chainwatch/channels';
 import type { ApiRoute } from './server/define-route.ts';
 import { backfillAddress } from './routes/addresses.backfill/handler.ts';
 import { getBalanceDetails } from './routes/addresses.balance-details/handler.ts';
+import { listAdjustments } from './routes/addresses.list-adjustments/handler.ts';
 import { listBalanceHistory } from './routes/addresses.balance-history/handler.ts';
 import { getBalances } from './routes/addresses.balances/handler.ts';
 import { createExternalAddress } from './routes/addresses.create-external/handler.ts';
@@ -208,6 +209,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   getBalances,
   getBalanceDetails,
   listBalanceHistory,
+  listAdjustments,
   listUtxos,
   listTransactions,
   getTransaction,

@@ -140,6 +140,7 @@ describe('the service', () => {
       verification: 'proved' as const,
       detected_at: new Date().toISOString(),
       confirmed_at: null,
+      matures_at_block: null,
       reorged_at: null,
     };
     const data = { transaction, balance_changes: [], addresses: [], truncated: false };

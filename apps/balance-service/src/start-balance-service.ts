@@ -7,9 +7,12 @@ import { ShareSupervisor } from '@chainwatch/ownership';
 import {
   createStallRecorder,
   describeChain,
+  gauge,
   notOk,
   ok,
+  onScrape,
   probe,
+  recordOwned,
   type Checks,
   type Logger,
 } from '@chainwatch/telemetry';
@@ -64,6 +67,18 @@ export function startBalanceService(deps: BalanceServiceDeps): BalanceService {
   const chains = superviseChains({ ...deps, relay, workers, onLook });
   const reports = (): [gid: string, report: ChainReport][] =>
     [...chains.shares.keys()].map((gid) => [gid, reportOf(chains.stateOf(gid), workers.get(gid))]);
+  const recordAges = recordOwned(
+    gauge('chainwatch_balance_reading_age_seconds', {
+      description: 'Since the oldest reading of a balance, by a request or by a round.',
+    }),
+  );
+  const stopObserving = onScrape(() =>
+    recordAges(
+      new Map(
+        [...workers].flatMap(([gid, { roundAgeSeconds: age }]) => (age === undefined ? [] : [[gid, age]])),
+      ),
+    ),
+  );
   const unsubscribes = [
     bus.subscribe('address.watched', [], () => {
       for (const worker of workers.values()) worker.notify();
@@ -73,6 +88,7 @@ export function startBalanceService(deps: BalanceServiceDeps): BalanceService {
   return {
     async stop() {
       for (const unsubscribe of unsubscribes) unsubscribe();
+      stopObserving();
       await chains.stop();
       await relay.stop();
     },

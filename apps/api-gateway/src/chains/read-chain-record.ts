@@ -6,7 +6,11 @@ import type { BlockchainState, blockchainSchema } from '../records/blockchain.ts
 type BlockchainRecord = z.infer<typeof blockchainSchema>;
 
 /** The columns as SQL returns them, flat. */
-interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 'balanceState' | '_count'> {
+interface Row
+  extends Omit<
+    BlockchainState,
+    'ingestorState' | 'analyzerState' | 'balanceState' | 'balanceRound' | '_count'
+  > {
   readonly readAt: Date;
   readonly ingestorStatus: string | null;
   readonly ingestorReason: string | null;
@@ -22,6 +26,9 @@ interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 
   readonly balanceStatus: string | null;
   readonly balanceReason: string | null;
   readonly balanceAt: Date;
+  readonly roundStartedAt: Date | null;
+  readonly roundEndedAt: Date | null;
+  readonly roundBeforeAt: Date | null;
   readonly incidentCount: number;
 }
 
@@ -31,8 +38,10 @@ const TEXT = `
          i.status AS "ingestorStatus", i.reason AS "ingestorReason", i.updated_at AS "ingestorAt", i.head_number AS "headNumber", i.node_head_number AS "nodeHeadNumber", i.finalized_number AS "finalizedNumber",
          a.status AS "analyzerStatus", a.reason AS "analyzerReason", a.updated_at AS "analyzerAt", a.cursor_number AS "cursorNumber", a.worker_reason AS "workerReason",
          s.status AS "balanceStatus", s.reason AS "balanceReason", s.updated_at AS "balanceAt",
+         r.started_at AS "roundStartedAt", r.ended_at AS "roundEndedAt", r.previous_at AS "roundBeforeAt",
          (SELECT count(*)::int FROM incidents n WHERE n.chain_gid = b.gid AND n.status IN ('open', 'quarantined')) AS "incidentCount"
-  FROM blockchains b LEFT JOIN ingestor_states i ON i.chain_gid = b.gid LEFT JOIN analyzer_states a ON a.chain_gid = b.gid LEFT JOIN balance_states s ON s.chain_gid = b.gid`;
+  FROM blockchains b LEFT JOIN ingestor_states i ON i.chain_gid = b.gid LEFT JOIN analyzer_states a ON a.chain_gid = b.gid LEFT JOIN balance_states s ON s.chain_gid = b.gid
+       LEFT JOIN balance_rounds r ON r.chain_gid = b.gid`;
 
 /**
  * The record of a chain by its canonical gid, in one statement: through Prisma it would cost as much as hundreds of
@@ -95,6 +104,10 @@ function toRecord(row: Row): BlockchainRecord {
         balanceStatus === null
           ? null
           : { status: balanceStatus, reason: row.balanceReason, updatedAt: row.balanceAt },
+      balanceRound:
+        row.roundStartedAt === null
+          ? null
+          : { startedAt: row.roundStartedAt, endedAt: row.roundEndedAt, previousAt: row.roundBeforeAt },
       _count: { incidents: row.incidentCount },
     },
     row.readAt,

@@ -26,6 +26,7 @@ function readSync({
     ingestorState: { ...report, headNumber: 375n, nodeHeadNumber, finalizedNumber: null },
     analyzerState: { ...report, status: analyzerStatus, cursorNumber, workerReason },
     balanceState: report,
+    balanceRound: null,
     _count: { incidents: 0 },
   };
   return toBlockchainRecord(row, at).sync;

@@ -79,6 +79,14 @@ export const blockchainSchema = z
               'So many blocks `processed_number` is below `node_head_number`. Null while one of them is.',
             examples: [2],
           }),
+        balances_checked_at: z.iso
+          .datetime()
+          .nullable()
+          .meta({
+            description:
+              'Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and on chains of unspent outputs.',
+            examples: ['2026-11-28T09:00:00.000Z'],
+          }),
         incident_count: z
           .int()
           .min(0)
@@ -97,6 +105,7 @@ export const BLOCKCHAIN_INCLUDE = {
   ingestorState: true,
   analyzerState: true,
   balanceState: true,
+  balanceRound: true,
   _count: { select: { incidents: { where: { status: { in: ['open', 'quarantined'] } } } } },
 } as const satisfies Prisma.BlockchainInclude;
 
@@ -123,6 +132,11 @@ export interface BlockchainState {
     | (StateRow & { readonly cursorNumber: Integer | null; readonly workerReason: string | null })
     | null;
   readonly balanceState: StateRow | null;
+  readonly balanceRound: {
+    readonly startedAt: Date;
+    readonly endedAt: Date | null;
+    readonly previousAt: Date | null;
+  } | null;
   /** Counts open incidents only. */
   readonly _count: { readonly incidents: number };
 }
@@ -180,10 +194,16 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
             processedNumber === null || nodeHeadNumber === null
               ? null
               : Math.max(0, nodeHeadNumber - processedNumber),
+          balances_checked_at: findOldestReading(row)?.toISOString() ?? null,
           incident_count: row._count.incidents,
         }
       : null,
   };
+}
+
+/** The start of the last round that has read every address. */
+function findOldestReading({ balanceRound: round }: Pick<BlockchainState, 'balanceRound'>): Date | null {
+  return (round?.endedAt === null ? round.previousAt : round?.startedAt) ?? null;
 }
 
 /** A worker of the analyzer that fails again and again stands still, while blocks go on. */

@@ -57,6 +57,7 @@ const FAULTS_MAX = 2;
 export class ChainWorker {
   readonly #deps: ChainWorkerDeps;
   readonly #wake = new Signal();
+  #round: BalanceRound | undefined;
   /** Why nothing moves, in the words for the operator. */
   #reason: string | undefined;
   #state: BalanceState = { status: 'following', reason: undefined };
@@ -68,6 +69,11 @@ export class ChainWorker {
 
   get report(): ChainReport {
     return this.#reason === undefined ? { status: 'following' } : { status: 'stalled', reason: this.#reason };
+  }
+
+  /** Age of the oldest reading of a balance, seconds. Undefined: not every address was read yet, or there are no rounds. */
+  get roundAgeSeconds(): number | undefined {
+    return this.#round?.ageSeconds;
   }
 
   /** There may be work: look now. */
@@ -117,7 +123,7 @@ export class ChainWorker {
     let readsMax = READS_MAX;
     let faults = 0;
     let askedAtMs = -Infinity;
-    const round = this.#createRound(store, client, signal);
+    this.#round = this.#createRound(store, client, signal);
     this.#recordProgress();
     while (!signal.aborted) {
       try {
@@ -137,7 +143,7 @@ export class ChainWorker {
         retryMs = RETRY_MS_MIN;
         faults = 0;
         readsMax = Math.min(readsMax * 2, READS_MAX);
-        await this.#finishStep(result, { tookMs, round, signal });
+        await this.#finishStep(result, tookMs, signal);
       } catch (error) {
         // The work in flight is rolled back, and the share is released cleanly.
         if (signal.aborted) return;
@@ -156,14 +162,7 @@ export class ChainWorker {
     }
   }
 
-  async #finishStep(
-    result: StepResult,
-    {
-      tookMs,
-      round,
-      signal,
-    }: { readonly tookMs: number; readonly round: BalanceRound; readonly signal: AbortSignal },
-  ): Promise<void> {
+  async #finishStep(result: StepResult, tookMs: number, signal: AbortSignal): Promise<void> {
     if (result.type === 'waiting' && result.reason !== undefined)
       this.#setStalled(result.reason, result.reason);
     else this.#recordProgress();
@@ -175,7 +174,7 @@ export class ChainWorker {
       return;
     }
     // What is asked for comes first: one piece of the round, then another look.
-    const dueMs = await round.step();
+    const dueMs = (await this.#round?.step()) ?? Infinity;
     await this.#rest(Math.min(dueMs, this.#deps.idleMs ?? IDLE_MS), signal);
   }
 

@@ -2,6 +2,7 @@ import { BlockNotFoundError, ChainError } from '@chainwatch/chain-core';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import type { BalanceStore } from '../store/balance-store.ts';
 import type { BalanceEvent } from '../store/insert-events.ts';
+import { readRoundAge } from './round-position.ts';
 import { runRoundPiece } from './run-round-piece.ts';
 
 /** What rounds may cost, of each chain. */
@@ -25,6 +26,8 @@ export interface BalanceRoundDeps extends RoundOptions {
 /** While the analyzer or the node has to move first. */
 const WAIT_MS = 250;
 const RETRY_MS_MAX = 30_000;
+/** How often the age of the oldest reading is read. */
+const AGE_EVERY_MS = 5_000;
 
 /**
  * Reads the balances of a chain's watched addresses again and again, piece by piece within a budget, so that what no
@@ -38,6 +41,8 @@ export class BalanceRound {
   #dueAtMs = 0;
   #retryMs = WAIT_MS;
   #isSuspect = false;
+  #ageReadAtMs = -Infinity;
+  #oldestAtMs: number | undefined;
 
   constructor(deps: BalanceRoundDeps) {
     this.#deps = deps;
@@ -48,6 +53,11 @@ export class BalanceRound {
     return this.#deps.callsPerSecond > 0 && this.#deps.client.verification !== 'proved';
   }
 
+  /** Age of the oldest reading, seconds. Undefined: not every address was read yet, or there are no rounds. */
+  get ageSeconds(): number | undefined {
+    return this.#oldestAtMs === undefined ? undefined : (performance.now() - this.#oldestAtMs) / 1_000;
+  }
+
   /**
    * Runs the next piece if it is due. Returns after how long the next one is.
    * @throws what is not the node's fault
@@ -56,7 +66,15 @@ export class BalanceRound {
     if (!this.isNeeded) return Infinity;
     const nowMs = performance.now();
     if (nowMs >= this.#dueAtMs) this.#dueAtMs = nowMs + (await this.#run(nowMs));
+    if (nowMs >= this.#ageReadAtMs + AGE_EVERY_MS) await this.#readAge(nowMs);
     return Math.max(this.#dueAtMs - performance.now(), 0);
+  }
+
+  async #readAge(nowMs: number): Promise<void> {
+    const { store, client } = this.#deps;
+    const age = await readRoundAge(store.sql, client.network.gid);
+    this.#oldestAtMs = age === undefined ? undefined : nowMs - age * 1_000;
+    this.#ageReadAtMs = nowMs;
   }
 
   async #run(nowMs: number): Promise<number> {

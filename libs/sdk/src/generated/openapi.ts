@@ -904,6 +904,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/addresses/{address}/adjustments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What changed balances of an address and no transaction explains
+         * @description Needs the permission `api:address:read`.
+         */
+        get: operations["listAdjustments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/addresses/{address}/utxos": {
         parameters: {
             query?: never;
@@ -2519,6 +2539,11 @@ export interface components {
                  */
                 lag_blocks: number | null;
                 /**
+                 * @description Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and on chains of unspent outputs.
+                 * @example 2026-11-28T09:00:00.000Z
+                 */
+                balances_checked_at: string | null;
+                /**
                  * Format: int64
                  * @description Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.
                  * @example 0
@@ -2658,6 +2683,11 @@ export interface components {
                  * @example 2
                  */
                 lag_blocks: number | null;
+                /**
+                 * @description Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and on chains of unspent outputs.
+                 * @example 2026-11-28T09:00:00.000Z
+                 */
+                balances_checked_at: string | null;
                 /**
                  * Format: int64
                  * @description Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.
@@ -3408,7 +3438,7 @@ export interface components {
              */
             chain_family: "evm" | "bitcoin" | "solana" | "tron";
             /**
-             * @description How it is written: `evm`, `p2wpkh`, …
+             * @description How it is written: `evm`, `p2wpkh`, …. A `p2pkh` address does not match outputs that pay its public key directly (P2PK), as in Bitcoin Core.
              * @example evm
              */
             format: string;
@@ -3676,7 +3706,7 @@ export interface components {
              */
             chain_family: "evm" | "bitcoin" | "solana" | "tron";
             /**
-             * @description How it is written: `evm`, `p2wpkh`, …
+             * @description How it is written: `evm`, `p2wpkh`, …. A `p2pkh` address does not match outputs that pay its public key directly (P2PK), as in Bitcoin Core.
              * @example evm
              */
             format: string;
@@ -4214,6 +4244,11 @@ export interface components {
              * @example 0
              */
             pending_out: string | null;
+            /**
+             * @description When the chain was asked for this balance last, or later: rounds read all balances again. Null on chains of unspent outputs, where blocks alone move coins.
+             * @example 2026-11-28T09:00:00.000Z
+             */
+            checked_at: string | null;
         };
         BalanceDetailsList: {
             /** @description By asset. */
@@ -4251,10 +4286,77 @@ export interface components {
              * @example 1500000000000000000
              */
             balance_raw: string;
+            /**
+             * @description What no transaction explains of the change since the reading before, in base units; below zero where the balance fell. Null where everything is explained.
+             * @example null
+             */
+            adjustment_raw: string | null;
         };
         BalanceReadingPage: {
             /** @description The page, in the order that was asked for. */
             items: components["schemas"]["BalanceReading"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        Adjustment: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The chain.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description The asset as CAIP-19.
+             * @example eip155:1/slip44:60
+             */
+            asset_gid: string;
+            /**
+             * @description What the balance changed by, in whole units; below zero where it fell. Null while the decimals of the token are not known.
+             * @example 0.5
+             */
+            amount: string | null;
+            /**
+             * @description `amount` in base units.
+             * @example 500000000000000000
+             */
+            amount_raw: string;
+            /**
+             * Format: int64
+             * @description It happened after this block,
+             * @example 20999000
+             */
+            since_block: number;
+            /**
+             * Format: int64
+             * @description and up to this one, whose state shows it.
+             * @example 21000000
+             */
+            until_block: number;
+            /**
+             * @description The hash of `until_block`.
+             * @example 0xabababababababababababababababababababababababababababababababab
+             */
+            block_hash: string;
+            /**
+             * @description Whether `until_block` is final.
+             * @example true
+             */
+            is_confirmed: boolean;
+            /**
+             * Format: date-time
+             * @description When it was found.
+             * @example 2026-11-28T09:00:00.000Z
+             */
+            created_at: string;
+        };
+        AdjustmentPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Adjustment"][];
             /** @description Position and size of the list. */
             meta: components["schemas"]["PageMeta"];
         };
@@ -10496,6 +10598,7 @@ export interface operations {
                      *             "finalized_number": 20999936,
                      *             "processed_number": 21000000,
                      *             "lag_blocks": 2,
+                     *             "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *             "incident_count": 0
                      *           }
                      *         }
@@ -10582,6 +10685,7 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -10650,6 +10754,7 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "incident_count": 0
                      *       },
                      *       "upgrades": [
@@ -10748,6 +10853,7 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -10824,6 +10930,7 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11421,6 +11528,7 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11502,6 +11610,7 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11583,6 +11692,7 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11665,6 +11775,7 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -14083,7 +14194,8 @@ export interface operations {
                      *           "immature": "0",
                      *           "immature_raw": "0",
                      *           "pending_in": "0",
-                     *           "pending_out": "0"
+                     *           "pending_out": "0",
+                     *           "checked_at": "2026-11-28T09:00:00.000Z"
                      *         }
                      *       ]
                      *     }
@@ -14173,7 +14285,8 @@ export interface operations {
                      *           "block_number": 21000000,
                      *           "block_hash": "0xabababababababababababababababababababababababababababababababab",
                      *           "balance": "1.5",
-                     *           "balance_raw": "1500000000000000000"
+                     *           "balance_raw": "1500000000000000000",
+                     *           "adjustment_raw": null
                      *         }
                      *       ],
                      *       "meta": {
@@ -14186,6 +14299,114 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["BalanceReadingPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAdjustments: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "block_number" | "-block_number" | "created_at" | "-created_at";
+                /**
+                 * @description Only what belongs to these chains (CAIP-2). Repeated, comma-separated, or both; the name may end in `[]`.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only these assets (CAIP-19). Repeated, comma-separated, or both; the name may end in `[]`.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only those found at this block or later.
+                 * @example 20000000
+                 */
+                from_block?: number;
+                /**
+                 * @description Only those found at this block or before.
+                 * @example 21000000
+                 */
+                to_block?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description An address of the project, in any form that its family reads.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "chain_gid": "eip155:1",
+                     *           "asset_gid": "eip155:1/slip44:60",
+                     *           "amount": "0.5",
+                     *           "amount_raw": "500000000000000000",
+                     *           "since_block": 20999000,
+                     *           "until_block": 21000000,
+                     *           "block_hash": "0xabababababababababababababababababababababababababababababababab",
+                     *           "is_confirmed": true,
+                     *           "created_at": "2026-11-28T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AdjustmentPage"];
+                    /**
+                     * @example id,chain_gid,asset_gid,amount,amount_raw,since_block,until_block,block_hash,is_confirmed,created_at
+                     *     6f1d1f4e-0000-4000-8000-000000000001,eip155:1,eip155:1/slip44:60,0.5,500000000000000000,20999000,21000000,0xabababababababababababababababababababababababababababababababab,true,2026-11-28T09:00:00.000Z
+                     */
+                    "text/csv": string;
+                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","asset_gid":"eip155:1/slip44:60","amount":"0.5","amount_raw":"500000000000000000","since_block":20999000,"until_block":21000000,"block_hash":"0xabababababababababababababababababababababababababababababababab","is_confirmed":true,"created_at":"2026-11-28T09:00:00.000Z"} */
+                    "application/x-ndjson": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];

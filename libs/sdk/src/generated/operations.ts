@@ -588,6 +588,15 @@ export class AddressOperations {
   }
 
   /**
+   * What changed balances of an address and no transaction explains.
+   *
+   * Needs the permission `api:address:read`. `GET /addresses/{address}/adjustments`
+   */
+  listAdjustments(address: string, query?: Query<'listAdjustments'>, options?: RequestOptions): Pages<Page<'listAdjustments'>> {
+    return new Pages(query, (asked) => this.#call({ method: 'GET', path: '/addresses/{address}/adjustments', params: { address: address }, query: asked, options }));
+  }
+
+  /**
    * Unspent outputs of an address, as of the last block that was analysed; none on chains of accounts.
    *
    * Needs the permission `api:address:read`. `GET /addresses/{address}/utxos`

@@ -7,7 +7,15 @@ export interface BalanceRow {
   readonly immature_raw: string;
   readonly pending_in_raw: string;
   readonly pending_out_raw: string;
+  readonly checked_at: Date | null;
 }
+
+/**
+ * When the chain was asked for a balance last: by a request, or by the last round that came to its address. Of `b`, and of
+ * the address with the id `$1` and the canonical form `$3`.
+ */
+export const CHECKED_AT = `(SELECT greatest(b.updated_at, CASE WHEN r.ended_at IS NOT NULL OR (r.after_address, r.after_id) >= ($3, $1::uuid) THEN r.started_at ELSE r.previous_at END)
+  FROM (SELECT) x LEFT JOIN balance_rounds r ON r.chain_gid = b.chain_gid)`;
 
 /** The address whose balances are read, and the values of `$1` to `$3`. */
 export interface BalanceOwner {

@@ -74,6 +74,14 @@ const detailsSchema = z
       .string()
       .nullable()
       .meta({ description: 'What pending transactions take from the address.', examples: ['0'] }),
+    checked_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({
+        description:
+          'When the chain was asked for this balance last, or later: rounds read all balances again. Null on chains of unspent outputs, where blocks alone move coins.',
+        examples: ['2026-11-28T09:00:00.000Z'],
+      }),
   })
   .meta({ id: 'BalanceDetails' });
 

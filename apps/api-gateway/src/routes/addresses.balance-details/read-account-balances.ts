@@ -1,5 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 import {
+  CHECKED_AT,
   ownerValues,
   PENDING_MOVES,
   SHOWN_BALANCES,
@@ -15,7 +16,7 @@ export async function readAccountBalances(sql: Sql, owner: BalanceOwner): Promis
   const { rows } = await sql.query<BalanceRow>(
     `SELECT b.asset_gid, a.decimals, b.amount_raw::text AS total_raw,
             (CASE WHEN b.block_number <= s.confirmed_number THEN b.amount_raw ELSE h.amount_raw END)::text AS confirmed_raw,
-            '0' AS immature_raw, p.moved_in::text AS pending_in_raw, p.moved_out::text AS pending_out_raw
+            '0' AS immature_raw, p.moved_in::text AS pending_in_raw, p.moved_out::text AS pending_out_raw, ${CHECKED_AT} AS checked_at
      FROM ${SHOWN_BALANCES}
      LEFT JOIN analyzer_states s ON s.chain_gid = b.chain_gid
      LEFT JOIN LATERAL (

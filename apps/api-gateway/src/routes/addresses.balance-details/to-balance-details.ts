@@ -14,6 +14,7 @@ interface BalanceDetails {
   immature_raw: string;
   pending_in: string | null;
   pending_out: string | null;
+  checked_at: string | null;
 }
 
 export function toBalanceDetails(row: BalanceRow): BalanceDetails {
@@ -34,5 +35,6 @@ export function toBalanceDetails(row: BalanceRow): BalanceDetails {
     immature_raw: row.immature_raw,
     pending_in: show(BigInt(row.pending_in_raw)),
     pending_out: show(BigInt(row.pending_out_raw)),
+    checked_at: row.checked_at?.toISOString() ?? null,
   };
 }

@@ -32,6 +32,14 @@ const readingSchema = z
         examples: ['1.5'],
       }),
     balance_raw: z.string().meta({ description: 'In base units.', examples: ['1500000000000000000'] }),
+    adjustment_raw: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'What no transaction explains of the change since the reading before, in base units; below zero where the balance fell. Null where everything is explained.',
+        examples: [null],
+      }),
   })
   .meta({ id: 'BalanceReading' });
 
@@ -43,6 +51,7 @@ interface Row {
   readonly block_hash: string;
   readonly amount_raw: string;
   readonly decimals: number | null;
+  readonly adjustment_raw: string | null;
 }
 
 export const listBalanceHistory = defineRoute({
@@ -93,7 +102,9 @@ export const listBalanceHistory = defineRoute({
     const behind =
       after === undefined ? 'true' : behindSql(order, after, (value) => `$${parameters.push(value)}`);
     const found = await db.query<Row>(
-      `SELECT h.chain_gid, h.asset_gid, h.block_number, h.block_hash, h.amount_raw::text, a.decimals, ${keySql(order)} AS key ${from}
+      `SELECT h.chain_gid, h.asset_gid, h.block_number, h.block_hash, h.amount_raw::text, a.decimals, ${keySql(order)} AS key,
+         (SELECT j.amount_raw::text FROM adjustments j WHERE j.address_id = h.address_id AND j.asset_gid = h.asset_gid
+            AND j.block_number = h.block_number AND j.block_hash = h.block_hash) AS adjustment_raw ${from}
        AND ${behind} ORDER BY ${orderSql(order)} LIMIT ${limit} OFFSET ${offset}`,
       parameters,
     );

@@ -16,6 +16,14 @@ export function SyncFigures({ sync }: { readonly sync: NonNullable<Blockchain['s
             <Time at={sync.updated_at} />
           </dd>
         </div>
+        {sync.balances_checked_at && (
+          <div>
+            <dt className="text-faint">Oldest balance reading</dt>
+            <dd>
+              <Time at={sync.balances_checked_at} />
+            </dd>
+          </div>
+        )}
       </dl>
       {sync.reason && <p className="rounded-md bg-warn-wash px-2.5 py-1.5 text-warn">{sync.reason}</p>}
       {sync.incident_count > 0 && (

@@ -27,6 +27,7 @@ function sync(head: number, own: Partial<Sync> = {}): Sync {
     finalized_number: head - 64,
     processed_number: head,
     lag_blocks: 0,
+    balances_checked_at: null,
     incident_count: 0,
     ...own,
   };

@@ -1,0 +1,158 @@
+import { encodeAbiParameters, keccak256, pad, toHex, type Hex } from 'viem';
+import { Harness } from '../harness.ts';
+import { EvmChain } from './evm-chain.ts';
+
+interface Adjustment {
+  readonly asset_gid: string;
+  readonly amount_raw: string;
+  readonly since_block: number;
+  readonly until_block: number;
+}
+
+interface BalanceChanged {
+  readonly asset_gid: string;
+  readonly delta_raw: string | null;
+  readonly changes: readonly {
+    readonly reason: string;
+    readonly amount_raw: string;
+    readonly since_block?: number;
+    readonly until_block?: number;
+  }[];
+}
+
+const MINTED = 12_500_000_000_000_000_017n;
+const TOKENS = 777_000n;
+
+// Value that no transaction, log, or trace tells: the node's state is written directly, as by a system call, a bridge's mint,
+// an atomic import, or a rebase that a decoder does not know.
+describe('value that nothing tells', () => {
+  const chain = new EvmChain({ epochBlocks: 4 });
+  const harness = new Harness(chain, { env: { BALANCE_ROUND_INTERVAL: '1s' } });
+  let wallet: Hex;
+  beforeAll(async () => {
+    await harness.start();
+    wallet = chain.actor.accounts[3]!;
+    await harness.watch(wallet);
+    await harness.settle();
+    await roundAfter(new Date());
+  });
+  afterAll(() => harness.stop());
+
+  const list = async (): Promise<readonly Adjustment[]> =>
+    (await harness.project.get<{ items: Adjustment[] }>(`/addresses/${wallet}/adjustments`)).items;
+  const events = (): BalanceChanged[] =>
+    [...harness.receiver.events.values()]
+      .filter(({ type }) => type === 'balance.changed')
+      .map(({ body }) => body['data'] as BalanceChanged);
+  const balanceOf = async (contract: Hex): Promise<bigint> =>
+    BigInt(
+      await chain.rpc<Hex>('eth_call', [
+        { to: contract, data: `0x70a08231${wallet.slice(2).padStart(64, '0')}` },
+        'latest',
+      ]),
+    );
+
+  /** Until a round has read everything that was there at a time. */
+  async function roundAfter(time: Date): Promise<void> {
+    await harness.until('a round', 60_000, async () => {
+      const { sync } = await harness.project.get<{ sync: { balances_checked_at: string | null } }>(
+        `/blockchains/${chain.gid}`,
+      );
+      return sync.balances_checked_at !== null && new Date(sync.balances_checked_at) > time;
+    });
+  }
+
+  /** Writes the balance into the mapping of the token, whichever slot that is. */
+  async function writeTokens(contract: Hex, amount: bigint): Promise<void> {
+    for (let slot = 0n; slot < 12n; slot += 1n) {
+      const parameters = [{ type: 'address' }, { type: 'uint256' }] as const;
+      const key = keccak256(encodeAbiParameters(parameters, [wallet, slot]));
+      const before = await chain.rpc<Hex>('eth_getStorageAt', [contract, key, 'latest']);
+      await chain.rpc('anvil_setStorageAt', [contract, key, pad(toHex(amount), { size: 32 })]);
+      if ((await balanceOf(contract)) === amount) return;
+      await chain.rpc('anvil_setStorageAt', [contract, key, before]);
+    }
+    throw new Error('no slot has the balances');
+  }
+
+  it('is found by a round, told once after a second reading, and seen in lists', async () => {
+    const native = `${chain.gid}/slip44:60`;
+    const { token } = chain.actor.deployed;
+    const tokens = `${chain.gid}/erc20:${token.toLowerCase()}`;
+    const before = BigInt(await chain.rpc<Hex>('eth_getBalance', [wallet, 'latest']));
+    const held = await balanceOf(token);
+    const { number: since } = await chain.readHead();
+    harness.receiver.events.clear();
+
+    await chain.rpc('anvil_setBalance', [wallet, toHex(before + MINTED)]);
+    await writeTokens(token, held + TOKENS);
+    await chain.mine();
+    await harness.waitForCursor();
+    // One reading is no proof.
+    await roundAfter(new Date());
+    expect(await list()).toEqual([]);
+    expect(events()).toEqual([]);
+
+    await chain.mine();
+    await harness.until('both differences', 60_000, async () => (await list()).length === 2);
+    await harness.settle();
+    const found = await list();
+    expect(Object.fromEntries(found.map((one) => [one.asset_gid, one.amount_raw]))).toEqual({
+      [native]: String(MINTED),
+      [tokens]: String(TOKENS),
+    });
+    for (const { since_block: from, until_block: until } of found) {
+      expect(from).toBeLessThanOrEqual(since);
+      expect(until).toBe(since + 2);
+    }
+    expect(events().map(({ asset_gid: asset, changes }) => [asset, changes])).toEqual(
+      expect.arrayContaining(
+        [
+          [native, MINTED],
+          [tokens, TOKENS],
+        ].map(([asset, amount]) => [
+          asset,
+          [
+            expect.objectContaining({
+              reason: 'adjustment',
+              amount_raw: String(amount),
+              until_block: since + 2,
+            }),
+          ],
+        ]),
+      ),
+    );
+    expect(events()).toHaveLength(2);
+
+    const { items: history } = await harness.project.get<{
+      items: { asset_gid: string; adjustment_raw: string | null }[];
+    }>(`/addresses/${wallet}/balances/history`);
+    expect(history.find(({ asset_gid: asset }) => asset === native)?.adjustment_raw).toBe(String(MINTED));
+    const { items: details } = await harness.project.get<{
+      items: { asset_gid: string; checked_at: string }[];
+    }>(`/addresses/${wallet}/balances/details`);
+    await roundAfter(new Date());
+    const { items: later } = await harness.project.get<
+      typeof details extends readonly (infer T)[] ? { items: T[] } : never
+    >(`/addresses/${wallet}/balances/details`);
+    for (const [index, { checked_at: at }] of details.entries())
+      expect(new Date(later[index]!.checked_at).getTime()).toBeGreaterThan(new Date(at).getTime());
+  });
+
+  it('is no difference where transactions explain it, whatever rounds come between', async () => {
+    const [from] = chain.actor.accounts as [Hex];
+    const told = (await list()).length;
+    for (let count = 0; count < 20; count += 1) {
+      await chain.actor.sendEther(from, wallet, BigInt(1_000 + count));
+      await chain.mine();
+    }
+    await harness.settle();
+    await roundAfter(new Date());
+    await chain.mine();
+    await harness.settle();
+    await roundAfter(new Date());
+    expect(await list()).toHaveLength(told);
+    expect(await chain.findBalanceFaults(harness.project, [{ address: wallet, fromBlock: 0 }])).toEqual([]);
+    expect(harness.receiver.faults).toEqual([]);
+  });
+});
