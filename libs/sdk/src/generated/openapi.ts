@@ -3408,7 +3408,7 @@ export interface components {
              */
             chain_family: "evm" | "bitcoin" | "solana" | "tron";
             /**
-             * @description How it is written: `evm`, `p2wpkh`, …
+             * @description How it is written: `evm`, `p2wpkh`, …. A `p2pkh` address does not match outputs that pay its public key directly (P2PK), as in Bitcoin Core.
              * @example evm
              */
             format: string;
@@ -3500,7 +3500,8 @@ export interface components {
                  *         "rate": null,
                  *         "coin_count": 3,
                  *         "transaction_count": 0,
-                 *         "reason": null
+                 *         "reason": null,
+                 *         "not_covered": []
                  *       }
                  *     }
                  */
@@ -3556,6 +3557,24 @@ export interface components {
                          * @example null
                          */
                         reason: string | null;
+                        /**
+                         * @description Blocks in which token transfers of the address may be missing: Solana recorded no owners of token accounts before the end of 2021. At most 100 ranges, ascending; beyond that, close ones are joined.
+                         * @example []
+                         */
+                        not_covered: {
+                            /**
+                             * Format: int64
+                             * @description The first block of the range.
+                             * @example 62000000
+                             */
+                            from_block: number;
+                            /**
+                             * Format: int64
+                             * @description The last block of the range.
+                             * @example 62000000
+                             */
+                            to_block: number;
+                        }[];
                     };
                 };
             } | null;
@@ -3676,7 +3695,7 @@ export interface components {
              */
             chain_family: "evm" | "bitcoin" | "solana" | "tron";
             /**
-             * @description How it is written: `evm`, `p2wpkh`, …
+             * @description How it is written: `evm`, `p2wpkh`, …. A `p2pkh` address does not match outputs that pay its public key directly (P2PK), as in Bitcoin Core.
              * @example evm
              */
             format: string;
@@ -3768,7 +3787,8 @@ export interface components {
                  *         "rate": null,
                  *         "coin_count": 3,
                  *         "transaction_count": 0,
-                 *         "reason": null
+                 *         "reason": null,
+                 *         "not_covered": []
                  *       }
                  *     }
                  */
@@ -3824,6 +3844,24 @@ export interface components {
                          * @example null
                          */
                         reason: string | null;
+                        /**
+                         * @description Blocks in which token transfers of the address may be missing: Solana recorded no owners of token accounts before the end of 2021. At most 100 ranges, ascending; beyond that, close ones are joined.
+                         * @example []
+                         */
+                        not_covered: {
+                            /**
+                             * Format: int64
+                             * @description The first block of the range.
+                             * @example 62000000
+                             */
+                            from_block: number;
+                            /**
+                             * Format: int64
+                             * @description The last block of the range.
+                             * @example 62000000
+                             */
+                            to_block: number;
+                        }[];
                     };
                 };
             } | null;
