@@ -124,6 +124,11 @@ export interface Transaction {
   readonly transfers: readonly Transfer[];
   /** UTXO chains only. */
   readonly utxo?: UtxoMoves;
+  /**
+   * Addresses for which `transfers` may lack some, because the chain recorded less at that time: Solana before the end of
+   * 2021. Absent: all transfers are known.
+   */
+  readonly partialFor?: readonly string[];
   /** Absent: proved. */
   readonly verification?: DecodedVerification;
 }

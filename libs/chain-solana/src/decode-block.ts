@@ -12,7 +12,7 @@ import type { ParsedTransaction } from './parse-transaction.ts';
 import { readMemo } from './read-memo.ts';
 import type { RawBlock } from './raw-block.ts';
 import { decodeRewards } from './rewards.ts';
-import { tokenChanges } from './token-changes.ts';
+import { readTokenChanges } from './token-changes.ts';
 import type { VerifiedTransaction } from './verify-block.ts';
 
 /** A proved block of decoded transactions, from which votes are already dropped. */
@@ -54,6 +54,7 @@ export function decodeTransaction(
   const payer = tx.keyAt(0);
   const isFailed = tx.meta.err !== null;
   const transfers: Transfer[] = [];
+  let isPartial = false;
   if (!isFailed) {
     const native = new Map(changes.map((change) => [tx.keyAt(change.index), change.delta]));
     addTransfers(transfers, {
@@ -61,7 +62,7 @@ export function decodeTransaction(
       assetGid: network.native.gid,
       flows: pairFlows(native, () => nativeHints(tx)),
     });
-    addTokenTransfers(network, tx, transfers);
+    isPartial = addTokenTransfers(network, tx, transfers);
   }
   const fee = { assetGid: network.native.gid, amountRaw: BigInt(tx.meta.fee), payer };
   return {
@@ -73,6 +74,7 @@ export function decodeTransaction(
     transfers,
     memo: readMemo(tx),
     verification: isUnproved === true ? 'unproved' : 'attested',
+    ...(isPartial && { partialFor: Array.from({ length: tx.keyCount }, (_, at) => tx.keyAt(at)) }),
   };
 }
 
@@ -80,25 +82,26 @@ export function decodeTransaction(
  * Adds transfers between owners, for those who watch a wallet, then transfers between the token accounts
  * themselves, for those who watch one. A watcher hears only of transfers that name a watched address, so
  * nobody who does not watch both hears twice. An account that owns itself is both: only the owners' part
- * names it.
+ * names it. Returns whether some may be missing.
  */
-function addTokenTransfers(network: Network, tx: ParsedTransaction, transfers: Transfer[]): void {
-  const changes = tokenChanges(tx);
+function addTokenTransfers(network: Network, tx: ParsedTransaction, transfers: Transfer[]): boolean {
+  const { mints, readOwners, isPartial } = readTokenChanges(tx);
   const hints = once(() => [...tokenHints(tx)]);
-  const ownerOf = once(() => readOwners(tx));
+  const ownerOf = once(readOwners);
   const add = (mint: string, flows: readonly Flow[]): void =>
     addTransfers(transfers, {
       type: 'token',
       assetGid: `${network.gid}/${network.tokenNamespace}:${mint}`,
       flows,
     });
-  for (const { mint, owners } of changes)
+  for (const { mint, owners } of mints)
     add(
       mint,
       pairFlows(owners, () => ownerHints(hints(), ownerOf())),
     );
-  for (const { mint, accounts, selfOwned } of changes)
+  for (const { mint, accounts, selfOwned } of mints)
     add(mint, withoutNames(pairFlows(accounts, hints), selfOwned));
+  return isPartial;
 }
 
 /** Flows without the addresses in `names`: such a side becomes nobody, and a flow with no side left is dropped. */
@@ -120,14 +123,6 @@ function addTransfers(
   }: { readonly type: Transfer['type']; readonly assetGid: string; readonly flows: readonly Flow[] },
 ): void {
   for (const flow of flows) transfers.push({ index: transfers.length, type, assetGid, ...flow });
-}
-
-function readOwners(tx: ParsedTransaction): Map<string, string> {
-  const { meta } = tx;
-  const owners = new Map<string, string>();
-  for (const { accountIndex, owner } of [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])])
-    if (owner !== undefined) owners.set(tx.keyAt(accountIndex), owner);
-  return owners;
 }
 
 function once<T>(compute: () => T): () => T {

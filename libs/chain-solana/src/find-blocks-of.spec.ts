@@ -1,7 +1,9 @@
+import { base58 } from '@scure/base';
 import { ChainClientError } from '@chainwatch/chain-core';
 import { findBlocksOf } from './find-blocks-of.ts';
 import { solanaNetworks } from './networks.ts';
 import { ConsensusBook } from './consensus-book.ts';
+import { TOKEN_PROGRAM } from './programs.ts';
 import type { RpcClient } from './rpc-client.ts';
 import type { Session } from './session.ts';
 import { SignatureBook } from './signature-book.ts';
@@ -16,6 +18,8 @@ interface Made {
   readonly keys: readonly string[];
   /** Token accounts by their owner. */
   readonly owns?: Readonly<Record<string, string>>;
+  /** Of the token program. Old transactions have these in place of owners. */
+  readonly calls?: readonly { readonly accounts: readonly string[]; readonly data: readonly number[] }[];
 }
 
 /** A node with these transactions, one signature each, in the order of their slots. */
@@ -65,14 +69,28 @@ function openSession(
         .filter(isKept)
         .slice(0, Number(limit)),
     getTransaction: ([signature]) => {
-      const { keys, owns = {} } = made[Number(String(signature).split(' ')[1])]!;
+      const { keys: named, owns = {}, calls } = made[Number(String(signature).split(' ')[1])]!;
+      const keys = calls === undefined ? named : [...named, TOKEN_PROGRAM];
       const balances = Object.entries(owns).map(([account, owner]) => ({
         accountIndex: keys.indexOf(account),
         owner,
       }));
       return {
-        transaction: { message: { accountKeys: keys } },
-        meta: { preTokenBalances: [], postTokenBalances: balances },
+        transaction: {
+          signatures: [signature],
+          message: {
+            accountKeys: keys,
+            instructions: calls?.map(({ accounts, data }) => ({
+              programIdIndex: keys.length - 1,
+              accounts: accounts.map((account) => keys.indexOf(account)),
+              data: base58.encode(Uint8Array.from(data)),
+            })),
+          },
+        },
+        meta: {
+          ...{ err: null, fee: 0, preBalances: [], postBalances: [], preTokenBalances: [] },
+          postTokenBalances: balances,
+        },
       };
     },
     getBlock: ([slot]) => ({
@@ -104,6 +122,24 @@ function openSession(
 }
 
 const slotsOf = ({ refs }: Awaited<ReturnType<typeof findBlocksOf>>) => refs.map(({ number }) => number);
+
+it.each([
+  ['created for it', { accounts: [closed, other, wallet], data: [1] }],
+  ['paid out of by it', { accounts: [closed, other, wallet], data: [3, 1, 0, 0, 0, 0, 0, 0, 0] }],
+  ['closed by it', { accounts: [closed, other, wallet], data: [9] }],
+])('finds an account that was %s in a transaction without owners', async (_what, call) => {
+  const made = (calls: Made['calls']): readonly Made[] => [
+    { slot: 4, keys: [wallet, closed, other], calls },
+    { slot: 6, keys: [closed, other] },
+  ];
+  const range = { addresses: [wallet], fromBlock: 1, toBlock: 10 };
+  const found = await findBlocksOf(openSession(made([call])).session, range);
+  expect(slotsOf(found)).toEqual([4, 6]);
+  expect(found.accounts?.get(wallet)).toContain(closed);
+  // Somebody else's stays out, though the address pays for the transaction.
+  const foreign = { ...call, accounts: [closed, wallet, other] };
+  expect(slotsOf(await findBlocksOf(openSession(made([foreign])).session, range))).toEqual([4]);
+});
 
 it('names the blocks of an address, of its token accounts, and of those that were closed since', async () => {
   const { session } = openSession([

@@ -3,11 +3,14 @@ import type { BlockRef, BlocksOfAddresses, BlocksWanted } from '@chainwatch/chai
 import { z } from 'zod';
 import { askWithVersions } from './ask-with-versions.ts';
 import { listSignatures } from './list-signatures.ts';
+import { parseTransaction } from './parse-transaction.ts';
 import { probeIndex } from './probe-index.ts';
+import type { RawTransaction } from './raw-block.ts';
 import { readTokenAccounts } from './read-accounts.ts';
 import { findHeaderByNumber, parse } from './read-headers.ts';
 import type { Session } from './session.ts';
 import type { SignatureList } from './signature-book.ts';
+import { readTokenSteps } from './token-steps.ts';
 
 /** Blocks of one answer, at most. */
 const PAGE_BLOCKS = 64;
@@ -126,7 +129,9 @@ async function learnAccounts(
 
 const balanceSchema = z.object({ accountIndex: z.int().min(0), owner: z.string().optional() });
 const transactionSchema = z.object({
-  transaction: z.object({ message: z.object({ accountKeys: z.array(z.string()) }) }),
+  transaction: z.object({
+    message: z.object({ accountKeys: z.array(z.string()), instructions: z.array(z.unknown()).optional() }),
+  }),
   meta: z.object({
     preTokenBalances: z.array(balanceSchema).nullish(),
     postTokenBalances: z.array(balanceSchema).nullish(),
@@ -152,9 +157,29 @@ async function readTokenAccountsOf(
   const { transaction, meta } = parse('getTransaction', transactionSchema, result);
   const { writable = [], readonly = [] } = meta.loadedAddresses ?? {};
   const keys = [...transaction.message.accountKeys, ...writable, ...readonly];
-  return [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])].flatMap((balance) => {
-    const key = keys[balance.accountIndex];
-    return balance.owner === owner && key !== undefined ? [key] : [];
+  const balances = [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])];
+  const isOld = balances.length === 0 || balances.some((balance) => (balance.owner ?? '') === '');
+  return [
+    ...balances.flatMap((balance) => {
+      const key = keys[balance.accountIndex];
+      return balance.owner === owner && key !== undefined ? [key] : [];
+    }),
+    ...(isOld && transaction.message.instructions !== undefined
+      ? listAccountsOf(owner, result as RawTransaction)
+      : []),
+  ];
+}
+
+/**
+ * Token accounts that a transaction gives to `owner`, or that `owner` acts on, by its instructions: where blocks are too old
+ * to tell owners. One that is somebody else's is only read in vain.
+ */
+function listAccountsOf(owner: string, raw: RawTransaction): string[] {
+  return [...readTokenSteps(parseTransaction(raw))].flatMap((step) => {
+    if (step.type === 'move') return step.authority === owner && step.from !== undefined ? [step.from] : [];
+    if (step.type === 'handover') return [step.from, step.to].includes(owner) ? [step.account] : [];
+    if (step.type === 'close') return step.authority === owner ? [step.account] : [];
+    return step.type !== 'unread' && step.owner === owner ? [step.account] : [];
   });
 }
 

@@ -1,8 +1,22 @@
-import { Ed25519Program, PublicKey, Secp256k1Program, SystemProgram, VoteProgram } from '@solana/web3.js';
+import {
+  ComputeBudgetProgram,
+  Ed25519Program,
+  PublicKey,
+  Secp256k1Program,
+  StakeProgram,
+  SystemProgram,
+  VoteProgram,
+} from '@solana/web3.js';
 
 export const SYSTEM_PROGRAM = SystemProgram.programId.toBase58();
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+export const TOKEN_PROGRAMS_BYTES: readonly Uint8Array[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].map((key) =>
+  new PublicKey(key).toBytes(),
+);
+export const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
+/** Of wrapped SOL. */
+export const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
 export const METADATA_PROGRAM = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s';
 export const VOTE_PROGRAM = VoteProgram.programId.toBase58();
 export const VOTE_PROGRAM_BYTES = VoteProgram.programId.toBytes();
@@ -26,3 +40,15 @@ export const MEMO_PROGRAMS_BYTES: readonly Uint8Array[] = Array.from(MEMO_PROGRA
 export const PRECOMPILES_BYTES: readonly Uint8Array[] = Array.from(PRECOMPILES, (key) =>
   new PublicKey(key).toBytes(),
 );
+/** Programs of which every move of tokens is known from their instructions: they call no other program, or only to create an account. */
+export const TRANSPARENT_PROGRAMS: ReadonlySet<string> = new Set([
+  ...[
+    SYSTEM_PROGRAM,
+    VOTE_PROGRAM,
+    StakeProgram.programId.toBase58(),
+    ComputeBudgetProgram.programId.toBase58(),
+  ],
+  ...[TOKEN_PROGRAM, TOKEN_2022_PROGRAM, ASSOCIATED_TOKEN_PROGRAM],
+  ...MEMO_PROGRAMS,
+  ...PRECOMPILES,
+]);

@@ -79,7 +79,7 @@ export interface RawMeta {
 export interface RawTokenBalance {
   readonly accountIndex: number;
   readonly mint: string;
-  /** Absent in blocks of before 2021. */
+  /** Absent in blocks of before the end of 2021. */
   readonly owner?: string;
   readonly uiTokenAmount: { readonly amount: string };
 }

@@ -1,5 +1,8 @@
 import type { ParsedTransaction } from './parse-transaction.ts';
 import type { RawTokenBalance } from './raw-block.ts';
+import { TokenOwners } from './token-owners.ts';
+import { hidesCalls, namesTokenProgram, readTokenSteps } from './token-steps.ts';
+import { readStatedChanges } from './stated-changes.ts';
 
 /** Changes of one mint in a transaction, by owner and by token account. */
 export interface MintChanges {
@@ -10,43 +13,91 @@ export interface MintChanges {
   readonly selfOwned: Set<string>;
 }
 
+export interface TokenChanges {
+  readonly mints: readonly MintChanges[];
+  /** Owners of token accounts, as far as they are known. */
+  readOwners(): ReadonlyMap<string, string>;
+  /** Whether the block is too old to tell all: an amount, an asset, or an owner may be missing. */
+  readonly isPartial: boolean;
+}
+
 /**
  * Changes of token amounts, from the balances before and after. An account that was closed, created, given to
  * another owner or used for another mint has separate entries before and after, so its changes are right.
+ *
+ * Blocks of before the end of 2021 have balances without owners, or none at all. There, instructions say what is certain.
  */
-export function tokenChanges(tx: ParsedTransaction): MintChanges[] {
+export function readTokenChanges(tx: ParsedTransaction): TokenChanges {
   const before = tx.meta.preTokenBalances ?? NONE;
   const after = tx.meta.postTokenBalances ?? NONE;
-  const changes: MintChanges[] = [];
+  if (before.length === 0 && after.length === 0) return readWithoutBalances(tx);
+  const changes = new ChangesByMint();
+  const isOld = before.some(lacksOwner) || after.some(lacksOwner);
+  const owners = isOld ? new TokenOwners(tx, [...readTokenSteps(tx)]) : undefined;
+  let isPartial = isOld && hidesCalls(tx);
+  const take = (entry: RawTokenBalance, sign: 1n | -1n): void => {
+    const account = tx.keyAt(entry.accountIndex);
+    const told = owners?.of(account);
+    const owner = entry.owner || (sign < 0n ? told?.before : told?.after);
+    const amountRaw = BigInt(entry.uiTokenAmount.amount) * sign;
+    isPartial ||= owner === undefined && amountRaw !== 0n;
+    changes.add({ mint: entry.mint, account, owner, amountRaw });
+  };
+  const isGiven = (entry: RawTokenBalance): boolean =>
+    owners !== undefined && lacksOwner(entry) && owners.of(tx.keyAt(entry.accountIndex)).isHandedOver;
   // Both lists are in the order of the accounts, and most entries did not change, so equal entries mostly
   // stand at equal positions.
   for (const [position, entry] of before.entries())
-    if (!hasEqual(after, entry, position)) add(changes, { tx, balance: entry, sign: -1n });
+    if (!hasEqual(after, entry, position) || isGiven(entry)) take(entry, -1n);
   for (const [position, entry] of after.entries())
-    if (!hasEqual(before, entry, position)) add(changes, { tx, balance: entry, sign: 1n });
-  return changes;
+    if (!hasEqual(before, entry, position) || isGiven(entry)) take(entry, 1n);
+  return {
+    mints: changes.mints,
+    readOwners: () => {
+      for (const { accountIndex, owner } of [...before, ...after])
+        if (owner) changes.ownerOf.set(tx.keyAt(accountIndex), owner);
+      return changes.ownerOf;
+    },
+    isPartial,
+  };
 }
 
 const NONE: readonly RawTokenBalance[] = [];
+const NOTHING: TokenChanges = { mints: [], readOwners: () => new Map(), isPartial: false };
 
-function add(
-  changes: MintChanges[],
-  {
-    tx,
-    balance: { mint, owner, accountIndex, uiTokenAmount },
-    sign,
-  }: { readonly tx: ParsedTransaction; readonly balance: RawTokenBalance; readonly sign: 1n | -1n },
-): void {
-  const amount = BigInt(uiTokenAmount.amount) * sign;
-  let ofMint = changes.find((one) => one.mint === mint);
-  if (ofMint === undefined)
-    changes.push((ofMint = { mint, owners: new Map(), accounts: new Map(), selfOwned: new Set() }));
-  if (owner !== undefined && owner !== '')
-    ofMint.owners.set(owner, (ofMint.owners.get(owner) ?? 0n) + amount);
-  const account = tx.keyAt(accountIndex);
-  if (owner === account) ofMint.selfOwned.add(account);
-  ofMint.accounts.set(account, (ofMint.accounts.get(account) ?? 0n) + amount);
+function readWithoutBalances(tx: ParsedTransaction): TokenChanges {
+  if (!namesTokenProgram(tx)) return NOTHING;
+  const { changes: stated, isPartial } = readStatedChanges(tx, [...readTokenSteps(tx)]);
+  const changes = new ChangesByMint();
+  for (const change of stated) changes.add(change);
+  return { mints: changes.mints, readOwners: () => changes.ownerOf, isPartial };
 }
+
+interface TokenChange {
+  readonly mint: string;
+  readonly account: string;
+  readonly owner: string | undefined;
+  readonly amountRaw: bigint;
+}
+
+class ChangesByMint {
+  readonly mints: MintChanges[] = [];
+  readonly ownerOf = new Map<string, string>();
+
+  add({ mint, account, owner, amountRaw }: TokenChange): void {
+    let ofMint = this.mints.find((one) => one.mint === mint);
+    if (ofMint === undefined)
+      this.mints.push((ofMint = { mint, owners: new Map(), accounts: new Map(), selfOwned: new Set() }));
+    if (owner !== undefined) {
+      ofMint.owners.set(owner, (ofMint.owners.get(owner) ?? 0n) + amountRaw);
+      this.ownerOf.set(account, owner);
+    }
+    if (owner === account) ofMint.selfOwned.add(account);
+    ofMint.accounts.set(account, (ofMint.accounts.get(account) ?? 0n) + amountRaw);
+  }
+}
+
+const lacksOwner = ({ owner }: RawTokenBalance): boolean => owner === undefined || owner === '';
 
 function hasEqual(others: readonly RawTokenBalance[], entry: RawTokenBalance, position: number): boolean {
   const guess = others[position];

@@ -18,6 +18,8 @@ export interface SolanaScene {
   readonly at: Readonly<Record<'credit' | 'debit' | 'tokens' | 'failed' | 'loaded', number>>;
   /** Signs a payment to Erin that no block has. */
   invent(): Promise<string>;
+  /** Alice pays three of her tokens to a stranger's account that is there already. @returns the slot */
+  payTokens(): Promise<number>;
 }
 
 /** Keys of the parties; the payer is a stranger. */
@@ -49,6 +51,7 @@ export async function makeScene(): Promise<SolanaScene> {
     slots: { earlier, full, empty },
     at: { credit: 0, debit: 1, tokens: 2, failed: 3, loaded: 4 },
     invent: () => invent(node, parties),
+    payTokens: () => payTokens(node, { ...parties, mint }),
   };
 }
 
@@ -125,4 +128,19 @@ async function invent(node: SolanaHandle, { payer, erin }: Parties): Promise<str
   await node.produce();
   const [bytes] = await node.fork(1);
   return Buffer.from(bytes!).toString('base64');
+}
+
+async function payTokens(
+  node: SolanaHandle,
+  { payer, alice, dave, mint }: Parties & Pick<Sending, 'mint'>,
+): Promise<number> {
+  await node.send([token.createAssociatedAccount(payer.publicKey, { owner: dave, mint })], { payer });
+  await node.produce();
+  const [from, to] = [alice.publicKey, dave].map((owner) => token.associatedAccount(owner, mint)) as [
+    PublicKey,
+    PublicKey,
+  ];
+  const transfer = token.transferChecked({ from, to, owner: alice.publicKey, mint, amount: 3n, decimals: 6 });
+  await node.send([transfer], { payer, signers: [alice] });
+  return (await node.produce()).slot;
 }

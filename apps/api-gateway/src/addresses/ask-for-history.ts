@@ -113,7 +113,7 @@ export function withHistory(row: AddressRow, starts: HistoryStarts): AddressRow 
     };
   const histories = [...starts].map(([chainGid, fromBlock]) => ({
     ...{ chainGid, status: 'pending', fromBlock: BigInt(fromBlock), nextBlock: BigInt(fromBlock) },
-    ...{ toBlock: null, transactionCount: 0n, blocksPerSecond: null, reason: null },
+    ...{ toBlock: null, transactionCount: 0n, blocksPerSecond: null, reason: null, notCovered: [] },
   }));
   return { ...row, histories };
 }
@@ -124,7 +124,7 @@ const ASKED =
 const ASK_FOR_TRANSACTIONS = `INSERT INTO address_histories AS h (address_id, chain_gid, project_id, from_block, next_block)
   SELECT s.address_id, s.gid, s.project_id, s.from_block, s.from_block FROM ${ASKED} ORDER BY s.address_id, s.gid
   ON CONFLICT (address_id, chain_gid) DO UPDATE SET status = 'pending', from_block = excluded.from_block, next_block = excluded.next_block, to_block = NULL,
-    transaction_count = 0, blocks_per_second = NULL, reason = NULL, failure_count = 0, due_at = now(), revision = h.revision + 1, updated_at = now()`;
+    transaction_count = 0, not_covered = '[]', blocks_per_second = NULL, reason = NULL, failure_count = 0, due_at = now(), revision = h.revision + 1, updated_at = now()`;
 
 /** The balance is read again once the search is done. */
 const ASK_FOR_COINS = `WITH asked AS (

@@ -50,7 +50,7 @@ export async function selectAddressRows(
           'method', b.method, 'reason', b.reason, 'coinCount', b.coin_count) ORDER BY b.chain_gid)
         FROM address_backfills b WHERE b.address_id = a.id) AS backfills,
        (SELECT json_agg(json_build_object('chainGid', h.chain_gid, 'status', h.status, 'fromBlock', h.from_block, 'nextBlock', h.next_block, 'toBlock', h.to_block,
-          'transactionCount', h.transaction_count, 'blocksPerSecond', h.blocks_per_second, 'reason', h.reason) ORDER BY h.chain_gid)
+          'transactionCount', h.transaction_count, 'blocksPerSecond', h.blocks_per_second, 'reason', h.reason, 'notCovered', h.not_covered) ORDER BY h.chain_gid)
         FROM address_histories h WHERE h.address_id = a.id) AS histories
      FROM addresses a LEFT JOIN public_keys k ON k.id = a.public_key_id WHERE ${condition}`,
     [...values],

@@ -8,6 +8,11 @@ const BACKFILL_STATUSES = ['failed', 'running', 'pending', 'complete'] as const;
 
 const MONITORING_STATUSES = ['active', 'inactive', 'not_followed'] as const;
 
+const notCoveredSchema = z.object({
+  from_block: z.int().meta({ description: 'The first block of the range.', examples: [62_000_000] }),
+  to_block: z.int().meta({ description: 'The last block of the range.', examples: [62_000_000] }),
+});
+
 const common = {
   id: z.uuid().meta({
     description: 'Of the address in this project.',
@@ -107,6 +112,11 @@ const common = {
               .string()
               .nullable()
               .meta({ description: 'Why it failed or waits. Null otherwise.', examples: [null] }),
+            not_covered: z.array(notCoveredSchema).meta({
+              description:
+                'Blocks in which token transfers of the address may be missing: Solana recorded no owners of token accounts before the end of 2021. At most 100 ranges, ascending; beyond that, close ones are joined.',
+              examples: [[]],
+            }),
           }),
         )
         .meta({
@@ -124,6 +134,7 @@ const common = {
                 coin_count: 3,
                 transaction_count: 0,
                 reason: null,
+                not_covered: [],
               },
             },
           ],
@@ -195,6 +206,7 @@ export const ADDRESS_INCLUDE = {
       transactionCount: true,
       blocksPerSecond: true,
       reason: true,
+      notCovered: true,
     },
   },
   publicKey: { select: { derivationPath: true, gapLimit: true, chainGid: true } },
@@ -294,6 +306,7 @@ function describeCoins(row: AddressRow['backfills'][number]): [string, ChainBack
       coin_count: row.coinCount,
       transaction_count: 0,
       reason: row.reason,
+      not_covered: [],
     },
   ];
 }
@@ -314,6 +327,7 @@ function describeHistory(row: AddressRow['histories'][number]): [string, ChainBa
       coin_count: 0,
       transaction_count: Number(row.transactionCount),
       reason: row.reason,
+      not_covered: z.array(notCoveredSchema).parse(row.notCovered),
     },
   ];
 }

@@ -138,7 +138,7 @@ async function lookForCoinsAgain(
 async function readHistoriesAgain(sql: Sql, chain: ChainContext): Promise<void> {
   await sql.query({
     name: 'read_histories_again',
-    text: `UPDATE address_histories SET status = 'pending', next_block = from_block, to_block = NULL, transaction_count = 0, revision = revision + 1, updated_at = now()
+    text: `UPDATE address_histories SET status = 'pending', next_block = from_block, to_block = NULL, transaction_count = 0, not_covered = '[]', revision = revision + 1, updated_at = now()
            WHERE chain_gid = $1`,
     values: [chain.gid],
   });

@@ -27,6 +27,7 @@ import type { StoredEvent } from '../model/planned-event.ts';
 import { SqlParams } from '../model/sql-params.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 import type { HistoryJob } from './history-turn.ts';
+import type { NotCovered } from './not-covered.ts';
 import { planHistory } from './plan-history.ts';
 import { sendProgress, type HistoryProgress } from './write-progress.ts';
 
@@ -104,10 +105,13 @@ async function writeHistory(
   await writeUnknowns(sql, { chain, blocks, matches });
   sendBalanceReads(sql, chain, matches);
   if (progress !== undefined) {
-    await endSetAside(sql, chain.gid, { step: 'history', subjectIds: [...alive] });
+    await endSetAside(sql, chain.gid, { step: 'history', subjectIds: [...alive.keys()] });
     sendProgress(sql, {
       chainGid: chain.gid,
-      jobs: jobs.filter(({ addressId }) => alive.has(addressId)),
+      jobs: jobs.flatMap((job) => {
+        const notCovered = alive.get(job.addressId);
+        return notCovered === undefined ? [] : [{ ...job, notCovered }];
+      }),
       progress,
     });
   }
@@ -115,24 +119,24 @@ async function writeHistory(
 }
 
 /**
- * Addresses first, as whoever deletes or switches one locks them. Returns the ids whose request is still the same; none of
- * an address that is not monitored: blocks were matched without it.
+ * Addresses first, as whoever deletes or switches one locks them. Returns the ids whose request is still the same, with
+ * what is known not to be covered; none of an address that is not monitored: blocks were matched without it.
  */
 async function lockJobs(
   sql: Sql,
   chainGid: string,
   jobs: readonly HistoryJob[],
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, readonly NotCovered[]>> {
   const ids = jobs.map(({ addressId }) => addressId);
   await sql.query('SELECT FROM addresses WHERE id = ANY($1::uuid[]) ORDER BY id FOR KEY SHARE', [ids]);
-  const { rows } = await sql.query<{ address_id: string }>(
-    `SELECT h.address_id FROM unnest($2::uuid[], $3::bigint[]) AS j (address_id, revision)
+  const { rows } = await sql.query<{ address_id: string; not_covered: readonly NotCovered[] }>(
+    `SELECT h.address_id, h.not_covered FROM unnest($2::uuid[], $3::bigint[]) AS j (address_id, revision)
      JOIN address_histories h ON h.chain_gid = $1 AND h.address_id = j.address_id AND h.revision = j.revision
      JOIN addresses a ON a.id = h.address_id AND a.is_monitored
      WHERE h.status <> 'complete' ORDER BY h.address_id FOR UPDATE OF h`,
     [chainGid, ids, jobs.map(({ revision }) => revision)],
   );
-  return new Set(rows.map((row) => row.address_id));
+  return new Map(rows.map((row) => [row.address_id, row.not_covered]));
 }
 
 /** @throws OtherBranchError when a block was orphaned, is still to be analysed, or the chain has another one at its number */

@@ -20,6 +20,7 @@ import { hearOthers } from './hear-others.ts';
 import { HistoryTurns, type HistoryTurn } from './history-turn.ts';
 import { listBlocks } from './list-blocks.ts';
 import { matchHistory } from './match-history.ts';
+import { findNotCovered } from './not-covered.ts';
 import { splitSteps } from './split-steps.ts';
 import { countByAddress, writeFailure, type HistoryProgress } from './write-progress.ts';
 
@@ -136,8 +137,9 @@ async function runTurn(deps: HistoryDeps, turn: HistoryTurn): Promise<void> {
     const nextBlock = (end < page.refs.length ? batch.blocks.at(-1)!.number : page.toBlock) + 1;
     const seconds = Math.max(0.001, (performance.now() - startedAtMs) / 1000);
     const blocksPerSecond = (nextBlock - turn.fromBlock) / seconds;
-    const accounts = page.accounts ?? new Map();
-    await store(deps, { turn, found: batch, progress: { nextBlock, blocksPerSecond, accounts } });
+    const accounts: ReadonlyMap<string, readonly string[]> = page.accounts ?? new Map();
+    const notCovered = findNotCovered(turn.jobs, batch.blocks, accounts);
+    await store(deps, { turn, found: batch, progress: { nextBlock, blocksPerSecond, accounts, notCovered } });
   }
 }
 

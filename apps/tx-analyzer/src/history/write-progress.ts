@@ -1,6 +1,7 @@
 import type { Sql, Transaction } from '@chainwatch/db';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import type { HistoryJob, HistoryTurn } from './history-turn.ts';
+import { addBlocks, type NotCovered } from './not-covered.ts';
 
 export interface HistoryProgress {
   /** Blocks below were read. */
@@ -10,6 +11,13 @@ export interface HistoryProgress {
   readonly found: ReadonlyMap<string, number>;
   /** Other accounts that were found, by address. */
   readonly accounts: ReadonlyMap<string, readonly string[]>;
+  /** Blocks in which transfers may be missing, by the id of the address. */
+  readonly notCovered: ReadonlyMap<string, readonly number[]>;
+}
+
+/** A job as it is stored. */
+export interface StoredJob extends HistoryJob {
+  readonly notCovered: readonly NotCovered[];
 }
 
 /** Stores, in an open transaction of the owner, how far jobs are. One that has no block left is complete. */
@@ -18,15 +26,15 @@ export function sendProgress(
   {
     chainGid,
     jobs,
-    progress: { nextBlock, blocksPerSecond, found, accounts },
-  }: { readonly chainGid: string; readonly jobs: readonly HistoryJob[]; readonly progress: HistoryProgress },
+    progress: { nextBlock, blocksPerSecond, found, accounts, notCovered },
+  }: { readonly chainGid: string; readonly jobs: readonly StoredJob[]; readonly progress: HistoryProgress },
 ): void {
   sql.send({
     text: `UPDATE address_histories h SET status = CASE WHEN $4 > r.to_block THEN 'complete' ELSE 'running' END, next_block = greatest(h.next_block, least($4, r.to_block + 1)),
-       to_block = r.to_block, transaction_count = h.transaction_count + r.found, blocks_per_second = $5, reason = NULL, accounts = ARRAY(SELECT DISTINCT unnest(h.accounts || string_to_array(r.accounts, ',')) ORDER BY 1), failure_count = 0,
+       to_block = r.to_block, transaction_count = h.transaction_count + r.found, blocks_per_second = $5, reason = NULL, accounts = ARRAY(SELECT DISTINCT unnest(h.accounts || string_to_array(r.accounts, ',')) ORDER BY 1), not_covered = r.not_covered, failure_count = 0,
        due_at = clock_timestamp(), updated_at = clock_timestamp()
-     FROM (SELECT j.address_id, j.found, j.accounts, coalesce(w.from_block, s.start_number) - 1 AS to_block
-           FROM unnest($2::uuid[], $3::bigint[], $6::text[]) AS j (address_id, found, accounts)
+     FROM (SELECT j.address_id, j.found, j.accounts, j.not_covered, coalesce(w.from_block, s.start_number) - 1 AS to_block
+           FROM unnest($2::uuid[], $3::bigint[], $6::text[], $7::jsonb[]) AS j (address_id, found, accounts, not_covered)
            JOIN ingestor_states s ON s.chain_gid = $1
            LEFT JOIN address_watches w ON w.address_id = j.address_id AND w.chain_gid = $1) r
      WHERE h.chain_gid = $1 AND h.address_id = r.address_id`,
@@ -38,6 +46,9 @@ export function sendProgress(
       blocksPerSecond,
       // Canonical addresses contain no comma.
       jobs.map(({ address }) => accounts.get(address)?.join(',') ?? ''),
+      jobs.map(({ addressId, notCovered: before }) =>
+        JSON.stringify(addBlocks(before, notCovered.get(addressId) ?? [])),
+      ),
     ],
   });
 }

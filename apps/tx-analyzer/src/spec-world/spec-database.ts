@@ -91,7 +91,7 @@ export class SpecDatabase {
     await sql.query(
       `INSERT INTO address_histories AS h (address_id, chain_gid, project_id, from_block, next_block) VALUES ($1, $2, $3, $4, $4)
        ON CONFLICT (address_id, chain_gid) DO UPDATE SET status = 'pending', from_block = excluded.from_block, next_block = excluded.next_block,
-         transaction_count = 0, reason = NULL, failure_count = 0, due_at = now(), revision = h.revision + 1`,
+         transaction_count = 0, not_covered = '[]', reason = NULL, failure_count = 0, due_at = now(), revision = h.revision + 1`,
       [id, this.gid, projectId, fromBlock],
     );
   }

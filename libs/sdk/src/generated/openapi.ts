@@ -3530,7 +3530,8 @@ export interface components {
                  *         "rate": null,
                  *         "coin_count": 3,
                  *         "transaction_count": 0,
-                 *         "reason": null
+                 *         "reason": null,
+                 *         "not_covered": []
                  *       }
                  *     }
                  */
@@ -3586,6 +3587,24 @@ export interface components {
                          * @example null
                          */
                         reason: string | null;
+                        /**
+                         * @description Blocks in which token transfers of the address may be missing: Solana recorded no owners of token accounts before the end of 2021. At most 100 ranges, ascending; beyond that, close ones are joined.
+                         * @example []
+                         */
+                        not_covered: {
+                            /**
+                             * Format: int64
+                             * @description The first block of the range.
+                             * @example 62000000
+                             */
+                            from_block: number;
+                            /**
+                             * Format: int64
+                             * @description The last block of the range.
+                             * @example 62000000
+                             */
+                            to_block: number;
+                        }[];
                     };
                 };
             } | null;
@@ -3798,7 +3817,8 @@ export interface components {
                  *         "rate": null,
                  *         "coin_count": 3,
                  *         "transaction_count": 0,
-                 *         "reason": null
+                 *         "reason": null,
+                 *         "not_covered": []
                  *       }
                  *     }
                  */
@@ -3854,6 +3874,24 @@ export interface components {
                          * @example null
                          */
                         reason: string | null;
+                        /**
+                         * @description Blocks in which token transfers of the address may be missing: Solana recorded no owners of token accounts before the end of 2021. At most 100 ranges, ascending; beyond that, close ones are joined.
+                         * @example []
+                         */
+                        not_covered: {
+                            /**
+                             * Format: int64
+                             * @description The first block of the range.
+                             * @example 62000000
+                             */
+                            from_block: number;
+                            /**
+                             * Format: int64
+                             * @description The last block of the range.
+                             * @example 62000000
+                             */
+                            to_block: number;
+                        }[];
                     };
                 };
             } | null;

@@ -32,6 +32,7 @@ describe('the past of an address', () => {
       coin_count: 0,
       transaction_count: 0,
       reason: null,
+      not_covered: [],
     };
     expect(body.backfill).toEqual({
       status: 'pending',
@@ -45,7 +46,7 @@ describe('the past of an address', () => {
 
   it('200: shows the range, how far it is, and how fast', async () => {
     await world.db.query(
-      `UPDATE address_histories SET status = 'running', next_block = 57, to_block = 106, blocks_per_second = 12.5, transaction_count = 3, reason = 'the node is down' WHERE chain_gid = $1`,
+      `UPDATE address_histories SET status = 'running', next_block = 57, to_block = 106, blocks_per_second = 12.5, transaction_count = 3, reason = 'the node is down', not_covered = '[{"from_block": 9, "to_block": 11}]' WHERE chain_gid = $1`,
       [main],
     );
     const { body } = await world.api.get(`/addresses/${value}`).expect(200);
@@ -61,6 +62,7 @@ describe('the past of an address', () => {
       coin_count: 0,
       transaction_count: 3,
       reason: 'the node is down',
+      not_covered: [{ from_block: 9, to_block: 11 }],
     });
   });
 

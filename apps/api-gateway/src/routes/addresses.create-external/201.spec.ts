@@ -200,6 +200,7 @@ describe('POST /addresses/external', () => {
       coin_count: 0,
       transaction_count: 0,
       reason: null,
+      not_covered: [],
     };
     expect(record.backfill).toEqual({ status: 'pending', from_block: 7, chains: { [gid]: waiting } });
     await world.db.query(

@@ -45,6 +45,7 @@ export function HistoryPanel({ address }: { readonly address: Address }) {
 function SearchLine({ gid, search }: { readonly gid: string; readonly search: Search }) {
   const nameOf = useChainName();
   const { status, from_block: from, next_block: next, to_block: to, progress, rate, reason } = search;
+  const missing = search.not_covered;
   return (
     <li className="flex flex-col gap-1">
       <span className="flex flex-wrap items-center gap-2">
@@ -67,6 +68,13 @@ function SearchLine({ gid, search }: { readonly gid: string; readonly search: Se
           ` · ${(search.transaction_count + search.coin_count).toLocaleString()} found`}
       </span>
       {reason !== null && <span className="break-words text-warn">{reason}</span>}
+      {missing.length > 0 && (
+        <span className="text-warn">
+          Token transfers may be missing between blocks {missing[0]!.from_block.toLocaleString()} and{' '}
+          {missing.at(-1)!.to_block.toLocaleString()}: Solana did not record the owners of token accounts
+          then.
+        </span>
+      )}
     </li>
   );
 }
