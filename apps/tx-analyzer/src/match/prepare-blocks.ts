@@ -75,7 +75,6 @@ export async function prepareBlocks(
     addTouched(reads, analysed, (gid) => movedBefore.has(gid) || deps.assets.isHeld(gid));
   }
   const usedIds = listUsed([...retroactiveMatches, ...matches], watched);
-  const { utxos } = hits;
   return {
     blocks: bodies,
     matches,
@@ -84,7 +83,7 @@ export async function prepareBlocks(
     reads: reads.list(),
     newAssets,
     usedIds,
-    utxos,
+    utxos: hits.utxos,
   };
 }
 
