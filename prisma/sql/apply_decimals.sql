@@ -1,4 +1,4 @@
--- Decimals that become known (or change) say what earlier transfers of the asset moved. The chain's analyzer waits: it
+-- Decimals that become known (or change), and what turns out to be a collection, say what earlier transfers of the asset moved. The chain's analyzer waits: it
 -- writes the same transactions.
 CREATE OR REPLACE FUNCTION apply_decimals() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -8,4 +8,4 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER assets_apply_decimals AFTER UPDATE ON assets FOR EACH ROW
-  WHEN (OLD.decimals IS DISTINCT FROM NEW.decimals) EXECUTE FUNCTION apply_decimals();
+  WHEN ((OLD.decimals, OLD.type) IS DISTINCT FROM (NEW.decimals, NEW.type)) EXECUTE FUNCTION apply_decimals();

@@ -14,7 +14,7 @@ BEGIN
       SELECT r.transaction_id, bool_or(r.detected_at IS NULL) AS lack_order, bool_or(r.monitored_addresses = '{}') AS pay_others,
         max(a.amount) AS moved, max(a.amount) FILTER (WHERE r.monitored_addresses = '{}') AS paid
       FROM new_rows r LEFT JOIN assets d ON d.gid = r.asset_gid
-      CROSS JOIN LATERAL (SELECT CASE WHEN d.decimals IS NULL THEN 'Infinity' ELSE (r.amount_raw || 'e-' || d.decimals)::numeric END AS amount) a GROUP BY r.transaction_id
+      CROSS JOIN LATERAL (SELECT CASE WHEN d.type = 'nft' THEN NULL WHEN d.decimals IS NULL THEN 'Infinity' ELSE (r.amount_raw || 'e-' || d.decimals)::numeric END AS amount) a GROUP BY r.transaction_id
     ) n JOIN transactions t ON t.id = n.transaction_id;
     IF lack_order THEN
       UPDATE transfers r SET detected_at = t.detected_at FROM new_rows n JOIN transactions t ON t.id = n.transaction_id

@@ -41,6 +41,17 @@ export function formatKnownAmount(raw: bigint, decimals: number | null | undefin
   return decimals === null || decimals === undefined ? null : formatAmount(raw, decimals);
 }
 
+/**
+ * An amount times a decimal, in whole units and cut off after `decimals` digits: what wallets show of a token with a multiplier.
+ *
+ * @throws InvalidAmountError
+ */
+export function scaleAmount(raw: bigint, decimals: number, multiplier: string): string {
+  const parts = requireParts(multiplier);
+  const digits = parts.fraction.length;
+  return formatAmount((raw * scale(parts, digits)) / 10n ** BigInt(digits), decimals);
+}
+
 /** @throws InvalidAmountError */
 function checkDecimals(decimals: number): void {
   if (Number.isInteger(decimals) && decimals >= 0 && decimals <= 255) return;

@@ -13,4 +13,5 @@ export {
   formatKnownAmount,
   InvalidAmountError,
   positiveDecimalSchema,
+  scaleAmount,
 } from './amounts.ts';

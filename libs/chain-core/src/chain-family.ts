@@ -3,6 +3,7 @@ import type { Block, BlockHeader, BlockRef, Coin, Transaction, UtxoOutput } from
 import type { ChainEndpoint, NodeInterface } from './chain-endpoint.ts';
 import type { FamilyRpc } from './family-rpc.ts';
 import type { ChainFamilyName, Network } from './network.ts';
+import type { UiMultiplier } from './ui-multiplier.ts';
 import type { Calendar, Upgrade } from './upgrade.ts';
 
 /** What is known of a family before its code is loaded. */
@@ -233,8 +234,16 @@ export interface ChainClient {
   readonly mempool?: MempoolReader;
   /** UTXO chains: coins that an address had before it was watched. */
   readonly coins?: CoinReader;
-  /** Metadata of token contracts, in order; undefined: the contract is not a token. */
-  readTokens?(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]>;
+  /**
+   * Metadata of token contracts, in order; undefined: the contract is not a token.
+   * @param moved an amount that a transfer of each moved, where one is known: of a collection from before the standard it is
+   * the id of a token, by which the contract is known
+   */
+  readTokens?(
+    assetGids: readonly string[],
+    signal?: AbortSignal,
+    moved?: ReadonlyMap<string, bigint>,
+  ): Promise<(TokenMetadata | undefined)[]>;
   /**
    * What the node tells of upgrades and `known`, the calendar of its network, does not: one that no row has, or one that is
    * active although its row has no past date. Undefined where the node cannot tell.
@@ -330,6 +339,10 @@ export interface BalanceQuery {
 export interface TokenMetadata {
   readonly name: string;
   readonly symbol: string;
-  /** Undefined: the contract does not say. */
+  /** Undefined: the contract does not say, or its tokens are not fungible. */
   readonly decimals: number | undefined;
+  /** Its tokens are not fungible: what its transfers call an amount is an id. Absent: they are. */
+  readonly isNft?: true;
+  /** What wallets multiply its amounts with. Absent: nothing. */
+  readonly uiMultiplier?: UiMultiplier;
 }

@@ -111,8 +111,8 @@ class StickyFailoverClient implements FailoverClient {
         proveSendersOf(clients, { ref, transactions, signal });
     }
     if (clients.some((client) => client.readTokens !== undefined)) {
-      this.readTokens = (assetGids, signal) =>
-        this.#run((client) => readTokensOf(client, assetGids, signal), signal);
+      this.readTokens = (assetGids, signal, moved) =>
+        this.#run((client) => readTokensOf(client, { assetGids, signal, moved }), signal);
     }
     if (clients.some((client) => client.findBlocksOf !== undefined)) {
       this.findBlocksOf = (wanted, signal) =>
@@ -415,11 +415,18 @@ class StickyFailoverClient implements FailoverClient {
 
 async function readTokensOf(
   client: ChainClient,
-  gids: readonly string[],
-  signal?: AbortSignal,
+  {
+    assetGids,
+    signal,
+    moved,
+  }: {
+    readonly assetGids: readonly string[];
+    readonly signal: AbortSignal | undefined;
+    readonly moved: ReadonlyMap<string, bigint> | undefined;
+  },
 ): Promise<(TokenMetadata | undefined)[]> {
   if (client.readTokens === undefined) throw new ChainClientError(`${client.label} does not read tokens`);
-  return client.readTokens(gids, signal);
+  return client.readTokens(assetGids, signal, moved);
 }
 
 function mempoolOf(client: ChainClient): MempoolReader {

@@ -33,6 +33,7 @@ export {
   type Upgrade,
   type UpgradeState,
 } from './upgrade.ts';
+export { decimalOfDouble, uiMultiplierAt, type UiMultiplier } from './ui-multiplier.ts';
 export { networkSchema, parseNetworks } from './network-schema.ts';
 export { cleanTokenText } from './clean-token-text.ts';
 export { askIfServed } from './ask-if-served.ts';

@@ -140,8 +140,12 @@ export class EvmClient implements ChainClient {
     return readBalances(this.#session, { at, queries, signal });
   }
 
-  readTokens(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
-    return readTokens(this.#session, assetGids, signal);
+  readTokens(
+    assetGids: readonly string[],
+    signal?: AbortSignal,
+    moved?: ReadonlyMap<string, bigint>,
+  ): Promise<(TokenMetadata | undefined)[]> {
+    return readTokens(this.#session, { assetGids, moved, signal });
   }
 
   findNewUpgrades(

@@ -348,6 +348,47 @@ describe('SolanaClient on a real runtime', () => {
     ]);
   });
 
+  it('reads the scaled amounts and the interest of Token-2022, as the program itself writes them', async () => {
+    const extend = (id: number, data: Buffer) => (mint: PublicKey) => [
+      new TransactionInstruction({
+        programId: token.TOKEN_2022_PROGRAM,
+        keys: [{ pubkey: mint, isSigner: false, isWritable: true }],
+        data: Buffer.concat([Buffer.from([id, 0]), payer.publicKey.toBuffer(), data]),
+      }),
+    ];
+    const double = Buffer.alloc(8);
+    double.writeDoubleLE(1.5);
+    const scaled = await createMint(token.TOKEN_2022_PROGRAM, 226, extend(43, double));
+    const points = Buffer.alloc(2);
+    points.writeInt16LE(-250);
+    const bearing = await createMint(token.TOKEN_2022_PROGRAM, 222, extend(33, points));
+    const read = async ({ mint }: Mint) => (await client.readTokens([gidOf(mint)]))[0]?.uiMultiplier;
+    expect(await read(scaled)).toEqual({ type: 'scaled', value: '1.5' });
+    const interest = await read(bearing);
+    expect(interest).toMatchObject({ type: 'interest', rateBefore: -250, rate: -250 });
+    expect(interest).toHaveProperty('startedAt', (interest as { changedAt: number }).changedAt);
+
+    // A change that holds later: instruction 1 of the extension takes the multiplier and its time.
+    const later = Buffer.alloc(16);
+    later.writeDoubleLE(3);
+    later.writeBigInt64LE(9_000_000_000n, 8);
+    await run([
+      new TransactionInstruction({
+        programId: token.TOKEN_2022_PROGRAM,
+        keys: [
+          { pubkey: scaled.mint, isSigner: false, isWritable: true },
+          { pubkey: payer.publicKey, isSigner: true, isWritable: false },
+        ],
+        data: Buffer.concat([Buffer.from([43, 1]), later]),
+      }),
+    ]);
+    expect(await read(scaled)).toEqual({
+      type: 'scaled',
+      value: '1.5',
+      next: { value: '3', at: 9_000_000_000 },
+    });
+  });
+
   it('tells wrapped SOL as a token of its own', async () => {
     const account = token.associatedAccount(alice.publicKey, token.NATIVE_MINT);
     const { tx } = await run(

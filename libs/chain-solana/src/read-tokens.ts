@@ -3,7 +3,12 @@ import type { TokenMetadata } from '@chainwatch/chain-core';
 import { METADATA_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
 import { readAccounts, type ChainAccount } from './read-accounts.ts';
 import type { Session } from './session.ts';
-import { findExtensionNames, parseMetaplexNames, parseMintDecimals } from './token-metadata.ts';
+import {
+  findExtensionNames,
+  findUiMultiplier,
+  parseMetaplexNames,
+  parseMintDecimals,
+} from './token-metadata.ts';
 
 const METADATA_SEED = Buffer.from('metadata');
 const METADATA_PROGRAM_KEY = new PublicKey(METADATA_PROGRAM);
@@ -47,5 +52,11 @@ function toToken(
     findExtensionNames(account.data) ??
     (metadata?.owner === METADATA_PROGRAM ? parseMetaplexNames(metadata.data, mint) : undefined);
   const symbol = names?.symbol ?? '';
-  return { name: names?.name || symbol, symbol, decimals };
+  const uiMultiplier = account.owner === TOKEN_2022_PROGRAM ? findUiMultiplier(account.data) : undefined;
+  return {
+    name: names?.name || symbol,
+    symbol,
+    decimals,
+    ...(uiMultiplier !== undefined && { uiMultiplier }),
+  };
 }

@@ -1,25 +1,31 @@
 import type { TokenMetadata } from '@chainwatch/chain-core';
-import { decodeBytes, metadataCalls, toTokenMetadata } from '@chainwatch/contract-abi';
+import { decodeBytes, readTokenContracts } from '@chainwatch/contract-abi';
 import { callContracts } from './call-contracts.ts';
 import { findContract, findTokenId } from './read-balances.ts';
 import type { Session } from './session.ts';
 
-/** Metadata of TRC-20 contracts and, where the wallet API is there, of TRC-10 tokens; in order, undefined for what is no token. */
+/** Metadata of TRC-20 and TRC-721 contracts and, where the wallet API is there, of TRC-10 tokens; in order, undefined for what is no token. */
 export async function readTokens(
   session: Session,
-  assetGids: readonly string[],
-  signal?: AbortSignal,
+  {
+    assetGids,
+    moved,
+    signal,
+  }: {
+    readonly assetGids: readonly string[];
+    readonly moved?: ReadonlyMap<string, bigint> | undefined;
+    readonly signal?: AbortSignal | undefined;
+  },
 ): Promise<(TokenMetadata | undefined)[]> {
   const contracts = assetGids.filter((gid) => findContract(gid) !== undefined);
-  const calls = contracts.flatMap((gid) => metadataCalls.map((data) => ({ to: findContract(gid)!, data })));
-  const [results, assets] = await Promise.all([
-    callContracts(session, calls, signal),
+  const [found, assets] = await Promise.all([
+    readTokenContracts(
+      contracts.map((gid) => ({ to: findContract(gid)!, moved: moved?.get(gid) })),
+      (calls) => callContracts(session, calls, signal),
+    ),
     Promise.all(assetGids.map((gid) => readAsset(session, gid, signal))),
   ]);
-  const count = metadataCalls.length;
-  const tokens = new Map(
-    contracts.map((gid, index) => [gid, toTokenMetadata(results.slice(index * count, (index + 1) * count))]),
-  );
+  const tokens = new Map(contracts.map((gid, index) => [gid, found[index]]));
   return assetGids.map((gid, index) => tokens.get(gid) ?? assets[index]);
 }
 

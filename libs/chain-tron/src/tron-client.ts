@@ -101,8 +101,12 @@ export class TronClient implements ChainClient {
     return readBalances(this.#session, { at, queries, signal });
   }
 
-  readTokens(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
-    return readTokens(this.#session, assetGids, signal);
+  readTokens(
+    assetGids: readonly string[],
+    signal?: AbortSignal,
+    moved?: ReadonlyMap<string, bigint>,
+  ): Promise<(TokenMetadata | undefined)[]> {
+    return readTokens(this.#session, { assetGids, moved, signal });
   }
 
   async findNewUpgrades(

@@ -8,15 +8,40 @@ const tokenAbi = parseAbi([
   'function decimals() view returns (uint8)',
   'function totalSupply() view returns (uint256)',
   'function balanceOf(address account) view returns (uint256)',
+  'function supportsInterface(bytes4 id) view returns (bool)',
+  'function ownerOf(uint256 id) view returns (address)',
+  // ERC-8056.
+  'function uiMultiplier() view returns (uint256)',
+  'function newUIMultiplier() view returns (uint256)',
+  'function effectiveAt() view returns (uint256)',
 ]);
+
+type View =
+  | 'name'
+  | 'symbol'
+  | 'decimals'
+  | 'totalSupply'
+  | 'uiMultiplier'
+  | 'newUIMultiplier'
+  | 'effectiveAt';
 
 /** Of a text result: 16 KiB. */
 const RESULT_DIGITS_MAX = 32_768;
 const decoder = new TextDecoder('utf-8');
 
 /** Call data of a view without arguments. */
-export function encodeView(functionName: 'name' | 'symbol' | 'decimals' | 'totalSupply'): string {
+export function encodeView(functionName: View): string {
   return encodeFunctionData({ abi: tokenAbi, functionName });
+}
+
+/** Call data of ERC-165's question; `id` is `0x` and 8 digits. */
+export function encodeSupportsInterface(id: Hex): string {
+  return encodeFunctionData({ abi: tokenAbi, functionName: 'supportsInterface', args: [id] });
+}
+
+/** Call data of ERC-721's `ownerOf`, which collections from before it have as well. */
+export function encodeOwnerOf(id: bigint): string {
+  return encodeFunctionData({ abi: tokenAbi, functionName: 'ownerOf', args: [id] });
 }
 
 /** Call data of `balanceOf`; `address` is `0x` and 40 digits. */

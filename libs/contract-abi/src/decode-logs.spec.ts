@@ -89,6 +89,13 @@ describe('a transfer without indexed members', () => {
     );
   });
 
+  it("tells the accounts in words with TRON's prefix, as its early contracts log them", () => {
+    const [from, to]: [Hex, Hex] = [`0x${'0b'.repeat(20)}`, `0x${'0c'.repeat(20)}`];
+    const { data, ...log } = encode(from, to, 5n);
+    const words = data.replace(`0x${'0'.repeat(24)}`, `0x${'0'.repeat(22)}41`);
+    expect(decode({ ...log, data: words })).toMatchObject([{ from, to, amountRaw: 5n }]);
+  });
+
   const [one, two]: [Hex, Hex] = [`0x${'0b'.repeat(20)}`, `0x${'0c'.repeat(20)}`];
   const whole = encode(one, two, 5n);
   it.each<[string, ContractLog]>([

@@ -25,8 +25,8 @@ const memoTopic: string = toEventSelector('Memo(address,bytes32)');
 const transferWithMemoTopic: string = toEventSelector('TransferWithMemo(address,address,uint256,bytes32)');
 const depositTopic: string = toEventSelector('Deposit(address,uint256)');
 const withdrawalTopic: string = toEventSelector('Withdrawal(address,uint256)');
-/** What stands before an account in its word. */
-const PADDING = '0'.repeat(24);
+/** What stands before an account in its word, but for the byte in which early contracts of TRON have its prefix. */
+const PADDING = '0'.repeat(22);
 /** From whom an ERC-20 mints, and to whom it burns. */
 const NOBODY = `0x${'00'.repeat(20)}`;
 const approvalTopic: string = toEventSelector('Approval(address,address,uint256)');
@@ -94,7 +94,7 @@ function readTransfer({ topics, data }: ContractLog): Move | undefined {
   if (topics.length !== 1 || data.length !== 194) return undefined;
   const [from, to, amount] = [data.slice(2, 66), data.slice(66, 130), data.slice(130)] as const;
   // Words that hold no accounts are those of another event with the same name.
-  if (!from.startsWith(PADDING) || !to.startsWith(PADDING)) return undefined;
+  if (!isAccountAt(from, 0) || !isAccountAt(to, 0)) return undefined;
   return { from: topicAddress(`0x${from}`), to: topicAddress(`0x${to}`), amount: `0x${amount}` };
 }
 
@@ -134,6 +134,11 @@ function readMemo(transfer: ContractLog, next: ContractLog | undefined): Pick<Tr
   const text = word.slice(2).replace(/(?:00)+$/, '');
   if (text === '') return {};
   return { memo: decodeMemo([Buffer.from(text, 'hex')]) ?? word };
+}
+
+/** Whether the word at a place may hold an account, by what stands before it. */
+export function isAccountAt(text: string, at: number): boolean {
+  return text.startsWith(PADDING, at) && (text.startsWith('00', at + 22) || text.startsWith('41', at + 22));
 }
 
 /** The address in an indexed topic: its last 20 bytes, whatever stands before them. */

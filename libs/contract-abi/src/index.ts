@@ -8,4 +8,4 @@
 export { decodeBytes, decodeUint, encodeBalanceOf } from './abi.ts';
 export { decodeTransferLogs, type ContractLog, type ContractNotation } from './decode-logs.ts';
 export { TouchedContracts } from './touched-contracts.ts';
-export { metadataCalls, toTokenMetadata } from './token-metadata.ts';
+export { readTokenContracts } from './token-metadata.ts';

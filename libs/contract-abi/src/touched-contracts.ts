@@ -1,8 +1,6 @@
 import type { Block } from '@chainwatch/chain-core';
-import { touchesBalances, type ContractLog, type ContractNotation } from './decode-logs.ts';
+import { isAccountAt, touchesBalances, type ContractLog, type ContractNotation } from './decode-logs.ts';
 
-/** What stands before an account in a word, but for the byte in which TRON may write its prefix. */
-const PADDING = '0'.repeat(22);
 /** A number below 2^96, and no account: nobody finds a key for one with eight zero bytes. */
 const NUMBER = '0'.repeat(40);
 
@@ -40,8 +38,7 @@ export class TouchedContracts {
 /** Adds every word of a topic or of data that may be an account, as `0x` and 40 lower-case digits. */
 function collectAccounts(text: string, accounts: Set<string>): void {
   for (let at = 2; at + 64 <= text.length; at += 64) {
-    if (!text.startsWith(PADDING, at) || text.startsWith(NUMBER, at)) continue;
-    const prefix = text.slice(at + 22, at + 24);
-    if (prefix === '00' || prefix === '41') accounts.add(`0x${text.slice(at + 24, at + 64).toLowerCase()}`);
+    if (isAccountAt(text, at) && !text.startsWith(NUMBER, at))
+      accounts.add(`0x${text.slice(at + 24, at + 64).toLowerCase()}`);
   }
 }

@@ -95,7 +95,7 @@ async function addTransaction(
     );
 }
 
-it('makes every active token with 0 decimals due once, and no other', async () => {
+it('makes every active token due once, and no other: what it is, and its decimals', async () => {
   await addToken('zero', 0);
   await addToken('six', 6);
   await addToken('unsaid', null);
@@ -118,8 +118,8 @@ it('makes every active token with 0 decimals due once, and no other', async () =
     coin: asBefore,
     collection: due,
     'no-token': asBefore,
-    six: asBefore,
-    unsaid: asBefore,
+    six: due,
+    unsaid: due,
     waiting: asBefore,
     zero: due,
   });

@@ -58,9 +58,9 @@ export const transferRecord = z
         'Position in the transaction, from 0; on UTXO chains the inputs come first, then the outputs.',
       examples: [0],
     }),
-    type: z.enum(['native', 'token', 'internal']).meta({
+    type: z.enum(['native', 'token', 'internal', 'nft']).meta({
       description:
-        '`native`: the coin that the transaction itself moves; `token`: a transfer that a token tells; `internal`: a coin that a contract moved.',
+        '`native`: the coin that the transaction itself moves; `token`: a transfer that a token tells; `internal`: a coin that a contract moved; `nft`: a token of a collection, which is no amount.',
     }),
     asset_gid: assetGid,
     from: z
@@ -80,11 +80,11 @@ export const transferRecord = z
       }),
     amount: decimal.nullable().meta({
       description:
-        'In whole units of the asset, an exact decimal. Null while the decimals of the token are not known.',
+        'In whole units of the asset, an exact decimal. Null while the decimals of the token are not known, and for an `nft`.',
       examples: ['1.5'],
     }),
     amount_raw: raw.meta({
-      description: 'In base units of the asset (wei, satoshi, lamport, sun), an integer.',
+      description: 'In base units of the asset (wei, satoshi, lamport, sun), an integer. `0` for an `nft`.',
       examples: ['1500000000000000000'],
     }),
     decimals: z

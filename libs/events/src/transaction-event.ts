@@ -48,7 +48,7 @@ function readFacts({
     ),
     moves: (paid.length > 0 ? paid : transaction.transfers).map((transfer) => ({
       assetGid: transfer.asset_gid,
-      amount: transfer.amount ?? undefined,
+      amount: transfer.type === 'nft' ? null : (transfer.amount ?? undefined),
     })),
   };
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { UiMultiplier } from '@chainwatch/chain-core';
+import { currentMultiplier } from '../assets/current-multiplier.ts';
 import { assetStatusSchema } from './asset.ts';
 
-export const tokenTypeSchema = z.enum(['native', 'fungible']);
+export const tokenTypeSchema = z.enum(['native', 'fungible', 'nft']);
 const sourceSchema = z.enum(['chain', 'registry']);
 
 export const tokenSchema = z
@@ -16,7 +18,10 @@ export const tokenSchema = z
       description: 'Its name in the namespace: of a token the contract.',
       examples: ['0xdac17f958d2ee523a2206206994597c13d831ec7'],
     }),
-    type: tokenTypeSchema.meta({ description: '`native`: the coin of the chain; `fungible`: a token.' }),
+    type: tokenTypeSchema.meta({
+      description:
+        '`native`: the coin of the chain; `fungible`: a token; `nft`: a collection, of which no balance is read.',
+    }),
     name: z
       .string()
       .nullable()
@@ -35,6 +40,14 @@ export const tokenSchema = z
         description:
           'Decimal places between base and whole units. Null while they are not known: it has not been asked, or its contract does not say.',
         examples: [6],
+      }),
+    ui_multiplier: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'What wallets multiply its amounts with now, an exact decimal: scaled amounts and interest of Token-2022, ERC-8056. All amounts here are without it. Null where the token has none.',
+        examples: [null],
       }),
     image_url: z
       .string()
@@ -69,6 +82,7 @@ interface TokenRow {
   readonly symbol: string | null;
   readonly decimals: number | null;
   readonly imageUrl: string | null;
+  readonly uiMultiplier: UiMultiplier | null;
   readonly status: string;
   readonly source: string;
   readonly createdAt: Date;
@@ -85,6 +99,7 @@ export function toTokenRecord(row: TokenRow): z.infer<typeof tokenSchema> {
     name: row.name,
     symbol: row.symbol,
     decimals: row.decimals,
+    ui_multiplier: currentMultiplier(row.uiMultiplier) ?? null,
     image_url: row.imageUrl,
     status: assetStatusSchema.parse(row.status),
     source: sourceSchema.parse(row.source),

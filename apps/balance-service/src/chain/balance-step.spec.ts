@@ -586,6 +586,14 @@ describe('what is not read', () => {
     expect((await world.events()).map(({ data }) => data.current)).toEqual(['0.07']);
   });
 
+  it('passes over a collection: what its contract counts is no amount', async () => {
+    await world.db.query(`UPDATE assets SET type = 'nft', decimals = NULL WHERE gid = $1`, [TOKEN]);
+    await world.advance([{ assetGid: TOKEN, from: STRANGER, to: A, amount: 777_777n }]);
+    await settle();
+    expect([await world.balanceOf(alice, TOKEN), await world.countWork()]).toEqual([undefined, 0]);
+    expect((await world.events()).filter(({ data }) => data.asset_gid === TOKEN)).toEqual([]);
+  });
+
   it('passes over an archived asset and an address that is not monitored', async () => {
     const bob = await world.watch(alice.projectId, B);
     await world.db.query(

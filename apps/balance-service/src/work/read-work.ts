@@ -53,7 +53,7 @@ interface TargetRow {
 
 /**
  * The oldest requested readings of a chain, expanded to single balances and coalesced: one per address and asset,
- * at the newest block that asks. Left out are assets that are not active or that the project archived, addresses
+ * at the newest block that asks. Left out are assets that are not active or not fungible or that the project archived, addresses
  * that are not monitored, balances that are set aside, and readings overtaken by a newer one. A reading for a block that is no longer canonical
  * is made at the cursor.
  */
@@ -171,7 +171,7 @@ async function readWanted(
      FROM (SELECT *, first_value(at_number) OVER asked AS first_number, first_value(at_parent) OVER asked AS first_parent FROM wanted
            WINDOW asked AS (PARTITION BY address_id, asset_gid ORDER BY at_number NULLS LAST)) w
      CROSS JOIN LATERAL (SELECT project_id, address, display, is_monitored FROM addresses WHERE id = w.address_id OFFSET 0) a
-     CROSS JOIN LATERAL (SELECT chain_gid, status, decimals FROM assets WHERE gid = w.asset_gid OFFSET 0) s
+     CROSS JOIN LATERAL (SELECT chain_gid, type, status, decimals FROM assets WHERE gid = w.asset_gid OFFSET 0) s
      LEFT JOIN LATERAL (SELECT archived_at FROM project_assets WHERE project_id = a.project_id AND asset_gid = w.asset_gid OFFSET 0) f ON true
      LEFT JOIN LATERAL (SELECT address_id, block_number FROM balances WHERE address_id = w.address_id AND asset_gid = w.asset_gid OFFSET 0) k ON true
      LEFT JOIN LATERAL (SELECT true AS is_read FROM balance_history WHERE address_id = w.address_id AND asset_gid = w.asset_gid LIMIT 1) h ON true
@@ -181,7 +181,7 @@ async function readWanted(
          WHERE hash = w.first_parent AND h.is_read IS NULL AND w.first_number <= (SELECT max(first_number) + 1024 FROM block_runs WHERE chain_gid = $3)
        OFFSET 0
      ) p ON true
-     WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND f.archived_at IS NULL
+     WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND s.type <> 'nft' AND f.archived_at IS NULL
        AND (w.at_number IS NULL OR k.block_number IS NULL OR k.block_number <= w.at_number)
        AND (w.is_retry OR NOT EXISTS (SELECT FROM incidents i WHERE i.address_id = w.address_id AND i.asset_gid = w.asset_gid AND i.status = 'quarantined' AND i.kind = 'poison:balances'))
      ORDER BY w.address_id, w.asset_gid, w.at_number DESC NULLS FIRST, w.id DESC LIMIT $4`,

@@ -94,6 +94,6 @@ async function commitIn(
     now,
   };
   const events = await writeStep({ sql, chain, now }, input);
-  assets.markSaved(step.newAssets, movedTokens(step.retroactive, network.native.gid));
+  assets.markSaved(step.newAssets, movedTokens(step.retroactive, network.native.gid).keys());
   return { events, committedCount: committed.length };
 }

@@ -92,12 +92,12 @@ export function createChainParts(deps: ChainAnalyzerDeps, owned: OwnedChain): Ch
 function createContext(
   { db }: ChainAnalyzerDeps,
   { active, opened, share }: OwnedChain,
-  { decimalsOf, learn }: AssetRegistry,
+  { decimalsOf, isNft, learn }: AssetRegistry,
 ): ChainContext {
   const { gid, family } = active;
   const utxo = opened.utxo && { codec: opened.utxo, coins: new CoinWatch(db, gid) };
   return {
-    ...{ gid, family, network: opened.network, share, decimalsOf, learn },
+    ...{ gid, family, network: opened.network, share, decimalsOf, isNft, learn },
     utxo,
     setAsides: new SetAsides(),
     hasOthers: new Set(opened.client.clients.map(({ label }) => label)).size > 1,

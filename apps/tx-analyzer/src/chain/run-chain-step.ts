@@ -94,7 +94,7 @@ async function takeStep(deps: StepDeps, parts: StepParts, work: StepWork): Promi
   feed.finish(segment, next, step.matches.length);
   watch.finishRetroactive();
   const moved = movedTokens([...step.retroactive, ...step.matches], chain.network.native.gid);
-  assets.markSaved(step.newAssets, moved);
+  assets.markSaved(step.newAssets, moved.keys());
   status.reportStep(statusOf(advance));
   if (isReleased) void relay.catchUp();
   else if (!isHolding(next)) relay.publish(events);

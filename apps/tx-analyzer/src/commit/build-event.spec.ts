@@ -133,6 +133,7 @@ describe('matching', () => {
             createdAt: new Date(0),
             displayOf: toDisplay,
             decimalsOf: (gid) => (gid === NATIVE ? 18 : isKnown ? 6 : undefined),
+            isNft: () => false,
           });
           EVENT_SCHEMAS[type].parse(event);
           const own = new Set(state.participants.map((participant) => participant.address));
@@ -209,6 +210,7 @@ describe('matching', () => {
       ...{ chainGid: network.gid, type, sequence: 1, headNumber: 12, createdAt: new Date(0) },
       displayOf: toDisplay,
       decimalsOf: () => 18,
+      isNft: () => false,
     });
     EVENT_SCHEMAS[type].parse(event);
     // NATS takes 1 MiB, headers included.

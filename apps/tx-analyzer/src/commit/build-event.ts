@@ -25,6 +25,7 @@ export interface EventContext {
   displayOf(address: string): string;
   /** Undefined while the token's metadata is not known: amounts are null then. */
   decimalsOf(assetGid: string): number | undefined;
+  isNft(assetGid: string): boolean;
 }
 
 interface Numbering {
@@ -66,6 +67,7 @@ export function buildEvents(
       createdAt,
       displayOf: chain.displayOf,
       decimalsOf: chain.decimalsOf,
+      isNft: chain.isNft,
     });
     return {
       eventId: envelope.event_id,
@@ -158,15 +160,16 @@ function buildRecord(state: TransactionState, context: EventContext): Transactio
 }
 
 function buildTransfer(transfer: MatchedTransfer, context: EventContext): TransferRecord {
-  const decimals = context.decimalsOf(transfer.assetGid);
+  const isNft = context.isNft(transfer.assetGid);
+  const decimals = isNft ? undefined : context.decimalsOf(transfer.assetGid);
   return {
     index: transfer.index,
-    type: transfer.type,
+    type: isNft ? 'nft' : transfer.type,
     asset_gid: transfer.assetGid,
     from: transfer.from === undefined ? null : context.displayOf(transfer.from),
     to: transfer.to === undefined ? null : context.displayOf(transfer.to),
     amount: formatKnownAmount(transfer.amountRaw, decimals),
-    amount_raw: String(transfer.amountRaw),
+    amount_raw: isNft ? '0' : String(transfer.amountRaw),
     decimals: decimals ?? null,
     log_index: transfer.logIndex ?? null,
     memo: transfer.memo ?? null,
@@ -205,7 +208,7 @@ function sumBalanceChanges(state: TransactionState, context: EventContext): Bala
     const add = (assetGid: string, amountRaw: bigint): void =>
       void deltas.set(assetGid, (deltas.get(assetGid) ?? 0n) + amountRaw);
     for (const transfer of state.transfers) {
-      if (!transfer.monitored.includes(address)) continue;
+      if (!transfer.monitored.includes(address) || context.isNft(transfer.assetGid)) continue;
       if (transfer.to === address) add(transfer.assetGid, transfer.amountRaw);
       if (transfer.from === address) add(transfer.assetGid, -transfer.amountRaw);
     }

@@ -4,6 +4,7 @@ import { splitAssetGid } from '@chainwatch/caip';
 import type { Sql } from '@chainwatch/db';
 import { isNewEvent, withoutRepeats } from '@chainwatch/outbox';
 import type { BalanceRead, BlockChange, BlocksStep, NewAsset } from '../model/blocks-step.ts';
+import { multiplierJson } from '../match/refresh-multipliers.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { MatchedTransfer } from '../model/matched-transaction.ts';
 import type { StoredEvent } from '../model/planned-event.ts';
@@ -24,9 +25,13 @@ export function insertAssetsSql(params: SqlParams, chain: ChainContext, assets: 
     ['text', (asset) => asset.metadata?.name ?? null],
     ['text', (asset) => asset.metadata?.symbol ?? null],
     ['integer', (asset) => asset.metadata?.decimals ?? null],
+    ['text', (asset) => (asset.metadata?.isNft === true ? 'nft' : 'fungible')],
+    ['text', (asset) => multiplierJson(asset.metadata)],
   ]);
-  return `INSERT INTO assets (chain_gid, type, gid, namespace, reference, status, name, symbol, decimals)
-    SELECT ${params.add(chain.gid, 'text')}, 'fungible', * FROM ${source} ON CONFLICT (gid) DO NOTHING`;
+  return `INSERT INTO assets (chain_gid, gid, namespace, reference, status, name, symbol, decimals, type, ui_multiplier, ui_read_at)
+    SELECT ${params.add(chain.gid, 'text')}, gid, namespace, reference, status, name, symbol, decimals, type, multiplier::jsonb,
+      CASE WHEN multiplier IS NOT NULL THEN now() END
+    FROM ${source} AS s (gid, namespace, reference, status, name, symbol, decimals, type, multiplier) ON CONFLICT (gid) DO NOTHING`;
 }
 
 export function upsertTransactionsSql(
@@ -57,7 +62,7 @@ export function upsertTransactionsSql(
     ['text', (state) => state.memo ?? null],
     ['bigint', (state) => state.maturesAtBlock ?? null],
     ['timestamptz', (state) => state.detectedAt.toISOString()],
-    ['numeric', (state) => findAmountMax(state.transfers, chain.decimalsOf) ?? null],
+    ['numeric', (state) => findAmountMax(state.transfers, chain) ?? null],
     ['timestamptz', (state) => state.confirmedAt?.toISOString() ?? null],
   ]);
   return `INSERT INTO transactions AS t (chain_gid, id, project_id, hash, status, direction, epoch, is_failed, is_unproved, is_withheld, verification, block_number, block_hash,
@@ -86,15 +91,16 @@ function isWithheld(
 
 /**
  * The largest amount that a transaction moved, in whole units; undefined where it moved none, more than any while the
- * decimals of an asset are not known: it may be enough for everybody. Where a project pays others out of its outputs, input and change moved nothing (as set_amount_max in the database).
+ * decimals of an asset are not known: it may be enough for everybody. A collection moves no amount. Where a project pays others out of its outputs, input and change moved nothing (as set_amount_max in the database).
  */
 export function findAmountMax(
   transfers: readonly MatchedTransfer[],
-  decimalsOf: (assetGid: string) => number | undefined,
+  { decimalsOf, isNft }: Pick<ChainContext, 'decimalsOf' | 'isNft'>,
 ): string | undefined {
   const paidOthers = transfers.filter(({ monitored }) => monitored.length === 0);
   let max: string | undefined;
   for (const { assetGid, amountRaw } of paidOthers.length > 0 ? paidOthers : transfers) {
+    if (isNft(assetGid)) continue;
     const decimals = decimalsOf(assetGid);
     if (decimals === undefined) return 'Infinity';
     const amount = formatAmount(amountRaw, decimals);

@@ -59,7 +59,7 @@ export function commitHistory(step: HistoryStep): WriterWork<number> {
     const value = await chain.share.transaction((sql) =>
       writeHistory(sql, { context, batch: step, newAssets }),
     );
-    assets.markSaved(newAssets, moved);
+    assets.markSaved(newAssets, moved.keys());
     return { value, events: [] };
   };
 }
@@ -207,6 +207,7 @@ function buildStored(
     createdAt: now,
     displayOf: chain.displayOf,
     decimalsOf: chain.decimalsOf,
+    isNft: chain.isNft,
   });
   return {
     eventId: envelope.event_id,

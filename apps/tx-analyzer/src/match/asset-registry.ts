@@ -5,6 +5,7 @@ import type { NewAsset } from '../model/blocks-step.ts';
 
 interface AssetRow {
   readonly gid: string;
+  readonly type: string;
   readonly decimals: number | null;
 }
 
@@ -28,6 +29,8 @@ export class AssetRegistry {
   readonly #decimals = new Map<string, number>();
   /** Assets that somebody may hold: only these are read again when their contract was touched. */
   readonly #held = new Set<string>();
+  /** Collections: what their transfers call an amount is an id. */
+  readonly #collections = new Set<string>();
   /** Read from the chain, not committed yet. */
   readonly #unsaved = new Map<string, NewAsset>();
   /** When contracts that are no token, or about which no node said anything, may be asked about again, in milliseconds. */
@@ -40,8 +43,10 @@ export class AssetRegistry {
 
   decimalsOf = (assetGid: string): number | undefined => this.#decimals.get(assetGid);
 
+  isNft = (assetGid: string): boolean => this.#collections.has(assetGid);
+
   isHeld(assetGid: string): boolean {
-    return this.#held.has(assetGid);
+    return this.#held.has(assetGid) && !this.isNft(assetGid);
   }
 
   /** Loads the chain's assets, and creates the native one. */
@@ -55,7 +60,7 @@ export class AssetRegistry {
       [gid, network.gid, namespace, reference, name, symbol, decimals],
     );
     const { rows } = await sql.query<AssetRow>(
-      `SELECT gid, decimals FROM assets WHERE chain_gid = $1 AND type = 'fungible'`,
+      `SELECT gid, type, decimals FROM assets WHERE chain_gid = $1 AND type <> 'native'`,
       [network.gid],
     );
     for (const row of rows) this.#record(row);
@@ -65,39 +70,39 @@ export class AssetRegistry {
   async refresh(since: Date): Promise<void> {
     const { sql, network } = this.#deps;
     const { rows } = await sql.query<AssetRow>(
-      `SELECT gid, decimals FROM assets WHERE chain_gid = $1 AND type = 'fungible' AND updated_at >= $2`,
+      `SELECT gid, type, decimals FROM assets WHERE chain_gid = $1 AND type <> 'native' AND updated_at >= $2`,
       [network.gid, since],
     );
     for (const row of rows) this.#record(row);
   }
 
   #record(row: AssetRow): void {
-    this.learn(row.gid, row.decimals ?? undefined);
+    this.learn(row.gid, row.decimals ?? undefined, row.type === 'nft');
   }
 
   /**
-   * Finds the decimals of `assetGids` in the database and, for new assets, on the chain. Returns the rows to
+   * Finds the decimals of what `moved`, each asset with an amount, in the database and, for new assets, on the chain. Returns the rows to
    * insert. Never fails because of the node: such an asset stays `unknown`, and discovery asks again. Those of `mentioned`
    * that nobody knows are new assets where the chain says that they are tokens, and nothing otherwise.
    */
   async prepare(
-    assetGids: ReadonlySet<string>,
+    moved: ReadonlyMap<string, bigint>,
     signal: AbortSignal,
     mentioned: ReadonlySet<string> = new Set(),
   ): Promise<NewAsset[]> {
     const isOpen = (gid: string): boolean => !this.#decimals.has(gid) && !this.#unsaved.has(gid);
-    const moved = [...assetGids].filter(isOpen);
+    const open = [...moved.keys()].filter(isOpen);
     const strangers = [...mentioned]
-      .filter((gid) => isOpen(gid) && !assetGids.has(gid) && !this.#held.has(gid))
+      .filter((gid) => isOpen(gid) && !moved.has(gid) && !this.#held.has(gid))
       .filter((gid) => (this.#strangers.get(gid) ?? 0) <= Date.now())
       .slice(0, STRANGERS_MAX);
-    const known = await this.#loadKnown([...moved, ...strangers]);
+    const known = await this.#loadKnown([...open, ...strangers]);
     const isFresh = (gid: string): boolean => !known.has(gid);
     await Promise.all([
-      this.#readFresh(moved.filter(isFresh), signal),
+      this.#readFresh(open.filter(isFresh), moved, signal),
       this.#readStrangers(strangers.filter(isFresh), signal),
     ]);
-    return [...assetGids, ...mentioned]
+    return [...moved.keys(), ...mentioned]
       .map((gid) => this.#unsaved.get(gid))
       .filter((asset) => asset !== undefined);
   }
@@ -105,10 +110,13 @@ export class AssetRegistry {
   async #loadKnown(gids: readonly string[]): Promise<Set<string>> {
     if (gids.length === 0) return new Set();
     const { rows } = await this.#deps.sql.query<AssetRow>(
-      'SELECT gid, decimals FROM assets WHERE gid = ANY($1)',
+      'SELECT gid, type, decimals FROM assets WHERE gid = ANY($1)',
       [gids],
     );
-    for (const row of rows) if (row.decimals !== null) this.#decimals.set(row.gid, row.decimals);
+    for (const { gid, type, decimals } of rows) {
+      if (decimals !== null) this.#decimals.set(gid, decimals);
+      if (type === 'nft') this.#collections.add(gid);
+    }
     return new Set(rows.map((row) => row.gid));
   }
 
@@ -122,15 +130,21 @@ export class AssetRegistry {
   }
 
   /** @param decimals undefined: nobody knows them, or not any more */
-  learn = (assetGid: string, decimals: number | undefined): void => {
+  learn = (assetGid: string, decimals: number | undefined, isNft = false): void => {
+    if (isNft) this.#collections.add(assetGid);
+    else this.#collections.delete(assetGid);
     if (decimals === undefined) this.#decimals.delete(assetGid);
     else this.#decimals.set(assetGid, decimals);
     this.#held.add(assetGid);
   };
 
-  async #readFresh(gids: readonly string[], signal: AbortSignal): Promise<void> {
+  async #readFresh(
+    gids: readonly string[],
+    moved: ReadonlyMap<string, bigint>,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (gids.length === 0) return;
-    const metadata = await this.#findMetadata(gids, signal);
+    const metadata = await this.#findMetadata(gids, signal, moved);
     for (const [position, gid] of gids.entries()) {
       const found = metadata?.[position];
       if (found !== undefined) this.#take(gid, found);
@@ -144,12 +158,14 @@ export class AssetRegistry {
     if (this.#strangers.size > REMEMBERED_MAX) this.#strangers.clear();
     for (const [position, gid] of gids.entries()) {
       const found = metadata?.[position];
-      if (found !== undefined) this.#take(gid, found);
+      // No balance of a collection is read.
+      if (found !== undefined && found.isNft !== true) this.#take(gid, found);
       else this.#strangers.set(gid, metadata === undefined ? Date.now() + ASK_AGAIN_MS : Infinity);
     }
   }
 
   #take(gid: string, metadata: TokenMetadata): void {
+    if (metadata.isNft === true) this.#collections.add(gid);
     if (metadata.decimals !== undefined) this.#decimals.set(gid, metadata.decimals);
     this.#unsaved.set(gid, { gid, status: 'active', metadata });
   }
@@ -158,11 +174,12 @@ export class AssetRegistry {
   async #findMetadata(
     gids: readonly string[],
     signal: AbortSignal,
+    moved?: ReadonlyMap<string, bigint>,
   ): Promise<(TokenMetadata | undefined)[] | undefined> {
+    const { client, metadataTimeoutMs } = this.#deps;
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(metadataTimeoutMs)]);
     try {
-      return await this.#deps
-        .client()
-        .readTokens?.(gids, AbortSignal.any([signal, AbortSignal.timeout(this.#deps.metadataTimeoutMs)]));
+      return await client().readTokens?.(gids, deadline, moved);
     } catch {
       return undefined;
     }

@@ -3,6 +3,7 @@ import type { TokenMetadata } from '@chainwatch/chain-core';
 import type { Database, Sql } from '@chainwatch/db';
 import { tokenIdOf } from '@chainwatch/events';
 import { endSetAside } from '@chainwatch/quarantine';
+import { multiplierJson } from './refresh-multipliers.ts';
 
 /** Kind of the incident of a token that events told with other decimals than it has; its asset follows. */
 export const DECIMALS_INCIDENT = 'decimals:';
@@ -19,32 +20,41 @@ interface Correction {
 }
 
 /**
- * Stores what an active token says of itself now, and resolves to its decimals. Where other decimals were told before, the audit
+ * Stores what an active token says of itself now, and resolves to its decimals and kind. Where other decimals were told before, the audit
  * logs of those who were told and an incident name the events. What a contract does not say any more is kept, but for 0, which
  * the release before put in place of no answer.
  */
 export async function correctToken(
   db: Database,
   { chainGid, gid, found }: Correction,
-): Promise<number | undefined> {
+): Promise<{ readonly decimals: number | undefined; readonly isNft: boolean }> {
   return db.transaction(async (sql) => {
     // The analyzer and whoever reads lists wait, as for decimals that become known (apply_decimals.sql).
     await sql.query('SELECT FROM analyzer_states WHERE chain_gid = $1 FOR UPDATE', [chainGid]);
-    const { rows } = await sql.query<{ decimals: number | null }>(
-      'SELECT decimals FROM assets WHERE gid = $1 FOR UPDATE',
+    const { rows } = await sql.query<{ decimals: number | null; type: string }>(
+      'SELECT decimals, type FROM assets WHERE gid = $1 FOR UPDATE',
       [gid],
     );
     const before = rows[0]?.decimals ?? undefined;
-    const decimals = found?.decimals ?? (before === 0 ? undefined : before);
+    const isNft = found === undefined ? rows[0]?.type === 'nft' : found.isNft === true;
+    const decimals = found?.decimals ?? (before === 0 || isNft ? undefined : before);
     await sql.query(
-      `UPDATE assets SET name = coalesce($2, name), symbol = coalesce($3, symbol), decimals = $4, is_reread_due = false,
+      `UPDATE assets SET name = coalesce($2, name), symbol = coalesce($3, symbol), decimals = $4, is_reread_due = false, type = $5,
+         ui_multiplier = $6, ui_read_at = CASE WHEN $6::jsonb IS NOT NULL THEN now() ELSE ui_read_at END,
          attempt_count = CASE WHEN is_reread_due THEN 0 ELSE attempt_count END, updated_at = now() WHERE gid = $1`,
-      [gid, found?.name ?? null, found?.symbol ?? null, decimals ?? null],
+      [
+        gid,
+        found?.name ?? null,
+        found?.symbol ?? null,
+        decimals ?? null,
+        isNft ? 'nft' : 'fungible',
+        multiplierJson(found),
+      ],
     );
     await endSetAside(sql, chainGid, { step: 'assets', subjectIds: [gid] });
     if (before !== undefined && before !== decimals)
       await nameWrongEvents(sql, { chainGid, gid, before, decimals });
-    return decimals;
+    return { decimals, isNft };
   });
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '@chainwatch/db';
 import { endSetAside, retryAll } from '@chainwatch/quarantine';
 import type { AssetRegistry } from './asset-registry.ts';
 import { correctToken } from './correct-token.ts';
+import { multiplierJson, refreshMultipliers } from './refresh-multipliers.ts';
 import { askAgainForAssets, setAsideAssets } from './set-aside-assets.ts';
 
 const LOOK_MS = 1_000;
@@ -12,9 +13,9 @@ const BATCH = 50;
 const REFRESH_OVERLAP_MS = 60_000;
 /**
  * What is read again: what somebody asked for, and for some hours (the index has the same number) tokens whose contract did not
- * say its decimals: a proxy that is set up later. What never says them, as a collection, is not asked for ever.
+ * say its decimals: a proxy that is set up later. What never says them is not asked for ever.
  */
-const IS_REREAD = `(is_reread_due OR status = 'active' AND decimals IS NULL AND attempt_count < 12)`;
+const IS_REREAD = `(is_reread_due OR status = 'active' AND decimals IS NULL AND type <> 'nft' AND attempt_count < 12)`;
 
 interface DiscoveryDeps {
   readonly db: Database;
@@ -42,6 +43,7 @@ export async function discoverAssets(deps: DiscoveryDeps): Promise<void> {
       if (!isStarted) await retryAll(db, chainGid, 'assets');
       isStarted = true;
       await askAgainForAssets(db, chainGid);
+      await refreshMultipliers(deps);
       let count: number;
       do {
         count = await discoverOnce(deps);
@@ -70,6 +72,8 @@ async function isSomeLeft(db: Database, chainGid: string): Promise<boolean> {
 interface DueAsset {
   readonly gid: string;
   readonly status: string;
+  /** An amount that a transfer moved. */
+  readonly moved_raw: string | null;
 }
 
 /** One batch of assets that are due. Returns how many there were. */
@@ -82,7 +86,8 @@ async function discoverOnce(deps: DiscoveryDeps): Promise<number> {
      WHERE gid IN (SELECT gid FROM (
        SELECT gid, next_attempt_at FROM assets WHERE chain_gid = $1 AND status = 'unknown' AND next_attempt_at <= now()
        UNION ALL SELECT gid, next_attempt_at FROM assets WHERE chain_gid = $1 AND ${IS_REREAD} AND status <> 'unknown' AND next_attempt_at <= now()
-     ) due ORDER BY next_attempt_at LIMIT ${BATCH}) RETURNING gid, status`,
+     ) due ORDER BY next_attempt_at LIMIT ${BATCH})
+     RETURNING gid, status, (SELECT t.amount_raw::text FROM transfers t WHERE t.asset_gid = assets.gid LIMIT 1) AS moved_raw`,
     [chainGid],
   );
   if (rows.length === 0) return 0;
@@ -108,12 +113,15 @@ async function readAndSave(
   const metadata = await client.readTokens!(
     due.map(({ gid }) => gid),
     signal,
+    new Map(due.flatMap(({ gid, moved_raw }) => (moved_raw === null ? [] : [[gid, BigInt(moved_raw)]]))),
   );
   for (const [position, { gid, status }] of due.entries()) {
     const found = metadata[position];
-    if (status !== 'unknown') assets.learn(gid, await correctToken(db, { chainGid, gid, found }));
-    else if ((await saveDiscovery(db, { chainGid, gid, found })) && found !== undefined)
-      assets.learn(gid, found.decimals);
+    if (status !== 'unknown') {
+      const { decimals, isNft } = await correctToken(db, { chainGid, gid, found });
+      assets.learn(gid, decimals, isNft);
+    } else if ((await saveDiscovery(db, { chainGid, gid, found })) && found !== undefined)
+      assets.learn(gid, found.decimals, found.isNft);
   }
 }
 
@@ -129,7 +137,8 @@ async function saveDiscovery(
     // Meanwhile no project may discover the asset: it would not hear the result (migration project_assets).
     await sql.query('SELECT FROM analyzer_states WHERE chain_gid = $1 FOR UPDATE', [chainGid]);
     const { rowCount } = await sql.query(
-      `UPDATE assets SET status = $2, name = $3, symbol = $4, decimals = $5, attempt_count = 0, is_reread_due = false, updated_at = now()
+      `UPDATE assets SET status = $2, name = $3, symbol = $4, decimals = $5, attempt_count = 0, is_reread_due = false, updated_at = now(),
+         type = $6, ui_multiplier = $7, ui_read_at = CASE WHEN $7::jsonb IS NOT NULL THEN now() END
        WHERE gid = $1 AND status = 'unknown'`,
       [
         gid,
@@ -137,6 +146,8 @@ async function saveDiscovery(
         found?.name ?? null,
         found?.symbol ?? null,
         found?.decimals ?? null,
+        found?.isNft === true ? 'nft' : 'fungible',
+        multiplierJson(found),
       ],
     );
     await endSetAside(sql, chainGid, { step: 'assets', subjectIds: [gid] });

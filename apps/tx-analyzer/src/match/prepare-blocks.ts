@@ -68,13 +68,13 @@ export async function prepareBlocks(
     reads,
     signal,
   });
-  const movedBefore = movedTokens(retroactiveMatches, nativeGid);
+  const movedBefore = new Set(movedTokens(retroactiveMatches, nativeGid).keys());
   for (const analysed of blocks) {
-    for (const gid of movedTokens(matchesOf.get(analysed.block.hash) ?? [], nativeGid)) movedBefore.add(gid);
+    const ofBlock = movedTokens(matchesOf.get(analysed.block.hash) ?? [], nativeGid);
+    for (const gid of ofBlock.keys()) movedBefore.add(gid);
     addTouched(reads, analysed, (gid) => movedBefore.has(gid) || deps.assets.isHeld(gid));
   }
   const usedIds = listUsed([...retroactiveMatches, ...matches], watched);
-  const { utxos } = hits;
   return {
     blocks: bodies,
     matches,
@@ -83,7 +83,7 @@ export async function prepareBlocks(
     reads: reads.list(),
     newAssets,
     usedIds,
-    utxos,
+    utxos: hits.utxos,
   };
 }
 
@@ -96,7 +96,7 @@ async function prepareAssets(
     reads,
     signal,
   }: {
-    readonly moved: ReadonlySet<string>;
+    readonly moved: ReadonlyMap<string, bigint>;
     readonly mentioned: readonly BalanceRead[];
     readonly reads: BalanceReads;
     readonly signal: AbortSignal;
@@ -123,12 +123,13 @@ async function proveSenders(
   await client.proveSenders(block, [...new Set(matches.map(({ transaction }) => transaction))], signal);
 }
 
-/** Tokens that moved to or from a watched address. */
-export function movedTokens(matches: readonly MatchedTransaction[], nativeGid: string): Set<string> {
-  const gids = new Set<string>();
+/** Tokens that moved to or from a watched address, each with an amount that moved. */
+export function movedTokens(matches: readonly MatchedTransaction[], nativeGid: string): Map<string, bigint> {
+  const moved = new Map<string, bigint>();
   for (const { transfers } of matches)
-    for (const { assetGid } of transfers) if (assetGid !== nativeGid) gids.add(assetGid);
-  return gids;
+    for (const { assetGid, amountRaw } of transfers)
+      if (assetGid !== nativeGid) moved.set(assetGid, amountRaw);
+  return moved;
 }
 
 /** Derived addresses that take part in a transaction for the first time. */

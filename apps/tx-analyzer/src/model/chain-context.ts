@@ -35,6 +35,8 @@ export interface ChainContext {
   /** The form of an address that records show. */
   displayOf(address: string): string;
   decimalsOf(assetGid: string): number | undefined;
+  /** Whether an asset is a collection: what its transfers call an amount is an id. */
+  isNft(assetGid: string): boolean;
   /** Records decimals that the database has now. */
   learn(assetGid: string, decimals: number): void;
 }

@@ -49,7 +49,7 @@ export function analyseAgain(
       if (isRehearsal) return endRehearsal(sql);
       return written;
     });
-    assets.markSaved(step.newAssets, movedTokens(step.retroactive, chain.network.native.gid));
+    assets.markSaved(step.newAssets, movedTokens(step.retroactive, chain.network.native.gid).keys());
     return { value: undefined, events };
   };
 }

@@ -73,7 +73,7 @@ export async function rewriteRecords(
       ['text', ([, { transaction }]) => transaction.fee?.assetGid ?? null],
       ['numeric', ([, { transaction }]) => transaction.fee?.amountRaw.toString() ?? null],
       ['text', ([, { transaction }]) => transaction.fee?.payer ?? null],
-      ['numeric', ([, { transfers }]) => findAmountMax(transfers, chain.decimalsOf) ?? null],
+      ['numeric', ([, { transfers }]) => findAmountMax(transfers, chain) ?? null],
       ['boolean', ([, { transaction }]) => lacksEvidence(transaction.verification)],
       ['integer', ([, { transaction }]) => transaction.index],
     ],

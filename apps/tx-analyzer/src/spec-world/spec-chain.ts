@@ -100,6 +100,8 @@ export class SpecChain {
   endpoints: readonly SpecEndpoint[] = [{ label: 'spec', tell: (block) => block }];
   reads = 0;
   tokenReads = 0;
+  /** What tokens were asked about with. */
+  readonly movedAsked = new Map<string, bigint>();
   isDown = false;
   /** The error of every block read. */
   fault: Error | undefined;
@@ -177,8 +179,9 @@ export class SpecChain {
         if (block === undefined) throw new BlockNotFoundError(`no block ${ref.hash}`);
         return tell(block, options);
       },
-      readTokens: async (gids) => {
+      readTokens: async (gids, _signal, moved) => {
         this.tokenReads += 1;
+        for (const [gid, amountRaw] of moved ?? []) this.movedAsked.set(gid, amountRaw);
         assertUp();
         return gids.map((gid) => this.tokens.get(gid));
       },

@@ -8,7 +8,7 @@ const ETH = 'eip155:1/slip44:60';
 
 function transaction(
   type: EventEnvelope['type'],
-  transfers: readonly { asset_gid: string; amount: string | null; isOthers?: boolean }[],
+  transfers: readonly { asset_gid: string; amount: string | null; type?: 'nft'; isOthers?: boolean }[],
 ): EventEnvelope {
   const fee = { asset_gid: ETH, amount: '0.001', amount_raw: '1' };
   return {
@@ -99,6 +99,12 @@ test.each<[string, ChannelFilters, EventEnvelope, boolean]>([
     { min_amount: '0' },
     transaction('transaction.detected', [{ asset_gid: TOKEN, amount: null }]),
     true,
+  ],
+  [
+    'a token of a collection, which is no amount',
+    { min_amount: '0' },
+    transaction('transaction.detected', [{ asset_gid: TOKEN, amount: null, type: 'nft' }]),
+    false,
   ],
   [
     'an unknown amount of another asset',

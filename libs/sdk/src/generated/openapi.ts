@@ -3241,10 +3241,10 @@ export interface components {
              */
             reference: string;
             /**
-             * @description `native`: the coin of the chain; `fungible`: a token.
+             * @description `native`: the coin of the chain; `fungible`: a token; `nft`: a collection, of which no balance is read.
              * @enum {string}
              */
-            type: "native" | "fungible";
+            type: "native" | "fungible" | "nft";
             /**
              * @description As its contract says. Null while it has not been asked.
              * @example Tether USD
@@ -3260,6 +3260,11 @@ export interface components {
              * @example 6
              */
             decimals: number | null;
+            /**
+             * @description What wallets multiply its amounts with now, an exact decimal: scaled amounts and interest of Token-2022, ERC-8056. All amounts here are without it. Null where the token has none.
+             * @example null
+             */
+            ui_multiplier: string | null;
             /**
              * @description URL of its logo. Null where none is known.
              * @example null
@@ -4243,6 +4248,16 @@ export interface components {
              */
             decimals: number | null;
             /**
+             * @description What wallets multiply amounts of this token with now. Null where the token has no multiplier, as most.
+             * @example null
+             */
+            ui_multiplier: string | null;
+            /**
+             * @description What wallets show: `total` times `ui_multiplier`, cut off after the decimals of the token. For people; amounts that move are without it. Null where `ui_multiplier` or `decimals` is.
+             * @example null
+             */
+            ui_amount: string | null;
+            /**
              * @description In blocks with the confirmations that the chain requires. Null while no balance was read in such a block.
              * @example 1.5
              */
@@ -4582,10 +4597,10 @@ export interface components {
              */
             index: number;
             /**
-             * @description `native`: the coin that the transaction itself moves; `token`: a transfer that a token tells; `internal`: a coin that a contract moved.
+             * @description `native`: the coin that the transaction itself moves; `token`: a transfer that a token tells; `internal`: a coin that a contract moved; `nft`: a token of a collection, which is no amount.
              * @enum {string}
              */
-            type: "native" | "token" | "internal";
+            type: "native" | "token" | "internal" | "nft";
             /**
              * @description The asset as CAIP-19.
              * @example eip155:1/slip44:60
@@ -4602,12 +4617,12 @@ export interface components {
              */
             to: string | null;
             /**
-             * @description In whole units of the asset, an exact decimal. Null while the decimals of the token are not known.
+             * @description In whole units of the asset, an exact decimal. Null while the decimals of the token are not known, and for an `nft`.
              * @example 1.5
              */
             amount: string | null;
             /**
-             * @description In base units of the asset (wei, satoshi, lamport, sun), an integer.
+             * @description In base units of the asset (wei, satoshi, lamport, sun), an integer. `0` for an `nft`.
              * @example 1500000000000000000
              */
             amount_raw: string;
@@ -12183,7 +12198,7 @@ export interface operations {
                 /** @description Only assets of these CAIP-19 namespaces. Repeated, comma-separated, or both; the name may end in `[]`. */
                 namespaces?: ("erc20" | "bep20" | "token" | "trc20" | "trc10" | "slip44")[];
                 /** @description Only those of that type. */
-                type?: "native" | "fungible";
+                type?: "native" | "fungible" | "nft";
                 /**
                  * @description Only those whose name or label holds this text, upper or lower case.
                  * @example shop
@@ -12218,6 +12233,7 @@ export interface operations {
                      *           "name": "Tether USD",
                      *           "symbol": "USDT",
                      *           "decimals": 6,
+                     *           "ui_multiplier": null,
                      *           "image_url": null,
                      *           "status": "active",
                      *           "source": "chain",
@@ -12288,6 +12304,7 @@ export interface operations {
                      *       "name": "Tether USD",
                      *       "symbol": "USDT",
                      *       "decimals": 6,
+                     *       "ui_multiplier": null,
                      *       "image_url": null,
                      *       "status": "active",
                      *       "source": "chain",
@@ -12358,6 +12375,7 @@ export interface operations {
                      *       "name": "Tether USD",
                      *       "symbol": "USDT",
                      *       "decimals": 6,
+                     *       "ui_multiplier": null,
                      *       "image_url": null,
                      *       "status": "active",
                      *       "source": "chain",
@@ -12430,6 +12448,7 @@ export interface operations {
                      *       "name": "Tether USD",
                      *       "symbol": "USDT",
                      *       "decimals": 6,
+                     *       "ui_multiplier": null,
                      *       "image_url": null,
                      *       "status": "active",
                      *       "source": "chain",
@@ -14225,6 +14244,8 @@ export interface operations {
                      *           "total": "1.5",
                      *           "total_raw": "1500000000000000000",
                      *           "decimals": 18,
+                     *           "ui_multiplier": null,
+                     *           "ui_amount": null,
                      *           "confirmed": "1.5",
                      *           "unconfirmed": "0",
                      *           "spendable": "1.5",

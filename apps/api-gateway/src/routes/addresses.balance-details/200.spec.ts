@@ -101,6 +101,8 @@ describe('GET /addresses/{address}/balances/details', () => {
           total: '76.20000003',
           total_raw: '7620000003',
           decimals: 8,
+          ui_multiplier: null,
+          ui_amount: null,
           confirmed: '51',
           unconfirmed: '0.2',
           spendable: '51.2',
@@ -163,6 +165,8 @@ describe('GET /addresses/{address}/balances/details', () => {
           total: '0.0000005',
           total_raw: '50',
           decimals: 8,
+          ui_multiplier: null,
+          ui_amount: null,
           confirmed: '0.0000005',
           unconfirmed: '0',
           spendable: '0.0000005',
@@ -208,5 +212,69 @@ describe('GET /addresses/{address}/balances/details', () => {
     await world.api.get(`/addresses/${'a'.repeat(129)}/balances/details`).expect(400);
     await world.api.get(`/addresses/${stranger}/balances/details`).expect(404);
     await world.other.get(`/addresses/${address}/balances/details`).expect(404);
+  });
+
+  describe('of a token that wallets multiply', () => {
+    const token = `${evm}/erc20:0x${'5c'.repeat(20)}`;
+    const add = async (multiplier: object | null, type = 'fungible', decimals: number | null = 6) => {
+      await world.db.query('DELETE FROM assets WHERE gid = $1', [token]);
+      await world.db.query(
+        `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, ui_multiplier) VALUES ($1, $2, 'erc20', 's', $3, 'active', 'Shares', 'SH', $4, $5)`,
+        [token, evm, type, decimals, multiplier],
+      );
+      await setBalance(account, token, 1_000_001n, 100);
+    };
+    const shown = async () => {
+      const { items } = (await details(account)) as { items: Record<string, unknown>[] };
+      return items.map(({ total, total_raw, ui_multiplier, ui_amount }) => [
+        ...[total, total_raw, ui_multiplier, ui_amount],
+      ]);
+    };
+    const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
+    it.each([
+      ['what they show, cut off like its amounts', { type: 'scaled', value: '1.5' }, '1.5', '1.500001'],
+      [
+        'the number of now where another one is announced',
+        { type: 'scaled', value: '1.5', next: { value: '3', at: inSeconds(3_600) } },
+        '1.5',
+        '1.500001',
+      ],
+      [
+        'the announced one from its time on',
+        { type: 'scaled', value: '1.5', next: { value: '3', at: inSeconds(-1) } },
+        '3',
+        '3.000003',
+      ],
+      ['nothing where there is none', null, null, null],
+    ])('has beside its own amounts %s', async (_name, multiplier, value, amount) => {
+      await add(multiplier);
+      expect(await shown()).toEqual([['1.000001', '1000001', value, amount]]);
+    });
+
+    it('grows by its interest', async () => {
+      const year = 31_556_736;
+      const at = inSeconds(-year);
+      await add({ type: 'interest', startedAt: at, rateBefore: 0, changedAt: at, rate: 1_000 });
+      const [[, , multiplier, amount] = []] = await shown();
+      expect(Number(multiplier)).toBeCloseTo(Math.exp(0.1), 6);
+      expect(Number(amount)).toBeCloseTo(1.000001 * Math.exp(0.1), 4);
+    });
+
+    it('is nothing in whole units while its decimals are not known', async () => {
+      await add({ type: 'scaled', value: '1.5' }, 'fungible', null);
+      expect(await shown()).toEqual([[null, '1000001', '1.5', null]]);
+    });
+
+    it('is no balance where it turned out to be a collection, in none of the lists', async () => {
+      await add(null, 'nft', null);
+      expect(await shown()).toEqual([]);
+      expect((await world.api.get(`/addresses/${account}/balances`).expect(200)).body).toEqual({});
+      const { body } = await world.api
+        .post('/addresses/balances/query')
+        .send({ addresses: [account] })
+        .expect(200);
+      expect(body.items).toEqual([expect.objectContaining({ balances: {} })]);
+    });
   });
 });

@@ -1,7 +1,10 @@
+import type { UiMultiplier } from '@chainwatch/chain-core';
+
 /** Amounts in base units, as PostgreSQL gives numeric. */
 export interface BalanceRow {
   readonly asset_gid: string;
   readonly decimals: number | null;
+  readonly ui_multiplier: UiMultiplier | null;
   readonly total_raw: string;
   readonly confirmed_raw: string | null;
   readonly immature_raw: string;
@@ -32,7 +35,7 @@ export const ownerValues = ({ id, projectId, address }: BalanceOwner): string[] 
  * rule applies to the address's list of balances.
  */
 export const SHOWN_BALANCES = `balances b JOIN assets a ON a.gid = b.asset_gid
-  AND b.address_id = $1 AND a.status = 'active'
+  AND b.address_id = $1 AND a.status = 'active' AND a.type <> 'nft'
   AND NOT EXISTS (SELECT FROM project_assets x WHERE x.project_id = $2 AND x.asset_gid = b.asset_gid AND x.archived_at IS NOT NULL)`;
 
 /** An address has few pending transactions, however long its history: they are read first (OFFSET 0). */

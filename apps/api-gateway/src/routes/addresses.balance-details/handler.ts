@@ -26,6 +26,22 @@ const detailsSchema = z
         description: 'Decimal places between base and whole units. Null while they are not known.',
         examples: [18],
       }),
+    ui_multiplier: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'What wallets multiply amounts of this token with now. Null where the token has no multiplier, as most.',
+        examples: [null],
+      }),
+    ui_amount: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'What wallets show: `total` times `ui_multiplier`, cut off after the decimals of the token. For people; amounts that move are without it. Null where `ui_multiplier` or `decimals` is.',
+        examples: [null],
+      }),
     confirmed: z
       .string()
       .nullable()

@@ -1,4 +1,5 @@
-import { formatKnownAmount } from '@chainwatch/amounts';
+import { formatKnownAmount, scaleAmount } from '@chainwatch/amounts';
+import { currentMultiplier } from '../../assets/current-multiplier.ts';
 import type { BalanceRow } from './balance-row.ts';
 
 interface BalanceDetails {
@@ -6,6 +7,8 @@ interface BalanceDetails {
   total: string | null;
   total_raw: string;
   decimals: number | null;
+  ui_multiplier: string | null;
+  ui_amount: string | null;
   confirmed: string | null;
   unconfirmed: string | null;
   spendable: string | null;
@@ -21,12 +24,16 @@ export function toBalanceDetails(row: BalanceRow): BalanceDetails {
   const show = (raw: bigint): string | null => formatKnownAmount(raw, row.decimals);
   const total = BigInt(row.total_raw);
   const immature = BigInt(row.immature_raw);
+  const multiplier = currentMultiplier(row.ui_multiplier);
   const confirmed = row.confirmed_raw === null ? undefined : BigInt(row.confirmed_raw);
   return {
     asset_gid: row.asset_gid,
     total: show(total),
     total_raw: row.total_raw,
     decimals: row.decimals,
+    ui_multiplier: multiplier ?? null,
+    ui_amount:
+      multiplier === undefined || row.decimals === null ? null : scaleAmount(total, row.decimals, multiplier),
     confirmed: confirmed === undefined ? null : show(confirmed),
     unconfirmed: confirmed === undefined ? null : show(total - confirmed - immature),
     spendable: show(total - immature),

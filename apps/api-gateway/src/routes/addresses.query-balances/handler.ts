@@ -89,7 +89,7 @@ export const queryBalances = defineRoute({
       `SELECT b.address_id, b.asset_gid, b.amount_raw::text, a.decimals
        FROM balances b JOIN assets a ON a.gid = b.asset_gid LEFT JOIN project_assets p ON p.project_id = $2 AND p.asset_gid = b.asset_gid
        WHERE b.address_id = ANY ($1) AND ($3::text[] IS NULL OR b.asset_gid = ANY ($3))
-         AND a.status = 'active' AND p.archived_at IS NULL
+         AND a.status = 'active' AND a.type <> 'nft' AND p.archived_at IS NULL
        ORDER BY b.asset_gid LIMIT ${BALANCES_MAX + 1}`,
       [
         [...displays.keys()],

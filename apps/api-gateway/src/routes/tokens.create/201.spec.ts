@@ -99,6 +99,29 @@ describe('POST /tokens/{chain_gid}/{asset_path}', () => {
     expect(rows).toEqual([{ address_id: address.id, reason: 'touched' }]);
   });
 
+  it('says what wallets multiply its amounts with, and lists a collection as one', async () => {
+    const list = (address: string, columns: string) =>
+      world.db.query(
+        `INSERT INTO assets (gid, chain_gid, namespace, reference, status, symbol, type, ui_multiplier) VALUES ($1, $2, 'erc20', $3, 'active', 'S', ${columns})`,
+        [`${gid}/erc20:${address}`, gid, address],
+      );
+    const [shares, kitties] = [`0x${'5a'.repeat(20)}`, `0x${'5b'.repeat(20)}`];
+    await list(shares, `'fungible', '{"type": "scaled", "value": "0.5"}'`);
+    await list(kitties, `'nft', NULL`);
+    for (const address of [shares, kitties])
+      await world.db.query('INSERT INTO project_assets (project_id, asset_gid) VALUES ($1, $2)', [
+        world.project.projectId,
+        `${gid}/erc20:${address}`,
+      ]);
+    const read = async (address: string) =>
+      (await world.api.get(`/tokens/${gid}/erc20:${address}`).expect(200)).body;
+    expect(await read(shares)).toMatchObject({ type: 'fungible', ui_multiplier: '0.5' });
+    expect(await read(kitties)).toMatchObject({ type: 'nft', ui_multiplier: null, decimals: null });
+    const { body } = await world.api.get('/tokens?type=nft').expect(200);
+    expect(body.items).toEqual([await read(kitties)]);
+    await world.api.post(`/tokens/${gid}/erc20:${kitties}`).expect(409);
+  });
+
   it('is 422 for a contract that is no token', async () => {
     const { body } = await world.api.post(`/tokens/${gid}/erc20:${notToken}`).expect(422);
     expect(body.detail).toContain('not a token');

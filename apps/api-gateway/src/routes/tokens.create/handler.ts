@@ -24,7 +24,7 @@ export const createToken = defineRoute({
     const [known] = await readProjectAssets(deps.db, projectId, [gid]);
     if (known?.archivedAt) throw conflict(`The token ${gid} exists and is archived; restore it instead.`);
     // With decimals that nobody knows it is asked again.
-    if (known?.status === 'active' && known.decimals !== null)
+    if (known?.status === 'active' && (known.decimals !== null || known.type === 'nft'))
       throw conflict(`The token ${gid} exists already.`);
     // The chain is always asked, even if another project has the token: neither the answer nor its time reveals other
     // projects.

@@ -1,5 +1,6 @@
 import { listEndpoints, type ChainFamily, type Network, type TokenMetadata } from '@chainwatch/chain-core';
 import { badGateway, BaseError, ProblemError, unprocessableEntity } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/db';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import type { ChainRow } from '../../chains/find-chain.ts';
 
@@ -18,7 +19,7 @@ interface TokenRead {
  */
 export async function readToken(
   read: TokenRead,
-  deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>,
+  deps: Pick<ApiDeps, 'db' | 'sealer' | 'dial' | 'settings'>,
 ): Promise<TokenMetadata | undefined> {
   let failure: unknown;
   const otherEndpointsSealed = read.chain.otherEndpointsSealed as Readonly<Record<string, string>>;
@@ -35,7 +36,7 @@ export async function readToken(
     });
     try {
       if (!client.readTokens) throw unprocessableEntity(`The chain ${read.chain.gid} has no tokens to read.`);
-      const [metadata] = await client.readTokens([read.gid], read.signal);
+      const [metadata] = await client.readTokens([read.gid], read.signal, await findMoved(deps.db, read.gid));
       return metadata;
     } catch (error) {
       // After a node's failure the next one is asked; a node's answer is final.
@@ -48,6 +49,15 @@ export async function readToken(
   if (failure === undefined)
     throw unprocessableEntity(`The blockchain ${read.chain.gid} has no endpoint to read the token from.`);
   throw badGateway('The token could not be read: no node of the chain answered.', failure);
+}
+
+/** An amount of a known transfer, by which a collection from before the standard is recognised. */
+async function findMoved(sql: Sql, gid: string): Promise<ReadonlyMap<string, bigint>> {
+  const { rows } = await sql.query<{ amount_raw: string }>(
+    'SELECT amount_raw::text FROM transfers WHERE asset_gid = $1 LIMIT 1',
+    [gid],
+  );
+  return new Map(rows.map(({ amount_raw }) => [gid, BigInt(amount_raw)]));
 }
 
 function isRetryable(error: unknown): boolean {

@@ -47,16 +47,21 @@ async function learnToken(
   {
     gid,
     chainGid,
-    metadata: { name, symbol, decimals },
+    metadata: { name, symbol, decimals, isNft, uiMultiplier },
   }: { readonly gid: string; readonly chainGid: string; readonly metadata: TokenMetadata },
 ): Promise<boolean> {
   const { namespace, reference } = splitAssetGid(gid);
   const { rowCount } = await sql.query(
-    `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals)
-     VALUES ($1, $2, $3, $4, 'fungible', 'active', $5, $6, $7)
-     ON CONFLICT (gid) DO UPDATE SET status = 'active', name = $5, symbol = $6, decimals = $7, updated_at = now()
+    `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, ui_multiplier, ui_read_at)
+     VALUES ($1, $2, $3, $4, $8, 'active', $5, $6, $7, $9, CASE WHEN $9::jsonb IS NOT NULL THEN now() END)
+     ON CONFLICT (gid) DO UPDATE SET status = 'active', type = $8, name = $5, symbol = $6, decimals = $7, updated_at = now(),
+       ui_multiplier = $9, ui_read_at = excluded.ui_read_at
      WHERE assets.status <> 'active' OR assets.decimals IS NULL AND $7 IS NOT NULL`,
-    [gid, chainGid, namespace, reference, name, symbol, decimals ?? null],
+    [
+      ...[gid, chainGid, namespace, reference, name, symbol, decimals ?? null],
+      isNft === true ? 'nft' : 'fungible',
+      uiMultiplier === undefined ? null : JSON.stringify(uiMultiplier),
+    ],
   );
   return rowCount === 1;
 }

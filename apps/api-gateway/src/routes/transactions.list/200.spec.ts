@@ -51,6 +51,20 @@ describe('GET /transactions', () => {
   });
   afterAll(() => world.stop());
 
+  it('shows a token of a collection without an amount, and by none is it found', async () => {
+    await world.db.query(
+      `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status) VALUES ($1, $2, 'erc20', 'aa', 'nft', 'active')`,
+      [tokenGid, gid],
+    );
+    const { body } = await world.api.get('/transactions?hash=0x1').expect(200);
+    expect(body.items[0].transfers[1]).toMatchObject({
+      ...{ type: 'nft', asset_gid: tokenGid, amount: null, amount_raw: '0', decimals: null },
+    });
+    const query = `min_amount=7&asset_gids=${encodeURIComponent(tokenGid)}`;
+    expect((await world.api.get(`/transactions?${query}`).expect(200)).body.items).toEqual([]);
+    await world.db.query('DELETE FROM assets WHERE gid = $1', [tokenGid]);
+  });
+
   it('shows the whole record, amounts exact, confirmations up to the head', async () => {
     const { body } = await world.api.get('/transactions?hash=0x1').expect(200);
     expect(body.items).toEqual([

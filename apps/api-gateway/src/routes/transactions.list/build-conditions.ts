@@ -72,6 +72,6 @@ function hasMemo(comparison: string): string {
  */
 function movesAtLeast(amount: string, assets: string): string {
   return `EXISTS (SELECT FROM transfers r LEFT JOIN assets d ON d.gid = r.asset_gid
-    WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${assets}) AND coalesce(r.amount_raw >= ${amount}::numeric * power(10::numeric, d.decimals), true)
+    WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${assets}) AND d.type IS DISTINCT FROM 'nft' AND coalesce(r.amount_raw >= ${amount}::numeric * power(10::numeric, d.decimals), true)
       AND (r.monitored_addresses = '{}' OR NOT EXISTS (SELECT FROM transfers f WHERE f.transaction_id = t.id AND f.monitored_addresses = '{}')))`;
 }

@@ -72,8 +72,8 @@ async function readTransactions(sql: Sql, ids: readonly string[]): Promise<Trans
 async function readTransfers(sql: Sql, ids: readonly string[]): Promise<Map<string, TransferRow[]>> {
   const byTransaction = new Map<string, TransferRow[]>(ids.map((id) => [id, []]));
   const { rows } = await sql.query<TransferRow>(
-    `SELECT r.transaction_id, r.index, r.type, r.asset_gid, r.from_address, r.to_address, r.amount_raw::text, a.decimals, r.log_index, r.memo,
-            r.monitored_addresses
+    `SELECT r.transaction_id, r.index, CASE WHEN a.type = 'nft' THEN a.type ELSE r.type END AS type, r.asset_gid, r.from_address, r.to_address,
+            CASE WHEN a.type = 'nft' THEN '0' ELSE r.amount_raw::text END AS amount_raw, a.decimals, r.log_index, r.memo, r.monitored_addresses
      FROM transfers r LEFT JOIN assets a ON a.gid = r.asset_gid
      WHERE r.transaction_id = ANY ($1) ORDER BY r.transaction_id, r.index`,
     [ids],

@@ -30,7 +30,7 @@ export interface TransactionRow {
 export interface TransferRow {
   readonly transaction_id: string;
   readonly index: number;
-  readonly type: 'native' | 'token' | 'internal';
+  readonly type: 'native' | 'token' | 'internal' | 'nft';
   readonly asset_gid: string;
   readonly from_address: string | null;
   readonly to_address: string | null;

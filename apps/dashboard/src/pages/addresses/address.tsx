@@ -152,10 +152,11 @@ interface BalanceItem {
   readonly total: string | null;
   readonly total_raw: string;
   readonly confirmed: string | null;
+  readonly ui_amount: string | null;
 }
 
 function BalanceLine({
-  item: { asset_gid, total, total_raw: raw, confirmed },
+  item: { asset_gid, total, total_raw: raw, confirmed, ui_amount: shown },
 }: {
   readonly item: BalanceItem;
 }) {
@@ -172,6 +173,11 @@ function BalanceLine({
         {confirmed !== null && confirmed !== total && (
           <span className="block text-xs text-faint">
             confirmed <Amount value={confirmed} symbol="" />
+          </span>
+        )}
+        {shown !== null && (
+          <span className="block text-xs text-faint">
+            wallets show <Amount value={shown} symbol="" />
           </span>
         )}
       </span>

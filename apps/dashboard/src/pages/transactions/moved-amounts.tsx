@@ -19,14 +19,14 @@ export function MovedAmounts({ transaction }: { readonly transaction: Transactio
 }
 
 export function Moved({ transfer, sign }: { readonly transfer: Transfer; readonly sign: '+' | '−' | '' }) {
-  return (
-    <Amount
-      value={transfer.amount}
-      raw={transfer.amount_raw}
-      symbol={useSymbol(transfer.asset_gid)}
-      sign={sign}
-    />
-  );
+  const symbol = useSymbol(transfer.asset_gid);
+  if (transfer.type === 'nft')
+    return (
+      <span>
+        NFT <span className="text-faint">{symbol}</span>
+      </span>
+    );
+  return <Amount value={transfer.amount} raw={transfer.amount_raw} symbol={symbol} sign={sign} />;
 }
 
 export function signOf(

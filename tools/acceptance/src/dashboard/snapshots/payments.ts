@@ -230,6 +230,8 @@ export const balances = [
   { asset_gid: ETH, total: '0.042', total_raw: '42000000000000000', decimals: 18, confirmed: '0.042' },
 ].map((balance) => ({
   ...balance,
+  ui_multiplier: null,
+  ui_amount: null,
   unconfirmed: balance.asset_gid === USDC ? '1250' : '0',
   spendable: balance.total,
   spendable_raw: balance.total_raw,
