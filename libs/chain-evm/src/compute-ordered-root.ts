@@ -1,9 +1,9 @@
 import { keccak256Hex, rlpHead } from './encode-rlp.ts';
 
-/** A value of the trie, and its key as nibbles: one hex digit each. Values are hex without prefix. */
+/** A value of the trie, and its key as nibbles: one hex digit each. */
 interface Leaf {
   readonly key: string;
-  readonly value: string;
+  readonly value: Uint8Array;
 }
 
 /**
@@ -12,13 +12,10 @@ interface Leaf {
  * from the leaves up.
  */
 export function computeOrderedRoot(values: readonly Uint8Array[]): string {
-  const leaves = values.map((value, index) => ({
-    key: toKey(index),
-    value: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex'),
-  }));
+  const leaves = values.map((value, index) => ({ key: toKey(index), value }));
   // rlp('') is the content of an empty trie.
-  const root = leaves.length === 0 ? '80' : encodeNode(leaves.sort(byKey), 0);
-  return `0x${hashOf(root)}`;
+  const root = leaves.length === 0 ? Buffer.from('80', 'hex') : encodeNode(leaves.sort(byKey), 0);
+  return `0x${keccak256Hex(root)}`;
 }
 
 const byKey = (a: Leaf, b: Leaf): number => (a.key < b.key ? -1 : 1);
@@ -32,10 +29,10 @@ function toKey(index: number): string {
 }
 
 /** @param leaves in the order of their keys, which are the same before `depth`. No key begins with another one. */
-function encodeNode(leaves: readonly Leaf[], depth: number): string {
+function encodeNode(leaves: readonly Leaf[], depth: number): Buffer {
   const first = leaves[0] as Leaf;
   const last = leaves[leaves.length - 1] as Leaf;
-  if (first === last) return toList(toText(toPath(first.key.slice(depth), 2)) + toText(first.value));
+  if (first === last) return encodeLeaf(toText(toPath(first.key.slice(depth), 2)), first.value);
   let end = depth;
   while (first.key[end] === last.key[end]) end += 1;
   const branch = encodeBranch(leaves, end);
@@ -44,7 +41,14 @@ function encodeNode(leaves: readonly Leaf[], depth: number): string {
     : toList(toText(toPath(first.key.slice(depth, end), 0)) + toReference(branch));
 }
 
-function encodeBranch(leaves: readonly Leaf[], depth: number): string {
+/** The value joins as bytes: written as digits, it would be copied twice. */
+function encodeLeaf(path: string, value: Uint8Array): Buffer {
+  const head = path + (value.length === 1 && value[0]! < 0x80 ? '' : rlpHead(0x80, 2 * value.length));
+  const list = rlpHead(0xc0, head.length + 2 * value.length);
+  return Buffer.concat([Buffer.from(list + head, 'hex'), value]);
+}
+
+function encodeBranch(leaves: readonly Leaf[], depth: number): Buffer {
   let children = '';
   let from = 0;
   for (const nibble of '0123456789abcdef') {
@@ -58,8 +62,8 @@ function encodeBranch(leaves: readonly Leaf[], depth: number): string {
 }
 
 /** A node in its parent: as it is where it is shorter than a hash. */
-function toReference(node: string): string {
-  return node.length < 64 ? node : `a0${hashOf(node)}`;
+function toReference(node: Buffer): string {
+  return node.length < 32 ? node.toString('hex') : `a0${keccak256Hex(node)}`;
 }
 
 /** Nibbles as bytes (hex-prefix encoding). @param kind 0 of extensions, 2 of leaves */
@@ -71,10 +75,6 @@ function toText(hex: string): string {
   return hex.length === 2 && hex < '8' ? hex : rlpHead(0x80, hex.length) + hex;
 }
 
-function toList(items: string): string {
-  return rlpHead(0xc0, items.length) + items;
-}
-
-function hashOf(hex: string): string {
-  return keccak256Hex(Buffer.from(hex, 'hex'));
+function toList(items: string): Buffer {
+  return Buffer.from(rlpHead(0xc0, items.length) + items, 'hex');
 }
