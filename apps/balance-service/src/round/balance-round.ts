@@ -1,9 +1,10 @@
 import { BlockNotFoundError, ChainError } from '@chainwatch/chain-core';
+import { isItemFault } from '@chainwatch/quarantine';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import type { BalanceStore } from '../store/balance-store.ts';
 import type { BalanceEvent } from '../store/insert-events.ts';
 import { readRoundAge } from './round-position.ts';
-import { runRoundPiece } from './run-round-piece.ts';
+import { ADDRESSES_MAX, runRoundPiece } from './run-round-piece.ts';
 
 /** What rounds may cost, of each chain. */
 export interface RoundOptions {
@@ -40,7 +41,8 @@ export class BalanceRound {
   #paidAtMs = performance.now();
   #dueAtMs = 0;
   #retryMs = WAIT_MS;
-  #isSuspect = false;
+  /** Pieces of one address that are left, after a larger one failed. */
+  #suspects = 0;
   #ageReadAtMs = -Infinity;
   #oldestAtMs: number | undefined;
 
@@ -84,20 +86,21 @@ export class BalanceRound {
     this.#paidAtMs = nowMs;
     if (this.#allowance < 0) return (-this.#allowance / callsPerSecond) * 1_000;
     try {
-      const isSuspect = this.#isSuspect;
+      const isSuspect = this.#suspects > 0;
       const piece = await runRoundPiece({ ...this.#deps, isSuspect, requestsMax: callsPerSecond });
       this.#retryMs = WAIT_MS;
       if (piece.type === 'waiting') return WAIT_MS;
       if (piece.type === 'resting') return piece.restMs;
-      this.#isSuspect = false;
+      this.#suspects = Math.max(this.#suspects - 1, 0);
       this.#allowance -= piece.requests;
       publish(piece.events);
       return 0;
     } catch (error) {
-      if (!(error instanceof ChainError) || signal.aborted) throw error;
+      if (!(error instanceof ChainError || isItemFault(error)) || signal.aborted) throw error;
+      this.#allowance -= callsPerSecond;
       // A node that lacks the block is behind the analyzer, or tells the state at its head alone and is ahead.
       if (error instanceof BlockNotFoundError) return WAIT_MS;
-      this.#isSuspect = true;
+      this.#suspects = ADDRESSES_MAX;
       onFailure(error);
       const waitMs = this.#retryMs;
       this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);

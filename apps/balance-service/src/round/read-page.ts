@@ -166,7 +166,7 @@ async function readTargetsOf(sql: Sql, network: Network, ids: readonly string[])
             base.number AS base_number, base.hash AS base_hash
      FROM (SELECT id, asset_gid, bool_and(known_at IS NOT NULL) AS is_suspected, max(known_at) AS known_at FROM wanted GROUP BY id, asset_gid) w
      JOIN page p ON p.id = w.id
-     JOIN assets s ON s.gid = w.asset_gid AND s.chain_gid = $3 AND s.status = 'active'
+     JOIN assets s ON s.gid = w.asset_gid AND s.chain_gid = $3 AND s.status = 'active' AND s.type <> 'nft'
      LEFT JOIN balance_rounds r ON r.chain_gid = $3
      LEFT JOIN LATERAL (
        SELECT r.previous_number AS number, r.previous_hash AS hash WHERE w.is_suspected AND p.from_block <= r.previous_number

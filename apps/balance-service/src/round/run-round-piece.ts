@@ -20,7 +20,7 @@ export interface RoundDeps {
   readonly intervalMs: number;
   /** Requests to the node that the piece may make; a single address may need more. */
   readonly requestsMax: number;
-  /** The piece before failed: a single address is read, and set aside if it is at fault. */
+  /** A piece failed before: a single address is read, and its balances set aside if they are at fault. */
   readonly isSuspect: boolean;
 }
 
@@ -30,7 +30,8 @@ export type RoundPiece =
   | { readonly type: 'resting'; readonly restMs: number }
   | { readonly type: 'done'; readonly events: readonly BalanceEvent[]; readonly requests: number };
 
-const ADDRESSES_MAX = 100;
+/** Of one piece. */
+export const ADDRESSES_MAX = 100;
 /** Balances of one piece of which the chain is asked a second time. */
 const DOUBTED_MAX = 100;
 /**
