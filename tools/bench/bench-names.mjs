@@ -14,6 +14,7 @@ export const BENCH_NAMES = /** @type {const} */ ([
   'history',
   'rpc',
   'latency',
+  'round',
   'networks',
   'feel',
   'gateway',

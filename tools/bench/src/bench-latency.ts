@@ -17,7 +17,7 @@ const WARM_UP = 20;
 const PAUSE_MS = 200;
 
 /** A node whose next block comes when it is asked for. */
-interface BlockSource {
+export interface BlockSource {
   readonly name: string;
   /** Milliseconds. */
   readonly goal: { readonly p50: number; readonly p99: number };
@@ -62,11 +62,11 @@ async function benchSource(report: Report, source: BlockSource): Promise<void> {
       url: hookUrl,
       event_types: ['transaction.detected'],
     });
-    const service = await measure(source, receiver, () => Promise.resolve());
+    const service = await measureLatency(source, receiver, () => Promise.resolve());
     await rig.services.stop();
     const stop = await followBare(source.url, hookUrl);
     const disk = await openDisk();
-    const floor = await measure(source, receiver, disk.flush);
+    const floor = await measureLatency(source, receiver, disk.flush);
     stop();
     const flushes = await disk.close();
     report.add({
@@ -89,7 +89,7 @@ function goalOf(transactions: number): BlockSource['goal'] {
 }
 
 /** A real node, which takes its time for large blocks. */
-async function openAnvil(transactions: number): Promise<BlockSource> {
+export async function openAnvil(transactions: number): Promise<BlockSource & { readonly token: string }> {
   const chain = await TransferChain.open();
   const hits = Math.ceil(transactions / 100);
   let turn = 0;
@@ -97,6 +97,7 @@ async function openAnvil(transactions: number): Promise<BlockSource> {
     name: `anvil, blocks of ${transactions}`,
     goal: goalOf(transactions),
     url: chain.anvil.url,
+    token: chain.token,
     rounds: ROUNDS,
     warmUp: WARM_UP,
     next: async () => {
@@ -134,7 +135,7 @@ async function openReplay(directory: string, transactions: 200 | 1_500): Promise
 }
 
 /** Counts the webhooks of transactions that were detected. */
-class Receiver {
+export class Receiver {
   #count = 0;
   #lastAtMs = 0;
   readonly #server = createServer((req, res) => {
@@ -172,7 +173,7 @@ class Receiver {
 }
 
 /** From the node's word of a block, as its subscribers hear it, until the last webhook is there. */
-async function measure(
+export async function measureLatency(
   source: BlockSource,
   receiver: Receiver,
   between: () => Promise<void>,
@@ -267,9 +268,9 @@ async function openDisk(): Promise<{ flush(): Promise<void>; close(): Promise<nu
   };
 }
 
-const at = (sorted: readonly number[], share: number): string =>
+export const at = (sorted: readonly number[], share: number): string =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1);
-const ratio = (a: readonly number[], b: readonly number[], share: number): string =>
+export const ratio = (a: readonly number[], b: readonly number[], share: number): string =>
   (Number(at(a, share)) / Number(at(b, share))).toFixed(2);
 
 /** Both as multiples of the floor and by themselves. */

@@ -213,6 +213,7 @@ class TotalsWorld {
       endpointOf: () => undefined,
       displayOf: (address: string) => address,
       decimalsOf: () => 18,
+      isNft: () => false,
       learn: () => undefined,
     };
     await runStep(chain, {

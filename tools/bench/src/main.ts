@@ -14,6 +14,7 @@ import { benchPeers } from './bench-peers.ts';
 import { benchPipeline } from './bench-pipeline.ts';
 import { benchRetention } from './bench-retention.ts';
 import { benchRevocation } from './bench-revocation.ts';
+import { benchRound } from './bench-round.ts';
 import { benchSolana } from './bench-solana.ts';
 import { benchTotals } from './bench-totals.ts';
 import { benchTron } from './bench-tron.ts';
@@ -38,6 +39,7 @@ const benches = {
   history: () => benchHistory(report, `${root}/.chainwatch/bench`),
   rpc: () => benchRpc(report),
   latency: () => benchLatency(report, `${root}/.chainwatch/bench`),
+  round: () => benchRound(report),
   networks: () => benchNetworks(report, `${root}/.chainwatch/bench`),
   feel: () => benchFeel(report, `${root}/.chainwatch/bench`),
   gateway: () => benchGateway(report),
