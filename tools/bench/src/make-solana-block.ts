@@ -5,10 +5,12 @@ import { Message, MessageV0, PublicKey, VersionedMessage, type MessageHeader } f
 import { encodeMessage } from '../../../libs/chain-solana/src/wire/spec-wire.ts';
 
 interface Meta {
+  readonly err: unknown;
   readonly fee: number;
 }
 
-interface Entry {
+/** A transaction as getBlock answers it, base64. */
+export interface SolanaEntry {
   readonly transaction: [string, 'base64'];
   readonly meta: Meta;
   readonly version: unknown;
@@ -32,6 +34,11 @@ interface JsonMessage {
   }[];
 }
 
+export interface SolanaPayer {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
 const SIGNATURE_BYTES = 64;
 const LAMPORTS_PER_SIGNATURE = 5_000;
 
@@ -48,25 +55,14 @@ export function makeSolanaBlock(
     newest = 0,
   }: { readonly votes: number; readonly others: number /** Of version 1. */; readonly newest?: number },
 ): { readonly text: string; readonly hash: string; readonly slot: number } {
-  const whole = readdirSync(folder)
-    .filter((file) => /^devnet-.*base64\.json$/.test(file))
-    .flatMap((file) => readBlock(folder, file));
-  const isVote = (entry: Entry): boolean =>
-    /Vote111111111111111111111111111111111111111 invoke/.test(JSON.stringify(entry.meta));
-  const recorded = readdirSync(folder)
-    .filter((file) => /^snap-.*getTransaction\.json$/.test(file))
-    .map((file) => readSingle(folder, file));
-  const [voting, moving] = [
-    whole.filter(isVote),
-    [...whole.filter((entry) => !isVote(entry)).slice(0, 12), ...recorded],
-  ];
+  const { voting, moving } = readRecorded(folder);
   const keys = Array.from({ length: 64 }, () => generateKeyPairSync('ed25519'));
-  const copy = (entries: readonly Entry[], count: number): Entry[] =>
+  const copy = (entries: readonly SolanaEntry[], count: number): SolanaEntry[] =>
     Array.from({ length: count }, (_, index) =>
       resign(entries[index % entries.length]!, keys[index % keys.length]!),
     );
   const [voted, moved] = [copy(voting, votes), copy(moving, others - newest)];
-  const plain = moving.filter(({ version }) => version === 'legacy' || version === undefined);
+  const plain = moving.filter(isPlain);
   for (let at = 0; at < newest; at += 1)
     moved.push(modernize(plain[at % plain.length]!, keys[at % keys.length]!));
   // As leaders order them: mixed.
@@ -74,14 +70,12 @@ export function makeSolanaBlock(
     .map((entry) => ({ entry, order: randomBytes(4).readUInt32LE() }))
     .sort((one, other) => one.order - other.order)
     .map(({ entry }) => entry);
-  const fees = transactions.reduce((sum, { meta }) => sum + meta.fee, 0);
-  const base = transactions.reduce((sum, entry) => sum + countSignatures(entry), 0) * LAMPORTS_PER_SIGNATURE;
   const [hash, parent] = [base58.encode(randomBytes(32)), base58.encode(randomBytes(32))];
   const slot = 400_000_000;
   const rewards = [
     {
       pubkey: base58.encode(randomBytes(32)),
-      lamports: fees - Math.floor(base / 2),
+      lamports: rewardOf(transactions),
       postBalance: 1,
       rewardType: 'Fee',
       commission: null,
@@ -99,15 +93,46 @@ export function makeSolanaBlock(
   return { text: JSON.stringify({ jsonrpc: '2.0', result, id: 1 }), hash, slot };
 }
 
-function readBlock(folder: string, file: string): Entry[] {
-  const body = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')) as {
-    result?: { transactions: Entry[] };
-    transactions?: Entry[];
-  };
-  return (body.result ?? (body as { transactions: Entry[] })).transactions;
+/** What the leader gets for these transactions: half of the signatures is burned, the rest of the fees is theirs. */
+export function rewardOf(transactions: readonly SolanaEntry[]): number {
+  const fees = transactions.reduce((sum, { meta }) => sum + meta.fee, 0);
+  const base = transactions.reduce((sum, entry) => sum + countSignatures(entry), 0) * LAMPORTS_PER_SIGNATURE;
+  return fees - Math.floor(base / 2);
 }
 
-function readSingle(folder: string, file: string): Entry {
+/** Recorded transactions, of which blocks are made. */
+export function readRecorded(folder: string): {
+  readonly voting: readonly SolanaEntry[];
+  readonly moving: readonly SolanaEntry[];
+} {
+  const whole = readdirSync(folder)
+    .filter((file) => /^devnet-.*base64\.json$/.test(file))
+    .flatMap((file) => readBlock(folder, file));
+  const isVote = (entry: SolanaEntry): boolean =>
+    /Vote111111111111111111111111111111111111111 invoke/.test(JSON.stringify(entry.meta));
+  const recorded = readdirSync(folder)
+    .filter((file) => /^snap-.*getTransaction\.json$/.test(file))
+    .map((file) => readSingle(folder, file));
+  return {
+    voting: whole.filter(isVote),
+    moving: [...whole.filter((entry) => !isVote(entry)).slice(0, 12), ...recorded],
+  };
+}
+
+/** Of a version that can be made anew as version 1. */
+export function isPlain({ version }: SolanaEntry): boolean {
+  return version === 'legacy' || version === undefined;
+}
+
+function readBlock(folder: string, file: string): SolanaEntry[] {
+  const body = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')) as {
+    result?: { transactions: SolanaEntry[] };
+    transactions?: SolanaEntry[];
+  };
+  return (body.result ?? (body as { transactions: SolanaEntry[] })).transactions;
+}
+
+function readSingle(folder: string, file: string): SolanaEntry {
   const { transaction, meta, version } = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')) as {
     transaction: { signatures: string[]; message: JsonMessage };
     meta: Meta;
@@ -155,16 +180,13 @@ function toBytes(
   }).serialize();
 }
 
-function countSignatures({ transaction: [text], version }: Entry): number {
+function countSignatures({ transaction: [text], version }: SolanaEntry): number {
   // Version 1 has no count in front, but the header's, behind its own byte.
   return Buffer.from(text, 'base64')[version === 1 ? 1 : 0]!;
 }
 
 /** The same transaction as version 1 has it, from another payer: the signatures stand behind the message. */
-function modernize(
-  entry: Entry,
-  { publicKey, privateKey }: { readonly publicKey: KeyObject; readonly privateKey: KeyObject },
-): Entry {
+export function modernize(entry: SolanaEntry, { publicKey, privateKey }: SolanaPayer): SolanaEntry {
   const bytes = Buffer.from(entry.transaction[0], 'base64');
   const signatures = bytes[0]! * SIGNATURE_BYTES;
   const { header, staticAccountKeys, compiledInstructions } = VersionedMessage.deserialize(
@@ -197,10 +219,7 @@ function modernize(
 }
 
 /** Another payer, its signature, and a blockhash of its own: no two copies are alike. */
-function resign(
-  entry: Entry,
-  { publicKey, privateKey }: { readonly publicKey: KeyObject; readonly privateKey: KeyObject },
-): Entry {
+export function resign(entry: SolanaEntry, { publicKey, privateKey }: SolanaPayer): SolanaEntry {
   const bytes = Buffer.from(entry.transaction[0], 'base64');
   const messageAt = 1 + bytes[0]! * SIGNATURE_BYTES;
   const keysAt = messageAt + (bytes[messageAt]! & 0x80 ? 1 : 0) + 4;

@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Hex } from 'viem';
-import { TransferChain } from './transfer-chain.ts';
+import { EvmChain } from './make-evm-chain.ts';
 
-/** Blocks of a chain with a token, half token and half native transfers, as anvil sent them. */
+/** Generated blocks of a chain with a token, half token and half native transfers. */
 export interface Recording {
   readonly file: string;
   /** Number of the first block with transfers. */
   readonly first: number;
   readonly blocks: number;
 }
+
+const FIRST = 3;
 
 export const watchedAddresses: readonly string[] = Array.from({ length: 100_000 }, (_, index) =>
   addressOf(`watched ${index}`),
@@ -28,21 +29,21 @@ export async function openRecording(
   transactions: keyof typeof SHAPES,
 ): Promise<Recording> {
   const blocks = SHAPES[transactions];
-  const file = `${directory}/${blocks}x${transactions}-traced.ndjson`;
+  const file = `${directory}/${blocks}x${transactions}-made.ndjson`;
   let turn = 0;
   const recipients = (): string[] => Array.from({ length: transactions }, () => recipientOf(turn++));
   await record(file, { blocks, recipients });
-  return { file, first: 3, blocks };
+  return { file, first: FIRST, blocks };
 }
 
 /** Blocks with the chain id of Base and a fifth of a second between them, for ten minutes; made when it is not there. */
 export async function openBaseRecording(directory: string): Promise<Recording> {
   const [blocks, transactions] = [3_000, 200];
-  const file = `${directory}/base-${blocks}x${transactions}.ndjson`;
+  const file = `${directory}/base-made-${blocks}x${transactions}.ndjson`;
   let turn = 0;
   const recipients = (): string[] => Array.from({ length: transactions }, () => recipientOf(turn++));
   await record(file, { blocks, recipients, chainId: 8_453, blockTimeMs: 200 });
-  return { file, first: 3, blocks };
+  return { file, first: FIRST, blocks };
 }
 
 /** An address that gets every transfer of a recording. */
@@ -53,11 +54,11 @@ export const QUIET_BLOCKS = 12;
 /** 100,000 transfers of a token to one address, made when it is not there. */
 export async function openBusyRecording(directory: string): Promise<Recording> {
   const [blocks, transactions] = [500, 200];
-  const file = `${directory}/busy-${blocks}x${transactions}.ndjson`;
+  const file = `${directory}/busy-made-${blocks}x${transactions}.ndjson`;
   const recipients = (block: number): string[] =>
     Array.from({ length: block < blocks ? transactions : 0 }, () => BUSY_ADDRESS);
   await record(file, { blocks: blocks + QUIET_BLOCKS, recipients, isToken: () => true });
-  return { file, first: 3, blocks };
+  return { file, first: FIRST, blocks };
 }
 
 interface Content {
@@ -66,50 +67,35 @@ interface Content {
   readonly recipients: (block: number) => readonly string[];
   readonly isToken?: (index: number) => boolean;
   readonly chainId?: number;
-  /** Absent: as fast as they are made, with traces. */
+  /** Absent: a second, and with traces. */
   readonly blockTimeMs?: number;
 }
 
-/** Records blocks, receipts and traces of an anvil chain as it sent them; kept between runs. */
+/** Writes blocks, receipts and traces for replay-server.mjs; kept between runs. The blocks before `FIRST` are empty. */
 async function record(
   file: string,
-  { blocks, recipients, isToken, chainId, blockTimeMs }: Content,
+  { blocks, recipients, isToken = (index) => index % 2 === 0, chainId = 31_337, blockTimeMs }: Content,
 ): Promise<void> {
   if (existsSync(file)) return;
   mkdirSync(dirname(file), { recursive: true });
-  const chain = await TransferChain.open({ chainId });
-  const { anvil } = chain;
-  const startedAt = Math.floor(Date.now() / 1_000) + 10;
-  const first = await anvil.blockNumber();
+  const chain = new EvmChain({
+    chainId,
+    startedAt: Math.floor(Date.now() / 1_000),
+    blockTimeMs: blockTimeMs ?? 1_000,
+    hasTraces: blockTimeMs === undefined,
+  });
   const output = createWriteStream(`${file}.part`);
-  for (let number = 0; number <= first + blocks; number += 1) {
-    const wanted = number > first ? recipients(number - first - 1) : [];
-    if (number > first) {
-      await chain.send(wanted, isToken);
-      if (blockTimeMs !== undefined)
-        await anvil.rpc('evm_setNextBlockTimestamp', [
-          startedAt + Math.floor(((number - first) * blockTimeMs) / 1_000),
-        ]);
-      await anvil.mine();
-    }
-    const tag = `0x${number.toString(16)}`;
-    const [header, full, receipts, traces] = await Promise.all([
-      anvil.rpc<{ hash: Hex }>('eth_getBlockByNumber', [tag, false]),
-      anvil.rpc<{ transactions: unknown[] }>('eth_getBlockByNumber', [tag, true]),
-      anvil.rpc<unknown[]>('eth_getBlockReceipts', [tag]),
-      blockTimeMs === undefined ? anvil.rpc<unknown[]>('trace_block', [tag]) : [],
-    ]);
-    if (number > first && full.transactions.length !== wanted.length)
-      throw new Error(
-        `expected ${wanted.length} transactions in block ${number}, got ${full.transactions.length}`,
-      );
-    const line = `${[[number, header.hash], header, full, receipts, traces].map((part) => JSON.stringify(part)).join('\t')}\n`;
+  for (let at = 0; at < FIRST + blocks; at += 1) {
+    const { number, hash, header, full, receipts, traces } = chain.next(
+      at < FIRST ? [] : recipients(at - FIRST),
+      isToken,
+    );
+    const line = `${[[number, hash], header, full, receipts, traces].map((part) => JSON.stringify(part)).join('\t')}\n`;
     if (!output.write(line)) await once(output, 'drain');
   }
   output.end();
   await once(output, 'finish');
   renameSync(`${file}.part`, file);
-  await anvil.stop();
 }
 
 /** Whom transfer `index` of a chain goes to. */

@@ -10,16 +10,21 @@ export interface Replay {
 }
 
 /** Serves a recording in another process, so that the node's work is not counted as ours. */
-export async function startReplay(file: string, hasTraces = false, chainId = 31_337): Promise<Replay> {
+export function startReplay(file: string, hasTraces = false, chainId = 31_337): Promise<Replay> {
+  return startNode('./replay-server.mjs', file, String(chainId), ...(hasTraces ? ['traces'] : []));
+}
+
+/** The same for the blocks of `writeSolanaChain`. */
+export function startSolanaReplay(file: string): Promise<Replay> {
+  return startNode('./replay-solana.mjs', file);
+}
+
+async function startNode(script: string, file: string, ...args: readonly string[]): Promise<Replay> {
   const port = await freePort();
-  const script = fileURLToPath(new URL('./replay-server.mjs', import.meta.url));
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [script, file, String(port), String(chainId), ...(hasTraces ? ['traces'] : [])],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const child: ChildProcess = spawn(process.execPath, [path, file, String(port), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   if (child.pid !== undefined) child.once('exit', killWithParent(child.pid, 'KILL'));
   await new Promise<void>((resolve, reject) => {
     child.stdout!.once('data', () => resolve());

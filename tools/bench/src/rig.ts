@@ -62,7 +62,8 @@ export async function startRig(
     call,
     activate: async (endpointUrl) => {
       await call('POST', '/blockchains', { chain_gid: chainGid });
-      await call('PATCH', `/blockchains/${chainGid}/evm`, { endpoint_url: endpointUrl });
+      const family = chainGid.startsWith('solana:') ? 'solana' : 'evm';
+      await call('PATCH', `/blockchains/${chainGid}/${family}`, { endpoint_url: endpointUrl });
       await call('POST', `/blockchains/${chainGid}/actions/activate`);
       await services.start(names);
     },
@@ -102,12 +103,16 @@ async function explain(error: Error, db: Database, services: Services): Promise<
 }
 
 /** Registers addresses straight in the database, as an import of a hundred thousand would leave them. */
-export async function insertAddresses(rig: Rig, addresses: readonly string[]): Promise<void> {
+export async function insertAddresses(
+  rig: Rig,
+  addresses: readonly string[],
+  family: 'evm' | 'solana' = 'evm',
+): Promise<void> {
   for (let at = 0; at < addresses.length; at += 10_000) {
     await rig.db.query(
       `INSERT INTO addresses (project_id, chain_family, address, display, kind, format, imported_at)
-       SELECT $1, 'evm', a, a, 'external', 'evm', now() FROM unnest($2::text[]) AS a`,
-      [rig.projectId, addresses.slice(at, at + 10_000)],
+       SELECT $1, $3, a, a, 'external', $3, now() FROM unnest($2::text[]) AS a`,
+      [rig.projectId, addresses.slice(at, at + 10_000), family],
     );
   }
 }
