@@ -13,6 +13,7 @@ interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 
   readonly ingestorAt: Date;
   readonly headNumber: number | null;
   readonly nodeHeadNumber: number | null;
+  readonly blockTimeMs: number | null;
   readonly finalizedNumber: number | null;
   readonly analyzerStatus: string | null;
   readonly analyzerReason: string | null;
@@ -28,7 +29,7 @@ interface Row extends Omit<BlockchainState, 'ingestorState' | 'analyzerState' | 
 const TEXT = `
   SELECT clock_timestamp() AS "readAt", b.gid, b.family, b.name, b.short_name AS "shortName", b.image_url AS "imageUrl", b.is_active AS "isActive",
          b.endpoint_sealed AS "endpointSealed", b.other_endpoints_sealed AS "otherEndpointsSealed", b.unproved, b.updated_at AS "updatedAt",
-         i.status AS "ingestorStatus", i.reason AS "ingestorReason", i.updated_at AS "ingestorAt", i.head_number AS "headNumber", i.node_head_number AS "nodeHeadNumber", i.finalized_number AS "finalizedNumber",
+         i.status AS "ingestorStatus", i.reason AS "ingestorReason", i.updated_at AS "ingestorAt", i.head_number AS "headNumber", i.node_head_number AS "nodeHeadNumber", i.block_time_ms AS "blockTimeMs", i.finalized_number AS "finalizedNumber",
          a.status AS "analyzerStatus", a.reason AS "analyzerReason", a.updated_at AS "analyzerAt", a.cursor_number AS "cursorNumber", a.worker_reason AS "workerReason",
          s.status AS "balanceStatus", s.reason AS "balanceReason", s.updated_at AS "balanceAt",
          (SELECT count(*)::int FROM incidents n WHERE n.chain_gid = b.gid AND n.status IN ('open', 'quarantined')) AS "incidentCount"
@@ -79,6 +80,7 @@ function toRecord(row: Row): BlockchainRecord {
               updatedAt: row.ingestorAt,
               headNumber: row.headNumber,
               nodeHeadNumber: row.nodeHeadNumber,
+              blockTimeMs: row.blockTimeMs,
               finalizedNumber: row.finalizedNumber,
             },
       analyzerState:

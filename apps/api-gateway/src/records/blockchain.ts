@@ -79,6 +79,21 @@ export const blockchainSchema = z
               'So many blocks `processed_number` is below `node_head_number`. Null while one of them is.',
             examples: [2],
           }),
+        block_time_ms: z
+          .int()
+          .nullable()
+          .meta({
+            description:
+              'Measured time between two blocks: the median of the last 100. Null until 50 blocks were seen, and on local chains.',
+            examples: [12_000],
+          }),
+        configured_block_time_ms: z
+          .int()
+          .nullable()
+          .meta({
+            description: 'Time between two blocks that this release expects. Null on local chains.',
+            examples: [12_000],
+          }),
         incident_count: z
           .int()
           .min(0)
@@ -116,6 +131,7 @@ export interface BlockchainState {
     | (StateRow & {
         readonly headNumber: Integer | null;
         readonly nodeHeadNumber: Integer | null;
+        readonly blockTimeMs: number | null;
         readonly finalizedNumber: Integer | null;
       })
     | null;
@@ -151,6 +167,7 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
   ];
   const processedNumber = toNumber(analyzer?.cursorNumber ?? null);
   const nodeHeadNumber = toNumber(ingestor?.nodeHeadNumber ?? null);
+  const network = findNetwork(row.gid);
   const { status, reason, updatedAt } = describeSync({
     reports,
     activatedAt: row.updatedAt,
@@ -166,7 +183,7 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
     family: familySchema.parse(row.family),
     has_endpoint: hasEndpoint(row),
     unproved: unprovedSchema.parse(row.unproved),
-    untold_reasons: [...(findNetwork(row.gid)?.untoldReasons ?? [])],
+    untold_reasons: [...(network?.untoldReasons ?? [])],
     sync: row.isActive
       ? {
           status,
@@ -180,6 +197,9 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
             processedNumber === null || nodeHeadNumber === null
               ? null
               : Math.max(0, nodeHeadNumber - processedNumber),
+          block_time_ms: ingestor?.blockTimeMs ?? null,
+          configured_block_time_ms:
+            network === undefined || network.isLocal === true ? null : network.blockTimeMs,
           incident_count: row._count.incidents,
         }
       : null,

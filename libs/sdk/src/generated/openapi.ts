@@ -2519,6 +2519,16 @@ export interface components {
                  */
                 lag_blocks: number | null;
                 /**
+                 * @description Measured time between two blocks: the median of the last 100. Null until 50 blocks were seen, and on local chains.
+                 * @example 12000
+                 */
+                block_time_ms: number | null;
+                /**
+                 * @description Time between two blocks that this release expects. Null on local chains.
+                 * @example 12000
+                 */
+                configured_block_time_ms: number | null;
+                /**
                  * Format: int64
                  * @description Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.
                  * @example 0
@@ -2659,13 +2669,23 @@ export interface components {
                  */
                 lag_blocks: number | null;
                 /**
+                 * @description Measured time between two blocks: the median of the last 100. Null until 50 blocks were seen, and on local chains.
+                 * @example 12000
+                 */
+                block_time_ms: number | null;
+                /**
+                 * @description Time between two blocks that this release expects. Null on local chains.
+                 * @example 12000
+                 */
+                configured_block_time_ms: number | null;
+                /**
                  * Format: int64
                  * @description Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.
                  * @example 0
                  */
                 incident_count: number;
             } | null;
-            /** @description Upgrades of the last 90 days, oldest first, and the next one; if none has a date, those announced without one. */
+            /** @description Upgrades of the last 90 days, oldest first, and the next one; if none has a date, those announced without one. Then those with a height alone, until 90 days of blocks after it. */
             upgrades: components["schemas"]["Upgrade"][];
             /**
              * @description The day on which the calendar of upgrades was last compared with its sources. Null for a chain without one.
@@ -10534,6 +10554,8 @@ export interface operations {
                      *             "finalized_number": 20999936,
                      *             "processed_number": 21000000,
                      *             "lag_blocks": 2,
+                     *             "block_time_ms": 12000,
+                     *             "configured_block_time_ms": 12000,
                      *             "incident_count": 0
                      *           }
                      *         }
@@ -10620,6 +10642,8 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -10688,6 +10712,8 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       },
                      *       "upgrades": [
@@ -10786,6 +10812,8 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -10862,6 +10890,8 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11459,6 +11489,8 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11540,6 +11572,8 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11621,6 +11655,8 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11703,6 +11739,8 @@ export interface operations {
                      *         "finalized_number": 20999936,
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }

@@ -27,6 +27,8 @@ function sync(head: number, own: Partial<Sync> = {}): Sync {
     finalized_number: head - 64,
     processed_number: head,
     lag_blocks: 0,
+    block_time_ms: null,
+    configured_block_time_ms: null,
     incident_count: 0,
     ...own,
   };
