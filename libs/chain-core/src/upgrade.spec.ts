@@ -100,6 +100,22 @@ describe('what a reader looks at', () => {
     ).toEqual(['autumn', 'today', 'next']);
   });
 
+  it.each([
+    ['no head is known', {}, []],
+    ['the chain is below all heights', { headNumber: 99, blockTimeMs: 2_000 }, ['low', 'high']],
+    ['the chain has just reached one', { headNumber: 100, blockTimeMs: 2_000 }, ['low', 'high']],
+    ['90 days of blocks have passed', { headNumber: 100 + 90 * 43_200, blockTimeMs: 2_000 }, ['low', 'high']],
+    ['more have', { headNumber: 101 + 90 * 43_200, blockTimeMs: 2_000 }, ['high']],
+    ['the chain is twice as fast', { headNumber: 101 + 90 * 43_200, blockTimeMs: 1_000 }, ['low', 'high']],
+  ])('with a height alone, where %s', (_what, pace, expected) => {
+    const rows = parse(
+      row({ name: 'high', height: 9_000_000 }),
+      row({ name: 'low', height: 100 }),
+      row({ name: 'dated', height: 5, date: '2026-11-28' }),
+    );
+    expect(selectUpgrades(rows, nowMs, pace).map(({ name }) => name)).toEqual(['dated', ...expected]);
+  });
+
   it('are those without a date where none has one, but for a height that may be past', () => {
     expect(select(open, row({ name: 'height', height: 5 }))).toEqual(['open']);
   });

@@ -121,8 +121,21 @@ function toOwnWord(row: Upgrade, own: Upgrade | undefined): Upgrade {
 const DAY_MS = 86_400_000;
 const PAST_DAYS = 90;
 
-/** What a reader looks at: the upgrades of the last 90 days, and the next one, or those that are announced without a date. */
-export function selectUpgrades(upgrades: readonly Upgrade[], nowMs: number): Upgrade[] {
+/** Where a chain is; both are absent while it is not followed. */
+export interface ChainPace {
+  readonly headNumber?: number | undefined;
+  readonly blockTimeMs?: number | undefined;
+}
+
+/**
+ * What a reader looks at: the upgrades of the last 90 days, and the next one, or those that are announced without a date.
+ * Those with a height alone stand behind: until 90 days of blocks after it.
+ */
+export function selectUpgrades(
+  upgrades: readonly Upgrade[],
+  nowMs: number,
+  { headNumber, blockTimeMs }: ChainPace = {},
+): Upgrade[] {
   const times = new Map(upgrades.map((row) => [row, timeOfUpgrade(row)]));
   const dated = upgrades.filter((row) => times.get(row) !== undefined).sort(compareUpgrades);
   const past = dated.filter((row) => {
@@ -130,9 +143,15 @@ export function selectUpgrades(upgrades: readonly Upgrade[], nowMs: number): Upg
     return age >= 0 && age <= PAST_DAYS * DAY_MS;
   });
   const next = dated.find((row) => times.get(row)! > nowMs);
-  // A height without a date tells nobody whether it is past.
   const open = upgrades.filter(({ date, height }) => date === null && height === null);
-  return [...past, ...(next === undefined ? open : [next])];
+  // Without a head, a height tells nobody whether it is past.
+  const atHeights = upgrades
+    .filter(({ date, height }) => {
+      if (date !== null || height === null || headNumber === undefined) return false;
+      return headNumber < height || (headNumber - height) * (blockTimeMs ?? 0) <= PAST_DAYS * DAY_MS;
+    })
+    .sort((one, other) => one.height! - other.height!);
+  return [...past, ...(next === undefined ? open : [next]), ...atHeights];
 }
 
 /** The moment of a row in milliseconds: a day begins at midnight UTC. Undefined without a date. */

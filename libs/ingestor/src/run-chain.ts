@@ -45,6 +45,7 @@ export async function runChain(context: ChainContext, work: ChainWork): Promise<
     chainGid: row.gid,
     share,
     nodeHeadNumber: () => report.nodeHeadNumber,
+    blockTime: () => report.blockTime,
     listNodes: () => (client instanceof ChainNotConfiguredError ? [] : client.clients),
   };
   const stopBeating = startBeating(owned);

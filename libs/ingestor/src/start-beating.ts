@@ -1,4 +1,4 @@
-import type { EndpointHealth } from '@chainwatch/chain-core';
+import type { BlockTime, EndpointHealth } from '@chainwatch/chain-core';
 import type { OwnedShare } from '@chainwatch/ownership';
 
 const BEAT_MS = 10_000;
@@ -9,22 +9,35 @@ interface BeatOptions {
   readonly chainGid: string;
   /** The head that the node reports. */
   readonly nodeHeadNumber: () => number | undefined;
+  /** Undefined for a local chain. */
+  readonly blockTime: () => Pick<BlockTime, 'measuredMs'> | undefined;
   /** The nodes that the chain is read from. */
   readonly listNodes: () => readonly EndpointHealth[];
 }
 
 /**
- * Writes every 10 s to the chain's row that it has an owner, the node's head, and how its nodes are. A row older than 30 s has no
+ * Writes every 10 s to the chain's row that it has an owner, the node's head, the measured block time, and how its nodes are. A row older than 30 s has no
  * owner, whatever its status says. A failed write does no harm: the row gets old, as it should. Returns a function
  * that stops it.
  */
-export function startBeating({ share, chainGid, nodeHeadNumber, listNodes }: BeatOptions): () => void {
+export function startBeating({
+  share,
+  chainGid,
+  nodeHeadNumber,
+  blockTime,
+  listNodes,
+}: BeatOptions): () => void {
   const beat = (): Promise<unknown> =>
     share.transaction((sql) =>
       sql.query(
-        `UPDATE ingestor_states SET updated_at = now(), node_head_number = coalesce($2, node_head_number), nodes = $3, nodes_at = now()
+        `UPDATE ingestor_states SET updated_at = now(), node_head_number = coalesce($2, node_head_number), nodes = $3, nodes_at = now(), block_time_ms = coalesce($4, block_time_ms)
          WHERE chain_gid = $1`,
-        [chainGid, nodeHeadNumber() ?? null, JSON.stringify(listNodes().map(toNodeReport))],
+        [
+          chainGid,
+          nodeHeadNumber() ?? null,
+          JSON.stringify(listNodes().map(toNodeReport)),
+          toInteger(blockTime()?.measuredMs),
+        ],
       ),
     );
   const timer = setInterval(() => void beat().catch(() => undefined), BEAT_MS);
@@ -44,6 +57,8 @@ function toNodeReport(health: EndpointHealth) {
     last_error: health.lastError?.slice(0, ERROR_LENGTH_MAX) ?? null,
   };
 }
+
+const toInteger = (ms: number | undefined): number | null => (ms === undefined ? null : Math.round(ms));
 
 function toTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();

@@ -17,6 +17,7 @@ interface Row
   readonly ingestorAt: Date;
   readonly headNumber: number | null;
   readonly nodeHeadNumber: number | null;
+  readonly blockTimeMs: number | null;
   readonly finalizedNumber: number | null;
   readonly analyzerStatus: string | null;
   readonly analyzerReason: string | null;
@@ -35,7 +36,7 @@ interface Row
 const TEXT = `
   SELECT clock_timestamp() AS "readAt", b.gid, b.family, b.name, b.short_name AS "shortName", b.image_url AS "imageUrl", b.is_active AS "isActive",
          b.endpoint_sealed AS "endpointSealed", b.other_endpoints_sealed AS "otherEndpointsSealed", b.unproved, b.updated_at AS "updatedAt",
-         i.status AS "ingestorStatus", i.reason AS "ingestorReason", i.updated_at AS "ingestorAt", i.head_number AS "headNumber", i.node_head_number AS "nodeHeadNumber", i.finalized_number AS "finalizedNumber",
+         i.status AS "ingestorStatus", i.reason AS "ingestorReason", i.updated_at AS "ingestorAt", i.head_number AS "headNumber", i.node_head_number AS "nodeHeadNumber", i.block_time_ms AS "blockTimeMs", i.finalized_number AS "finalizedNumber",
          a.status AS "analyzerStatus", a.reason AS "analyzerReason", a.updated_at AS "analyzerAt", a.cursor_number AS "cursorNumber", a.worker_reason AS "workerReason",
          s.status AS "balanceStatus", s.reason AS "balanceReason", s.updated_at AS "balanceAt",
          r.started_at AS "roundStartedAt", r.ended_at AS "roundEndedAt", r.previous_at AS "roundBeforeAt",
@@ -88,6 +89,7 @@ function toRecord(row: Row): BlockchainRecord {
               updatedAt: row.ingestorAt,
               headNumber: row.headNumber,
               nodeHeadNumber: row.nodeHeadNumber,
+              blockTimeMs: row.blockTimeMs,
               finalizedNumber: row.finalizedNumber,
             },
       analyzerState:

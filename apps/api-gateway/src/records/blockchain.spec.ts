@@ -4,15 +4,17 @@ const at = new Date('2026-01-01T00:00:00.000Z');
 const report = { status: 'following', reason: null, updatedAt: at };
 
 function readSync({
+  gid = 'eip155:1',
   isActive = true,
   nodeHeadNumber = null as bigint | null,
+  blockTimeMs = null as number | null,
   cursorNumber = null as bigint | null,
   analyzerStatus = 'following',
   workerReason = null as string | null,
 } = {}) {
   const row: BlockchainState = {
     ...{
-      gid: 'eip155:1',
+      gid,
       family: 'evm',
       name: 'ethereum',
       shortName: 'ETH',
@@ -23,7 +25,7 @@ function readSync({
       unproved: 'hold',
       updatedAt: at,
     },
-    ingestorState: { ...report, headNumber: 375n, nodeHeadNumber, finalizedNumber: null },
+    ingestorState: { ...report, headNumber: 375n, nodeHeadNumber, blockTimeMs, finalizedNumber: null },
     analyzerState: { ...report, status: analyzerStatus, cursorNumber, workerReason },
     balanceState: report,
     balanceRound: null,
@@ -61,6 +63,18 @@ describe('how far a chain is', () => {
     expect(readSync({ workerReason, analyzerStatus: 'stalled' })).toMatchObject({
       status: 'stalled',
       reason: null,
+    });
+  });
+
+  it('shows the measured block time beside the one that is expected; a local chain has neither', () => {
+    expect(readSync({ blockTimeMs: 6_001 })).toMatchObject({
+      block_time_ms: 6_001,
+      configured_block_time_ms: 12_000,
+    });
+    expect(readSync()).toMatchObject({ block_time_ms: null, configured_block_time_ms: 12_000 });
+    expect(readSync({ gid: 'eip155:31337' })).toMatchObject({
+      block_time_ms: null,
+      configured_block_time_ms: null,
     });
   });
 

@@ -87,6 +87,21 @@ export const blockchainSchema = z
               'Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and on chains of unspent outputs.',
             examples: ['2026-11-28T09:00:00.000Z'],
           }),
+        block_time_ms: z
+          .int()
+          .nullable()
+          .meta({
+            description:
+              'Measured time between two blocks: the median of the last 100. Null until 50 blocks were seen, and on local chains.',
+            examples: [12_000],
+          }),
+        configured_block_time_ms: z
+          .int()
+          .nullable()
+          .meta({
+            description: 'Time between two blocks that this release expects. Null on local chains.',
+            examples: [12_000],
+          }),
         incident_count: z
           .int()
           .min(0)
@@ -125,6 +140,7 @@ export interface BlockchainState {
     | (StateRow & {
         readonly headNumber: Integer | null;
         readonly nodeHeadNumber: Integer | null;
+        readonly blockTimeMs: number | null;
         readonly finalizedNumber: Integer | null;
       })
     | null;
@@ -165,6 +181,7 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
   ];
   const processedNumber = toNumber(analyzer?.cursorNumber ?? null);
   const nodeHeadNumber = toNumber(ingestor?.nodeHeadNumber ?? null);
+  const network = findNetwork(row.gid);
   const { status, reason, updatedAt } = describeSync({
     reports,
     activatedAt: row.updatedAt,
@@ -180,7 +197,7 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
     family: familySchema.parse(row.family),
     has_endpoint: hasEndpoint(row),
     unproved: unprovedSchema.parse(row.unproved),
-    untold_reasons: [...(findNetwork(row.gid)?.untoldReasons ?? [])],
+    untold_reasons: [...(network?.untoldReasons ?? [])],
     sync: row.isActive
       ? {
           status,
@@ -195,6 +212,9 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
               ? null
               : Math.max(0, nodeHeadNumber - processedNumber),
           balances_checked_at: findOldestReading(row)?.toISOString() ?? null,
+          block_time_ms: ingestor?.blockTimeMs ?? null,
+          configured_block_time_ms:
+            network === undefined || network.isLocal === true ? null : network.blockTimeMs,
           incident_count: row._count.incidents,
         }
       : null,

@@ -8,7 +8,7 @@ import { paint } from '../output.ts';
 import { parseId, urlOf } from '../parse-options.ts';
 import { describeChain } from './chains.ts';
 import { examineUpgrades } from './examine-upgrades.ts';
-import { ANSWER_MS_MAX, examineHealth, type Finding } from './examine-health.ts';
+import { ANSWER_MS_MAX, examineHealth, findOddPace, type Finding } from './examine-health.ts';
 
 interface Options {
   readonly channel?: string;
@@ -139,6 +139,8 @@ async function examineChains(api: Chainwatch): Promise<Finding[]> {
       found: [status, lag ? `${lag} blocks behind` : undefined, reason].filter(Boolean).join(', '),
       advice: status === 'following' ? undefined : CHAIN_ADVICE[status],
     });
+    const pace = findOddPace(chain.sync ?? {});
+    if (pace !== undefined) findings.push({ ...pace, what: `${chain.gid} block time` });
   }
   const details = await Promise.all(gids.map((gid) => api.blockchains.get(gid)));
   return findings.length > 0

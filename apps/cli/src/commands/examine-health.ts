@@ -6,16 +6,20 @@ export interface Finding {
   readonly advice?: string;
 }
 
-interface Check {
+/** Of a chain, as a service or the API shows it. */
+interface Pace {
+  /** Time between a chain's blocks, where the service has measured it. */
+  readonly block_time_ms?: number | null;
+  /** What its release expects. */
+  readonly configured_block_time_ms?: number | null;
+}
+
+interface Check extends Pace {
   readonly ok: boolean;
   readonly status?: string;
   readonly reason?: string;
-  /** Time between a chain's blocks, where the service has measured it. */
-  readonly block_time_ms?: number;
   /** Upgrades that its nodes tell and the calendar does not. */
   readonly unknown_upgrades?: readonly string[];
-  /** What its release expects. */
-  readonly configured_block_time_ms?: number;
 }
 
 export const ANSWER_MS_MAX = 10_000;
@@ -48,11 +52,11 @@ export async function examineHealth(url: string): Promise<Finding[]> {
 }
 
 /** A chain that is not as fast as the release expects; undefined where it is, or is not measured yet. */
-function findOddPace({
+export function findOddPace({
   block_time_ms: measuredMs,
   configured_block_time_ms: configuredMs,
-}: Check): Omit<Finding, 'what'> | undefined {
-  if (measuredMs === undefined || configuredMs === undefined) return undefined;
+}: Pace): Omit<Finding, 'what'> | undefined {
+  if (typeof measuredMs !== 'number' || typeof configuredMs !== 'number') return undefined;
   const factor = measuredMs / configuredMs;
   if (factor < PACE_FACTOR && factor > 1 / PACE_FACTOR) return undefined;
   return {

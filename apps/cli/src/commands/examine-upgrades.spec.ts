@@ -3,6 +3,13 @@ import { examineUpgrades } from './examine-upgrades.ts';
 const nowMs = Date.parse('2026-11-28T00:00:00Z');
 type Chain = Parameters<typeof examineUpgrades>[0][number];
 
+/** At block 1,000,000, one every 2 s. */
+const sync = {
+  ...{ status: 'following', reason: null, updated_at: '2026-11-28T00:00:00Z', incident_count: 0 },
+  ...{ head_number: 1_000_000, node_head_number: null, finalized_number: null, processed_number: null },
+  ...{ lag_blocks: null, block_time_ms: 2_000, configured_block_time_ms: 12_000 },
+};
+
 const chain = (
   upgrade: Partial<Chain['upgrades'][number]>,
   reviewed: string | null = '2026-11-27',
@@ -22,6 +29,7 @@ const chain = (
     },
   ],
   upgrades_reviewed: reviewed,
+  sync,
 });
 const not = { state: 'not', reason: 'Nobody reads them.' } as const;
 const examine = (...chains: Chain[]): string[] =>
@@ -50,6 +58,24 @@ describe('the upgrades of active chains', () => {
     ['are nothing to look at when they are active and supported', { date: '2026-11-20' }, []],
     ['are nothing to look at in more than 30 days', { ...not, date: '2026-12-29' }, []],
     ['are nothing to look at without a date', { ...not, date: null }, []],
+    [
+      'with a height alone are told by the pace of the chain',
+      { ...not, date: null, height: 1_000_000 + 2 * 43_200 },
+      [
+        'not eip155:56 upgrade: Jenner at block 1086400, in about 2 days: Nobody reads them. (update the service)',
+      ],
+    ],
+    [
+      'stay findings when their height is reached',
+      { ...not, date: null, height: 1_000_000 },
+      ['not eip155:56 upgrade: Jenner active since block 1000000: Nobody reads them. (update the service)'],
+    ],
+    [
+      'are nothing to look at in more than 30 days of blocks',
+      { ...not, date: null, height: 1_000_000 + 31 * 43_200 },
+      [],
+    ],
+    ['are nothing to look at when their height is reached and supported', { date: null, height: 5 }, []],
   ])('%s', (_, upgrade, expected) => {
     expect(examine(chain(upgrade))).toEqual([...expected, calendar]);
   });

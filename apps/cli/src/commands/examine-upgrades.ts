@@ -1,7 +1,10 @@
 import type { components } from '@chainwatch/sdk';
 import type { Finding } from './examine-health.ts';
 
-type Chain = Pick<components['schemas']['BlockchainDetails'], 'gid' | 'upgrades' | 'upgrades_reviewed'>;
+type Chain = Pick<
+  components['schemas']['BlockchainDetails'],
+  'gid' | 'upgrades' | 'upgrades_reviewed' | 'sync'
+>;
 type Upgrade = Chain['upgrades'][number];
 
 const DAY_MS = 86_400_000;
@@ -11,9 +14,9 @@ const REVIEWED_DAYS_MAX = 60;
 
 /** Upgrades of active chains: those of the next 30 days, and past ones that the service does not support. */
 export function examineUpgrades(chains: readonly Chain[], nowMs: number): Finding[] {
-  const findings = chains.flatMap(({ gid, upgrades }) =>
+  const findings = chains.flatMap(({ gid, upgrades, sync }) =>
     upgrades.flatMap((upgrade) =>
-      describe(upgrade, nowMs).map((finding) => ({ ...finding, what: `${gid} upgrade` })),
+      describe(upgrade, { nowMs, sync }).map((finding) => ({ ...finding, what: `${gid} upgrade` })),
     ),
   );
   const oldest = chains
@@ -37,17 +40,35 @@ export function examineUpgrades(chains: readonly Chain[], nowMs: number): Findin
   ];
 }
 
-function describe({ name, date, state, reason }: Upgrade, nowMs: number): Omit<Finding, 'what'>[] {
-  if (date === null) return [];
-  const days = Math.ceil((Date.parse(date) - nowMs) / DAY_MS);
-  const isPast = Date.parse(date) <= nowMs;
+interface Now {
+  readonly nowMs: number;
+  readonly sync: Chain['sync'];
+}
+
+function describe(upgrade: Upgrade, now: Now): Omit<Finding, 'what'>[] {
+  const { name, date, height, state, reason } = upgrade;
+  const atMs = findTime(upgrade, now);
+  if (atMs === undefined) return [];
+  const days = Math.ceil((atMs - now.nowMs) / DAY_MS);
+  const isPast = atMs <= now.nowMs;
   const ok = state !== 'not';
   if (days > AHEAD_DAYS || (isPast && ok)) return [];
-  const when = isPast ? `active since ${date}` : `on ${date}, in ${days} ${days === 1 ? 'day' : 'days'}`;
+  const at = date ?? `block ${height}`;
+  const ahead = `${date === null ? 'at' : 'on'} ${at}, in ${date === null ? 'about ' : ''}${days} ${days === 1 ? 'day' : 'days'}`;
+  const when = isPast ? `active since ${at}` : ahead;
   const how = {
     ready: 'tested with a recorded block',
     generated: 'tested with generated blocks',
     not: reason ?? '',
   };
   return [{ ok, found: `${name} ${when}: ${how[state]}`, ...(!ok && { advice: 'update the service' }) }];
+}
+
+/** Where a height alone is known, it is reached by the pace of the chain. */
+function findTime({ date, height }: Upgrade, { nowMs, sync }: Now): number | undefined {
+  if (date !== null) return Date.parse(date);
+  const head = sync?.head_number;
+  const blockTimeMs = sync?.block_time_ms ?? sync?.configured_block_time_ms;
+  if (height === null || typeof head !== 'number' || typeof blockTimeMs !== 'number') return undefined;
+  return nowMs + (height - head) * blockTimeMs;
 }

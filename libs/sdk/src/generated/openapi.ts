@@ -2544,6 +2544,16 @@ export interface components {
                  */
                 balances_checked_at: string | null;
                 /**
+                 * @description Measured time between two blocks: the median of the last 100. Null until 50 blocks were seen, and on local chains.
+                 * @example 12000
+                 */
+                block_time_ms: number | null;
+                /**
+                 * @description Time between two blocks that this release expects. Null on local chains.
+                 * @example 12000
+                 */
+                configured_block_time_ms: number | null;
+                /**
                  * Format: int64
                  * @description Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.
                  * @example 0
@@ -2689,13 +2699,23 @@ export interface components {
                  */
                 balances_checked_at: string | null;
                 /**
+                 * @description Measured time between two blocks: the median of the last 100. Null until 50 blocks were seen, and on local chains.
+                 * @example 12000
+                 */
+                block_time_ms: number | null;
+                /**
+                 * @description Time between two blocks that this release expects. Null on local chains.
+                 * @example 12000
+                 */
+                configured_block_time_ms: number | null;
+                /**
                  * Format: int64
                  * @description Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.
                  * @example 0
                  */
                 incident_count: number;
             } | null;
-            /** @description Upgrades of the last 90 days, oldest first, and the next one; if none has a date, those announced without one. */
+            /** @description Upgrades of the last 90 days, oldest first, and the next one; if none has a date, those announced without one. Then those with a height alone, until 90 days of blocks after it. */
             upgrades: components["schemas"]["Upgrade"][];
             /**
              * @description The day on which the calendar of upgrades was last compared with its sources. Null for a chain without one.
@@ -10652,6 +10672,8 @@ export interface operations {
                      *             "processed_number": 21000000,
                      *             "lag_blocks": 2,
                      *             "balances_checked_at": "2026-11-28T09:00:00.000Z",
+                     *             "block_time_ms": 12000,
+                     *             "configured_block_time_ms": 12000,
                      *             "incident_count": 0
                      *           }
                      *         }
@@ -10739,6 +10761,8 @@ export interface operations {
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -10808,6 +10832,8 @@ export interface operations {
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       },
                      *       "upgrades": [
@@ -10907,6 +10933,8 @@ export interface operations {
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -10984,6 +11012,8 @@ export interface operations {
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11582,6 +11612,8 @@ export interface operations {
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11664,6 +11696,8 @@ export interface operations {
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11746,6 +11780,8 @@ export interface operations {
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11829,6 +11865,8 @@ export interface operations {
                      *         "processed_number": 21000000,
                      *         "lag_blocks": 2,
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
+                     *         "block_time_ms": 12000,
+                     *         "configured_block_time_ms": 12000,
                      *         "incident_count": 0
                      *       }
                      *     }

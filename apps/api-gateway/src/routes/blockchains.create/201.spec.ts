@@ -85,6 +85,8 @@ describe('POST and GET /blockchains', () => {
       finalized_number: 6,
       processed_number: null,
       lag_blocks: null,
+      block_time_ms: null,
+      configured_block_time_ms: 2_000,
       incident_count: 0,
     });
     await world.db.query(`INSERT INTO analyzer_states (chain_gid, cursor_number) VALUES ('eip155:137', 68)`);

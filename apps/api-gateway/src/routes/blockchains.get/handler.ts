@@ -11,7 +11,7 @@ const detailsSchema = blockchainSchema
   .extend({
     upgrades: z.array(upgradeRecordSchema).meta({
       description:
-        'Upgrades of the last 90 days, oldest first, and the next one; if none has a date, those announced without one.',
+        'Upgrades of the last 90 days, oldest first, and the next one; if none has a date, those announced without one. Then those with a height alone, until 90 days of blocks after it.',
     }),
     upgrades_reviewed: z.iso
       .date()
@@ -35,7 +35,13 @@ export const getBlockchain = defineRoute({
     const gid = normalizeChainGid(params.chain_gid);
     const record = await chains.find(gid);
     if (!record) throw notFound(`There is no blockchain ${gid} in this service.`);
-    const upgrades = selectUpgrades(settings.upgrades.list(gid), Date.now()).map(toUpgradeRecord);
+    const {
+      head_number: head,
+      block_time_ms: measured,
+      configured_block_time_ms: configured,
+    } = record.sync ?? {};
+    const pace = { headNumber: head ?? undefined, blockTimeMs: measured ?? configured ?? undefined };
+    const upgrades = selectUpgrades(settings.upgrades.list(gid), Date.now(), pace).map(toUpgradeRecord);
     return {
       status: 200,
       body: { ...record, upgrades, upgrades_reviewed: settings.upgrades.findReviewed(gid) ?? null },

@@ -11,6 +11,7 @@ import { NodePanel } from './node-panel.tsx';
 import { ReorgsPanel } from './reorgs-panel.tsx';
 import { SyncFigures } from './sync-figures.tsx';
 import { UnprovedPanel } from './unproved-panel.tsx';
+import { UpgradesPanel } from './upgrades-panel.tsx';
 
 export function ChainPage() {
   const { gid } = useParams({ from: '/shell/chains/$gid' });
@@ -59,6 +60,7 @@ export function ChainPage() {
           </Panel>
           <NodePanel chain={chain} />
           <UnprovedPanel chain={chain} />
+          <UpgradesPanel chain={chain} />
         </div>
       </div>
     </Page>

@@ -10,6 +10,15 @@ export function SyncFigures({ sync }: { readonly sync: NonNullable<Blockchain['s
         <Figure name="Head of the node" value={sync.node_head_number} />
         <Figure name="Processed" value={sync.processed_number} note={sayLag(sync.lag_blocks)} />
         <Figure name="Final" value={sync.finalized_number} />
+        {sync.block_time_ms !== null && (
+          <div>
+            <dt className="text-faint">Block time</dt>
+            <dd className="font-medium">{sayMs(sync.block_time_ms)}</dd>
+            {isOdd(sync.block_time_ms, sync.configured_block_time_ms) && (
+              <dd className="text-xs text-warn">{sayMs(sync.configured_block_time_ms!)} expected</dd>
+            )}
+          </div>
+        )}
         <div>
           <dt className="text-faint">Last report</dt>
           <dd>
@@ -34,6 +43,12 @@ export function SyncFigures({ sync }: { readonly sync: NonNullable<Blockchain['s
     </>
   );
 }
+
+const sayMs = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
+
+/** As the alert `BlockTimeDiffers`. */
+const isOdd = (ms: number, expected: number | null): boolean =>
+  expected !== null && (ms >= 2 * expected || ms <= expected / 2);
 
 interface FigureProps {
   readonly name: string;

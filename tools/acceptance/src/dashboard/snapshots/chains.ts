@@ -28,6 +28,8 @@ function sync(head: number, own: Partial<Sync> = {}): Sync {
     processed_number: head,
     lag_blocks: 0,
     balances_checked_at: null,
+    block_time_ms: null,
+    configured_block_time_ms: null,
     incident_count: 0,
     ...own,
   };
