@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { compareAmounts, formatAmount, InvalidAmountError, positiveDecimalSchema } from './index.ts';
+import {
+  compareAmounts,
+  formatAmount,
+  InvalidAmountError,
+  positiveDecimalSchema,
+  scaleAmount,
+} from './index.ts';
 
 const raws = fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n });
 const decimals = fc.integer({ min: 0, max: 255 });
@@ -114,6 +120,32 @@ describe('compareAmounts', () => {
       fc.property(raws, raws, decimals, (left, right, places) => {
         const order = left < right ? -1 : left > right ? 1 : 0;
         expect(compareAmounts(formatAmount(left, places), formatAmount(right, places))).toBe(order);
+      }),
+    );
+  });
+});
+
+describe('scaleAmount', () => {
+  it.each([
+    [1_000_001n, 6, '1.5', '1.500001'],
+    [1_000_001n, 6, '3', '3.000003'],
+    [7n, 0, '0.5', '3'],
+    [0n, 18, '2', '0'],
+    [1n, 6, '0.0000001', '0'],
+    [
+      2n ** 256n - 1n,
+      0,
+      '1.000000000000000001',
+      String(((2n ** 256n - 1n) * (10n ** 18n + 1n)) / 10n ** 18n),
+    ],
+  ])('multiplies %d with %d decimals by %s, and cuts off', (raw, places, multiplier, expected) => {
+    expect(scaleAmount(raw, places, multiplier)).toBe(expected);
+  });
+
+  it('is the amount itself times 1', () => {
+    fc.assert(
+      fc.property(raws, decimals, (raw, places) => {
+        expect(scaleAmount(raw, places, '1')).toBe(formatAmount(raw, places));
       }),
     );
   });

@@ -3,7 +3,7 @@ import type { ContractNotation } from '@chainwatch/contract-abi';
 import { toAddress } from './to-address.ts';
 
 /** CAIP-19 of a TRC-20 contract's token by its 20 bytes as `0x` and 40 digits. */
-export function tokenGid(network: Network, address: string): string {
+function tokenGid(network: Network, address: string): string {
   return `${network.gid}/trc20:${toAddress(address.slice(2).toLowerCase())}`;
 }
 
