@@ -149,9 +149,15 @@ async function readTargetsOf(sql: Sql, network: Network, ids: readonly string[])
   if (ids.length === 0) return [];
   const { rows } = await sql.query<TargetRow>({
     name: 'read_round_targets',
-    text: `WITH page AS (
-       SELECT a.id, a.project_id, a.address, a.display, a.created_at, w.from_block FROM addresses a
-       LEFT JOIN address_watches w ON w.address_id = a.id AND w.chain_gid = $3
+    text: `WITH round AS MATERIALIZED (
+       SELECT r.previous_at AS at, r.previous_number AS number, r.previous_hash AS hash FROM balance_rounds r
+       WHERE r.chain_gid = $3 AND EXISTS (SELECT FROM canonical_blocks($3, r.previous_number, r.previous_number) b WHERE b.hash = r.previous_hash)
+     ),
+     page AS MATERIALIZED (
+       SELECT a.id, a.project_id, a.address, a.display, a.created_at, w.from_block, b.hash AS from_hash,
+              a.created_at < r.at AND w.from_block <= r.number AS is_read_before
+       FROM addresses a LEFT JOIN round r ON true LEFT JOIN address_watches w ON w.address_id = a.id AND w.chain_gid = $3
+       LEFT JOIN LATERAL canonical_blocks($3, w.from_block, w.from_block) b ON b.status IN ('processed', 'confirmed')
        WHERE a.id = ANY($1) AND a.is_monitored
          AND coalesce(w.from_block, 0) <= (SELECT cursor_number FROM analyzer_states WHERE chain_gid = $3)
          AND NOT EXISTS (SELECT FROM balance_reads q WHERE q.address_id = a.id AND q.chain_gid = $3 AND q.reason = 'imported')
@@ -162,20 +168,15 @@ async function readTargetsOf(sql: Sql, network: Network, ids: readonly string[])
        UNION ALL SELECT p.id, s.gid, s.known_at FROM page p CROSS JOIN LATERAL (${SUSPECTED_ASSETS('p.project_id')}) s
      )
      SELECT p.id AS address_id, p.project_id, p.address, p.display, w.asset_gid, s.decimals, w.is_suspected,
-            CASE WHEN p.created_at < r.previous_at AND p.from_block <= r.previous_number THEN r.previous_number END AS since_number,
-            base.number AS base_number, base.hash AS base_hash
+            CASE WHEN p.is_read_before THEN r.number END AS since_number,
+            CASE WHEN NOT w.is_suspected THEN NULL WHEN p.is_read_before AND w.known_at < r.at THEN r.number
+              WHEN w.known_at < p.created_at AND p.from_hash IS NOT NULL THEN p.from_block END AS base_number,
+            CASE WHEN NOT w.is_suspected THEN NULL WHEN p.is_read_before AND w.known_at < r.at THEN r.hash
+              WHEN w.known_at < p.created_at THEN p.from_hash END AS base_hash
      FROM (SELECT id, asset_gid, bool_and(known_at IS NOT NULL) AS is_suspected, max(known_at) AS known_at FROM wanted GROUP BY id, asset_gid) w
      JOIN page p ON p.id = w.id
      JOIN assets s ON s.gid = w.asset_gid AND s.chain_gid = $3 AND s.status = 'active' AND s.type <> 'nft'
-     LEFT JOIN balance_rounds r ON r.chain_gid = $3
-     LEFT JOIN LATERAL (
-       SELECT r.previous_number AS number, r.previous_hash AS hash WHERE w.is_suspected AND p.from_block <= r.previous_number
-         AND greatest(p.created_at, w.known_at) < r.previous_at
-       UNION ALL
-       SELECT b.number, b.hash FROM canonical_blocks($3, p.from_block, p.from_block) b WHERE w.is_suspected AND w.known_at < p.created_at
-         AND b.status IN ('processed', 'confirmed')
-       LIMIT 1
-     ) base ON true
+     LEFT JOIN round r ON true
      WHERE NOT EXISTS (SELECT FROM project_assets x WHERE x.project_id = p.project_id AND x.asset_gid = w.asset_gid AND x.archived_at IS NOT NULL)
        AND NOT EXISTS (SELECT FROM incidents i WHERE i.address_id = p.id AND i.asset_gid = w.asset_gid AND i.status = 'quarantined' AND i.kind = 'poison:balances')
      ORDER BY p.address, p.id, w.asset_gid`,
