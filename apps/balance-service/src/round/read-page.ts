@@ -160,7 +160,7 @@ async function readTargetsOf(sql: Sql, network: Network, ids: readonly string[])
        LEFT JOIN LATERAL canonical_blocks($3, w.from_block, w.from_block) b ON b.status IN ('processed', 'confirmed')
        WHERE a.id = ANY($1) AND a.is_monitored
          AND coalesce(w.from_block, 0) <= (SELECT cursor_number FROM analyzer_states WHERE chain_gid = $3)
-         AND NOT EXISTS (SELECT FROM balance_reads q WHERE q.address_id = a.id AND q.chain_gid = $3 AND q.reason = 'imported')
+         AND NOT EXISTS (SELECT FROM balance_reads q WHERE q.address_id = a.id AND q.chain_gid = $3 AND q.reason = 'imported' AND q.asset_gid IS NULL)
      ),
      wanted AS (
        SELECT id, $2::text AS asset_gid, NULL::timestamptz AS known_at FROM page
