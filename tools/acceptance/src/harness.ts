@@ -246,6 +246,7 @@ export class Harness<C extends TestChain> {
         histories: number;
         pending: number;
         due: number;
+        registered: number;
       }>(
         `SELECT (SELECT confirmed_number FROM analyzer_states WHERE chain_gid = $1) AS confirmed,
                 (SELECT count(*) FROM balance_reads) AS reads,
@@ -258,7 +259,8 @@ export class Harness<C extends TestChain> {
                 (SELECT count(*) FROM address_histories b JOIN addresses a ON a.id = b.address_id WHERE b.status <> 'complete' AND a.is_monitored) + (SELECT count(*) FROM historical_dispatches) AS histories,
                 (SELECT count(*) FROM transactions WHERE status = 'pending') AS pending,
                 (SELECT count(*) FROM transactions t JOIN analyzer_states s USING (chain_gid)
-                 WHERE t.status = 'detected' AND NOT t.is_withheld AND t.confirmation_depth <= s.cursor_number - t.block_number + 1) AS due`,
+                 WHERE t.status = 'detected' AND NOT t.is_withheld AND t.confirmation_depth <= s.cursor_number - t.block_number + 1) AS due,
+                (SELECT count(*) FROM project_assets WHERE read_after IS NOT NULL) AS registered`,
         [this.chain.gid],
       );
       const { confirmed, ...left } = rows[0]!;
