@@ -111,6 +111,7 @@ describe('GET /addresses/{address}/balances/details', () => {
           immature_raw: '2500000003',
           pending_in: '0',
           pending_out: '0',
+          checked_at: null,
         },
       ],
     });
@@ -175,6 +176,7 @@ describe('GET /addresses/{address}/balances/details', () => {
           immature_raw: '0',
           pending_in: '0.00000036',
           pending_out: '0.0000005',
+          checked_at: null,
         },
       ],
     });
