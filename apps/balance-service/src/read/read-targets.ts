@@ -62,7 +62,7 @@ async function readGroup(
 ): Promise<Answers> {
   const [amounts, baselines] = await Promise.all([
     ask(client, { at: block, targets, signal }),
-    readBaselines(client, { targets, signal }),
+    readBaselines(client, { targets, block, signal }),
   ]);
   const readings: Reading[] = [];
   const silent: Target[] = [];
@@ -81,12 +81,17 @@ async function readGroup(
  */
 async function readBaselines(
   client: BalanceReader,
-  { targets, signal }: { readonly targets: readonly Target[]; readonly signal: AbortSignal },
+  {
+    targets,
+    block,
+    signal,
+  }: { readonly targets: readonly Target[]; readonly block: BlockRef; readonly signal: AbortSignal },
 ): Promise<Map<Target, bigint>> {
   const baselines = new Map<Target, bigint>();
   const byParent = new Map<string, Target[]>();
+  // What is read at the cursor instead of its block, because there are too many, has no base.
   for (const target of targets)
-    if (target.parent !== undefined)
+    if (target.parent !== undefined && (target.block ?? block).hash === block.hash)
       byParent.set(target.parent.hash, [...(byParent.get(target.parent.hash) ?? []), target]);
   if (byParent.size > BLOCKS_MAX) return baselines;
   const read = async (first: readonly Target[]): Promise<void> => {
