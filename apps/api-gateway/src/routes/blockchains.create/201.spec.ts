@@ -87,6 +87,7 @@ describe('POST and GET /blockchains', () => {
       lag_blocks: null,
       block_time_ms: null,
       configured_block_time_ms: 2_000,
+      balances_checked_at: null,
       incident_count: 0,
     });
     await world.db.query(`INSERT INTO analyzer_states (chain_gid, cursor_number) VALUES ('eip155:137', 68)`);

@@ -71,7 +71,7 @@ function SearchLine({ gid, search }: { readonly gid: string; readonly search: Se
       {missing.length > 0 && (
         <span className="text-warn">
           Token transfers may be missing between blocks {missing[0]!.from_block.toLocaleString()} and{' '}
-          {missing.at(-1)!.to_block.toLocaleString()}: Solana did not record the owners of token accounts
+          {missing.at(-1)!.to_block.toLocaleString()}: the chain did not record the owners of token accounts
           then.
         </span>
       )}
