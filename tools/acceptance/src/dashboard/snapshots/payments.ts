@@ -239,6 +239,7 @@ export const balances = [
   immature_raw: '0',
   pending_in: '0',
   pending_out: '0',
+  checked_at: '2026-09-14T09:00:00.000Z',
 }));
 
 export const stats = make('Stats', {
