@@ -17,6 +17,7 @@ const OF_OTHER_SPECS: Readonly<Record<string, string>> = {
   '/blockchains/{chain_gid}/actions/skip': 'POST',
   '/tokens/{chain_gid}/{asset_path}/actions/refresh': 'POST',
   '/addresses/{address}/balances/details': 'GET',
+  '/addresses/{address}/adjustments': 'GET',
   '/addresses/{address}/utxos': 'GET',
   '/events/{event_id}': 'GET',
   '/events/{event_id}/deliveries': 'GET',
