@@ -28,6 +28,31 @@ export interface Target {
   readonly traceparent: string | undefined;
 }
 
+/** Whose balance of what, as SQL returns it. */
+export interface HoldingRow {
+  readonly address_id: string;
+  readonly project_id: string;
+  readonly address: string;
+  readonly display: string;
+  readonly asset_gid: string;
+  readonly decimals: number | null;
+}
+
+export const holdingOf = (
+  row: HoldingRow,
+): Pick<Target, 'addressId' | 'projectId' | 'address' | 'display' | 'assetGid' | 'decimals'> => ({
+  addressId: row.address_id,
+  projectId: row.project_id,
+  address: row.address,
+  display: row.display,
+  assetGid: row.asset_gid,
+  decimals: row.decimals ?? undefined,
+});
+
+/** A block as SQL returns it; undefined where there is none. */
+export const refOf = (number: number | null, hash: string | null): BlockRef | undefined =>
+  number === null || hash === null ? undefined : { number, hash };
+
 /** A balance that the chain returned. */
 export interface Reading extends Omit<Target, 'block'> {
   readonly block: BlockRef;

@@ -22,6 +22,7 @@ describe('BalanceRound', () => {
   let watched: SpecAddress;
   let projectId: string;
   const failures: unknown[] = [];
+  let nowMs = 0;
   beforeEach(async () => {
     world = await StepWorld.start(postgres);
     session = await world.db.pool.connect();
@@ -47,7 +48,13 @@ describe('BalanceRound', () => {
   }
   function create(client: BalanceReader, callsPerSecond = 1_000): BalanceRound {
     const onFailure = (error: unknown): void => void failures.push(error);
-    const options = { callsPerSecond, intervalMs: 0, clock: () => new Date(), signal };
+    const options = {
+      callsPerSecond,
+      intervalMs: 0,
+      clock: () => new Date(),
+      signal,
+      elapsedMs: () => nowMs,
+    };
     return new BalanceRound({
       ...options,
       store: storeOn(session),
@@ -58,10 +65,7 @@ describe('BalanceRound', () => {
   }
   /** Some pieces, whatever waits lie between. */
   async function run(round: BalanceRound, pieces = 6): Promise<void> {
-    for (let piece = 0; piece < pieces; piece += 1) {
-      const restMs = await round.step();
-      await new Promise((resolve) => setTimeout(resolve, Math.min(restMs, 300)));
-    }
+    for (let piece = 0; piece < pieces; piece += 1) nowMs += await round.step();
   }
   const drift = (assetGid: string, delta: bigint) => ({ address: watched.address, assetGid, delta });
 
@@ -183,14 +187,14 @@ describe('BalanceRound', () => {
       }),
       10,
     );
-    // The first second's worth at once, the next one a second later.
-    expect(await round.step()).toBe(0);
-    expect(requests).toBe(10);
-    await round.step();
-    const dueMs = await round.step();
-    expect(requests).toBe(20);
-    expect(dueMs).toBeGreaterThan(500);
-    expect(dueMs).toBeLessThanOrEqual(1_000);
+    // A second's worth at once, and another one on credit: the next one is due when that is paid for.
+    expect([await round.step(), requests]).toEqual([0, 10]);
+    expect([await round.step(), requests]).toEqual([0, 20]);
+    expect([await round.step(), requests]).toEqual([1_000, 20]);
+    nowMs += 999;
+    expect([await round.step(), requests]).toEqual([1, 20]);
+    nowMs += 1;
+    expect([await round.step(), requests]).toEqual([0, 29]);
   });
 
   it('reads nothing where it is switched off, and where balances are sums of coins', async () => {

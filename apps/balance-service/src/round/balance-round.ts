@@ -22,6 +22,8 @@ export interface BalanceRoundDeps extends RoundOptions {
   readonly publish: (events: readonly BalanceEvent[]) => void;
   /** A node that did not answer, and the round goes on later. */
   readonly onFailure: (error: unknown) => void;
+  /** A clock that never goes back, milliseconds. Default: the process's own. */
+  readonly elapsedMs?: () => number;
 }
 
 /** While the analyzer or the node has to move first. */
@@ -36,9 +38,10 @@ const AGE_EVERY_MS = 5_000;
  */
 export class BalanceRound {
   readonly #deps: BalanceRoundDeps;
+  readonly #elapsedMs: () => number;
   /** Requests that may be made now: below zero until a large piece is paid for. */
   #allowance: number;
-  #paidAtMs = performance.now();
+  #paidAtMs: number;
   #dueAtMs = 0;
   #retryMs = WAIT_MS;
   /** Pieces of one address that are left, after a larger one failed. */
@@ -49,6 +52,8 @@ export class BalanceRound {
   constructor(deps: BalanceRoundDeps) {
     this.#deps = deps;
     this.#allowance = deps.callsPerSecond;
+    this.#elapsedMs = deps.elapsedMs ?? (() => performance.now());
+    this.#paidAtMs = this.#elapsedMs();
   }
 
   get isNeeded(): boolean {
@@ -57,7 +62,7 @@ export class BalanceRound {
 
   /** Age of the oldest reading, seconds. Undefined: not every address was read yet, or there are no rounds. */
   get ageSeconds(): number | undefined {
-    return this.#oldestAtMs === undefined ? undefined : (performance.now() - this.#oldestAtMs) / 1_000;
+    return this.#oldestAtMs === undefined ? undefined : (this.#elapsedMs() - this.#oldestAtMs) / 1_000;
   }
 
   /**
@@ -66,10 +71,10 @@ export class BalanceRound {
    */
   async step(): Promise<number> {
     if (!this.isNeeded) return Infinity;
-    const nowMs = performance.now();
+    const nowMs = this.#elapsedMs();
     if (nowMs >= this.#dueAtMs) this.#dueAtMs = nowMs + (await this.#run(nowMs));
     if (nowMs >= this.#ageReadAtMs + AGE_EVERY_MS) await this.#readAge(nowMs);
-    return Math.max(this.#dueAtMs - performance.now(), 0);
+    return Math.max(this.#dueAtMs - this.#elapsedMs(), 0);
   }
 
   async #readAge(nowMs: number): Promise<void> {

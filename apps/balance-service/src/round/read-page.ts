@@ -1,7 +1,7 @@
 import type { BlockRef, Network } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import { SUSPECTED_ASSETS } from '../work/read-work.ts';
-import type { Target } from '../read/target.ts';
+import { holdingOf, refOf, type HoldingRow, type Target } from '../read/target.ts';
+import { IS_READABLE, IS_SET_ASIDE, SUSPECTED_ASSETS } from '../work/read-work.ts';
 import type { RoundPosition } from './round-position.ts';
 
 /** A balance that a round reads at the analyzer's cursor. */
@@ -25,13 +25,7 @@ interface AddressRow {
   readonly address: string;
 }
 
-interface TargetRow {
-  readonly address_id: string;
-  readonly project_id: string;
-  readonly address: string;
-  readonly display: string;
-  readonly asset_gid: string;
-  readonly decimals: number | null;
+interface TargetRow extends HoldingRow {
   readonly is_suspected: boolean;
   readonly since_number: number | null;
   readonly base_number: number | null;
@@ -122,15 +116,14 @@ export async function readDoubted(
     const row = doubts.get(key);
     if (row === undefined) return [];
     doubts.delete(key);
-    const { since_number: number, since_hash: hash } = row;
     return {
       ...target,
       doubt: {
         amountRaw: row.is_canonical ? BigInt(row.amount_raw) : 0n,
         block: { number: row.block_number, hash: row.block_hash },
       },
-      since: number ?? undefined,
-      base: target.isSuspected && number !== null && hash !== null ? { number, hash } : undefined,
+      since: row.since_number ?? undefined,
+      base: target.isSuspected ? refOf(row.since_number, row.since_hash) : undefined,
       // A balance that is zero again is an answer, too.
       isSuspected: false,
     };
@@ -163,7 +156,7 @@ async function readTargetsOf(sql: Sql, network: Network, ids: readonly string[])
          AND NOT EXISTS (SELECT FROM balance_reads q WHERE q.address_id = a.id AND q.chain_gid = $3 AND q.reason = 'imported' AND q.asset_gid IS NULL)
      ),
      wanted AS (
-       SELECT id, $2::text AS asset_gid, NULL::timestamptz AS known_at FROM page
+       SELECT id AS address_id, $2::text AS asset_gid, NULL::timestamptz AS known_at FROM page
        UNION ALL SELECT p.id, b.asset_gid, NULL FROM page p JOIN balances b ON b.address_id = p.id AND b.chain_gid = $3
        UNION ALL SELECT p.id, s.gid, s.known_at FROM page p CROSS JOIN LATERAL (${SUSPECTED_ASSETS('p.project_id')}) s
      )
@@ -173,28 +166,20 @@ async function readTargetsOf(sql: Sql, network: Network, ids: readonly string[])
               WHEN w.known_at < p.created_at AND p.from_hash IS NOT NULL THEN p.from_block END AS base_number,
             CASE WHEN NOT w.is_suspected THEN NULL WHEN p.is_read_before AND w.known_at < r.at THEN r.hash
               WHEN w.known_at < p.created_at THEN p.from_hash END AS base_hash
-     FROM (SELECT id, asset_gid, bool_and(known_at IS NOT NULL) AS is_suspected, max(known_at) AS known_at FROM wanted GROUP BY id, asset_gid) w
-     JOIN page p ON p.id = w.id
-     JOIN assets s ON s.gid = w.asset_gid AND s.chain_gid = $3 AND s.status = 'active' AND s.type <> 'nft'
+     FROM (SELECT address_id, asset_gid, bool_and(known_at IS NOT NULL) AS is_suspected, max(known_at) AS known_at FROM wanted GROUP BY address_id, asset_gid) w
+     JOIN page p ON p.id = w.address_id
+     JOIN assets s ON s.gid = w.asset_gid AND s.chain_gid = $3 AND ${IS_READABLE}
      LEFT JOIN round r ON true
      WHERE NOT EXISTS (SELECT FROM project_assets x WHERE x.project_id = p.project_id AND x.asset_gid = w.asset_gid AND x.archived_at IS NOT NULL)
-       AND NOT EXISTS (SELECT FROM incidents i WHERE i.address_id = p.id AND i.asset_gid = w.asset_gid AND i.status = 'quarantined' AND i.kind = 'poison:balances')
+       AND NOT ${IS_SET_ASIDE}
      ORDER BY p.address, p.id, w.asset_gid`,
     values: [ids, network.native.gid, network.gid],
   });
   return rows.map((row) => ({
-    addressId: row.address_id,
-    projectId: row.project_id,
-    address: row.address,
-    display: row.display,
-    assetGid: row.asset_gid,
-    decimals: row.decimals ?? undefined,
+    ...holdingOf(row),
     block: undefined,
     parent: undefined,
-    base:
-      row.base_number === null || row.base_hash === null
-        ? undefined
-        : { number: row.base_number, hash: row.base_hash },
+    base: refOf(row.base_number, row.base_hash),
     isSuspected: row.is_suspected,
     isRetroactive: false,
     traceparent: undefined,

@@ -1,6 +1,6 @@
 import type { Network } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
-import type { Target } from '../read/target.ts';
+import { holdingOf, refOf, type HoldingRow, type Target } from '../read/target.ts';
 
 /** Most imports per step beside other work, and without it: each asks for every asset of the chain. */
 const IMPORTS_BESIDE = 2;
@@ -10,6 +10,10 @@ const IMPORTS_ALONE = 200;
  * first.
  */
 const SUSPECTED_ASSETS_MAX = 1_000;
+/** Whether balances of an asset `s` are read at all. */
+export const IS_READABLE = `s.status = 'active' AND s.type <> 'nft'`;
+/** Whether the balance that `w` wants is set aside. */
+export const IS_SET_ASIDE = `EXISTS (SELECT FROM incidents i WHERE i.address_id = w.address_id AND i.asset_gid = w.asset_gid AND i.status = 'quarantined' AND i.kind = 'poison:balances')`;
 /** Their gids and since when they are known, of the chain `$3`. */
 export const SUSPECTED_ASSETS = (projectId: string): string =>
   `SELECT gid, updated_at AS known_at FROM assets WHERE chain_gid = $3 AND type = 'fungible' AND source = 'registry'
@@ -35,13 +39,7 @@ export interface Work {
   readonly isBulk: boolean;
 }
 
-interface TargetRow {
-  readonly address_id: string;
-  readonly project_id: string;
-  readonly address: string;
-  readonly display: string;
-  readonly asset_gid: string;
-  readonly decimals: number | null;
+interface TargetRow extends HoldingRow {
   readonly block_number: number | null;
   readonly block_hash: string | null;
   readonly parent_number: number | null;
@@ -181,19 +179,14 @@ async function readWanted(
          WHERE hash = w.first_parent AND h.is_read IS NULL AND w.first_number <= (SELECT max(first_number) + 1024 FROM block_runs WHERE chain_gid = $3)
        OFFSET 0
      ) p ON true
-     WHERE a.is_monitored AND s.chain_gid = $3 AND s.status = 'active' AND s.type <> 'nft' AND f.archived_at IS NULL
+     WHERE a.is_monitored AND s.chain_gid = $3 AND ${IS_READABLE} AND f.archived_at IS NULL
        AND (w.at_number IS NULL OR k.block_number IS NULL OR k.block_number <= w.at_number)
-       AND (w.is_retry OR NOT EXISTS (SELECT FROM incidents i WHERE i.address_id = w.address_id AND i.asset_gid = w.asset_gid AND i.status = 'quarantined' AND i.kind = 'poison:balances'))
+       AND (w.is_retry OR NOT ${IS_SET_ASIDE})
      ORDER BY w.address_id, w.asset_gid, w.at_number DESC NULLS FIRST, w.id DESC LIMIT $4`,
     values: [readIds, network.native.gid, network.gid, targetsMax === undefined ? null : targetsMax + 1],
   });
   return rows.map((row) => ({
-    addressId: row.address_id,
-    projectId: row.project_id,
-    address: row.address,
-    display: row.display,
-    assetGid: row.asset_gid,
-    decimals: row.decimals ?? undefined,
+    ...holdingOf(row),
     block: refOf(row.block_number, row.block_hash),
     parent: refOf(row.parent_number, row.parent_hash),
     isSuspected: row.is_suspected,
@@ -201,6 +194,3 @@ async function readWanted(
     traceparent: row.traceparent ?? undefined,
   }));
 }
-
-const refOf = (number: number | null, hash: string | null): Target['block'] =>
-  number === null || hash === null ? undefined : { number, hash };

@@ -202,6 +202,33 @@ describe('GET /addresses/{address}/balances/details', () => {
     expect(await details(account)).toMatchObject(item('0.25', '1', '-0.75'));
   });
 
+  it('says when a balance was read last: by itself, or by the round that came to its address', async () => {
+    const eth = `${evm}/slip44:60`;
+    const checked = async (): Promise<string> =>
+      ((await details(account)) as { items: { checked_at: string }[] }).items[0]!.checked_at;
+    await setBalance(account, eth, 1n, 100);
+    await world.db.query(`UPDATE balances SET updated_at = '2026-11-28T08:00:00Z'`);
+    expect(await checked()).toBe('2026-11-28T08:00:00.000Z');
+    const round = (after: string | null, endedAt: string | null): Promise<unknown> =>
+      world.db.query(
+        `INSERT INTO balance_rounds (chain_gid, started_at, previous_at, after_address, after_id, ended_at) VALUES ($1, '2026-11-28T10:00:00Z', '2026-11-28T09:00:00Z', $2, $3, $4)
+         ON CONFLICT (chain_gid) DO UPDATE SET after_address = excluded.after_address, after_id = excluded.after_id, ended_at = excluded.ended_at`,
+        [evm, after, after === null ? null : ids[account], endedAt],
+      );
+    await round(null, null);
+    expect(await checked()).toBe('2026-11-28T09:00:00.000Z');
+    await round('0x00', null);
+    expect(await checked()).toBe('2026-11-28T09:00:00.000Z');
+    await round(account, null);
+    expect(await checked()).toBe('2026-11-28T10:00:00.000Z');
+    await round(null, '2026-11-28T10:30:00Z');
+    expect(await checked()).toBe('2026-11-28T10:00:00.000Z');
+    // Rounds do not come to what nobody monitors.
+    await world.db.query('UPDATE addresses SET is_monitored = false WHERE id = $1', [ids[account]]);
+    expect(await checked()).toBe('2026-11-28T08:00:00.000Z');
+    await world.db.query('UPDATE addresses SET is_monitored = true WHERE id = $1', [ids[account]]);
+  });
+
   it('leaves archived assets out', async () => {
     await setBalance(address, btc, 1n, 300);
     await world.api.post(`/assets/${btc}/actions/archive`).expect(204);

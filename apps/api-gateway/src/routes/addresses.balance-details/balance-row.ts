@@ -14,11 +14,14 @@ export interface BalanceRow {
 }
 
 /**
- * When the chain was asked for a balance last: by a request, or by the last round that came to its address. Of `b`, and of
- * the address with the id `$1` and the canonical form `$3`.
+ * When the chain was asked for a balance last: by a request, or by the last round that came to its address. Rounds leave out
+ * addresses that are not monitored, and balances that are set aside. Of `b`, and of the address with the id `$1` and the
+ * canonical form `$3`.
  */
-export const CHECKED_AT = `(SELECT greatest(b.updated_at, CASE WHEN r.ended_at IS NOT NULL OR (r.after_address, r.after_id) >= ($3, $1::uuid) THEN r.started_at ELSE r.previous_at END)
-  FROM (SELECT) x LEFT JOIN balance_rounds r ON r.chain_gid = b.chain_gid)`;
+export const CHECKED_AT = `greatest(b.updated_at, (
+  SELECT CASE WHEN r.ended_at IS NOT NULL OR (r.after_address, r.after_id) >= ($3, $1::uuid) THEN r.started_at ELSE r.previous_at END
+  FROM balance_rounds r WHERE r.chain_gid = b.chain_gid AND (SELECT is_monitored FROM addresses WHERE id = $1::uuid)
+    AND NOT EXISTS (SELECT FROM incidents i WHERE i.address_id = $1::uuid AND i.asset_gid = b.asset_gid AND i.status = 'quarantined' AND i.kind = 'poison:balances')))`;
 
 /** The address whose balances are read, and the values of `$1` to `$3`. */
 export interface BalanceOwner {
