@@ -11,7 +11,7 @@ export interface LocalPayment extends Payment {
 export const PAYMENT_NAMES = ['amount', 'from'] as const;
 export type Payment = { readonly [Name in (typeof PAYMENT_NAMES)[number]]?: string };
 
-const ANSWER_MS_MAX = 15_000;
+const ANSWER_MS_MAX = 60_000;
 const AMOUNT = '0.01';
 
 /** One `name=value` beside those before. */

@@ -17,7 +17,7 @@ export async function waitFor<T>(
   probe: () => T | Promise<T>,
   options: WaitOptions = {},
 ): Promise<NonNullable<T>> {
-  const { timeoutMs = 60_000, intervalMs = 20, message = 'the condition' } = options;
+  const { timeoutMs = 240_000, intervalMs = 20, message = 'the condition' } = options;
   const deadline = Date.now() + timeoutMs;
   let failure: unknown;
   for (;;) {

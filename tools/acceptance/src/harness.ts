@@ -10,6 +10,9 @@ import { Receiver } from './receiver.ts';
 import { Services, freePort, type ServiceName } from './services.ts';
 import type { ScriptOptions, TestChain, Watched } from './test-chain.ts';
 
+/** The least that a condition is waited for: the machine may be slow. */
+const PATIENCE_MS = 240_000;
+
 /** Of chains. */
 const ALL_EVENTS = EVENT_TYPES.filter((type) => EVENTS[type].subject !== undefined);
 
@@ -271,7 +274,7 @@ export class Harness<C extends TestChain> {
   }
 
   async until(what: string, timeoutMs: number, done: () => Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + timeoutMs;
+    const deadline = Date.now() + Math.max(timeoutMs, PATIENCE_MS);
     let last: unknown;
     while (Date.now() < deadline) {
       try {

@@ -99,7 +99,7 @@ export class Services {
     return (await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/metrics`)).text();
   }
 
-  async waitReady(name: ServiceName, timeoutMs = 60_000): Promise<void> {
+  async waitReady(name: ServiceName, timeoutMs = 240_000): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       const answer = await fetch(`http://127.0.0.1:${this.#healthPorts.get(name)}/readyz`).then(

@@ -68,6 +68,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'POST /addresses/:address/actions/backfill': 'api:address:write',
   'GET /addresses/:address/hd': 'api:address:read',
   'GET /addresses/:address/external': 'api:address:read',
+  'GET /addresses/:address/adjustments': 'api:address:read',
   'GET /addresses/:address/balances': 'api:address:read',
   'GET /addresses/:address/balances/details': 'api:address:read',
   'GET /addresses/:address/balances/history': 'api:address:read',

@@ -276,7 +276,7 @@ async function run(
     input: at === -1 ? input : (args[at + 1] ?? ''),
     env: { CHAINWATCH_API_URL: apiUrl, CHAINWATCH_API_KEY: KEY, CHAINWATCH_MANAGEMENT_KEY: KEY, ...env },
   });
-  const timer = setTimeout(() => started.child.kill('SIGKILL'), 60_000);
+  const timer = setTimeout(() => started.child.kill('SIGKILL'), 240_000);
   const ended = await started.ended;
   clearTimeout(timer);
   return ended;

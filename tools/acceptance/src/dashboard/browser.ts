@@ -37,7 +37,7 @@ const ARGUMENTS = [
 export const FIRST_LOAD_BYTES_MAX = 250_000;
 
 /** How long a page may take to show what is waited for: the machine may be busy. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 240_000;
 
 /** What axe-core needs of what it found, to name it. */
 interface Violation {
