@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+const TIMEOUT_MS_MIN = 240_000;
+
 export interface WaitOptions {
-  /** Default 60,000: a machine that is slow fails nothing. */
+  /** At least 240,000, which is the default: a machine that is slow fails nothing. */
   readonly timeoutMs?: number;
   /** Default 20. */
   readonly intervalMs?: number;
@@ -17,7 +19,8 @@ export async function waitFor<T>(
   probe: () => T | Promise<T>,
   options: WaitOptions = {},
 ): Promise<NonNullable<T>> {
-  const { timeoutMs = 240_000, intervalMs = 20, message = 'the condition' } = options;
+  const { intervalMs = 20, message = 'the condition' } = options;
+  const timeoutMs = Math.max(options.timeoutMs ?? 0, TIMEOUT_MS_MIN);
   const deadline = Date.now() + timeoutMs;
   let failure: unknown;
   for (;;) {
