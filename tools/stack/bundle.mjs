@@ -106,6 +106,7 @@ const FILES_BESIDE_CHUNKS = ['node_modules/tiny-secp256k1/lib/secp256k1.wasm'];
 async function build(outdir, entryPoints) {
   const { build: esbuild } = await import('esbuild');
   mkdirSync(outdir, { recursive: true });
+  cpSync(join(repoDir, 'apps/api-gateway/logos'), join(outdir, 'logos'), { recursive: true });
   for (const file of FILES_BESIDE_CHUNKS) cpSync(join(repoDir, file), join(outdir, basename(file)));
   try {
     await bundlePoolThread(outdir);

@@ -70,6 +70,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         .default('openid email'),
       /** A newer calendar of upgrades: it may warn, and changes no block. */
       UPGRADES_FILE: jsonFile(calendarSchema).optional(),
+      /** Networks beside those of the release, or in their place: YAML or JSON. */
+      NETWORKS_FILE: z.string().optional(),
       BUILD_COMMIT: z.string().max(64).default('unknown'),
       BUILD_TIME: z.string().max(64).default('unknown'),
     }),

@@ -11,6 +11,7 @@ import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
 import packageJson from '../package.json' with { type: 'json' };
+import { applyNetworksFile } from './networks/apply-networks-file.ts';
 import { BulkThreads } from './bulk/bulk-threads.ts';
 import type { ApiSettings } from './server/api-deps.ts';
 import { oidcOf, readConfig } from './config.ts';
@@ -39,6 +40,7 @@ await runService({
       waitMs: config.SCHEMA_WAIT,
       signal,
     });
+    await applyNetworksFile(db, config.NETWORKS_FILE);
     const prisma = createPrisma(config.DATABASE_URL, sessions.prisma);
     const cache = createCache(config.REDIS_URL, { logger, name: NAME, replicas: config.REPLICAS });
     const bus = createBusInBackground(NAME, { ...natsOptionsOf(config), logger });
@@ -58,6 +60,7 @@ await runService({
       ...readAppOptions(config),
       // Beside the bundle.
       dashboardFolder: fileURLToPath(new URL('./dashboard', import.meta.url)),
+      logosFolder: fileURLToPath(new URL('./logos', import.meta.url)),
       docsFolder: fileURLToPath(new URL('./docs', import.meta.url)),
       commandFile: fileURLToPath(new URL('./cli/chainwatch.tgz', import.meta.url)),
       logger,

@@ -22,6 +22,10 @@ import { archiveAsset } from './routes/assets.archive/handler.ts';
 import { listAssets } from './routes/assets.list/handler.ts';
 import { restoreAsset } from './routes/assets.restore/handler.ts';
 import { activateBlockchain } from './routes/blockchains.activate/handler.ts';
+import { deleteNetwork } from './routes/networks.delete/handler.ts';
+import { getNetwork } from './routes/networks.get/handler.ts';
+import { listNetworksRoute } from './routes/networks.list/handler.ts';
+import { putNetwork } from './routes/networks.put/handler.ts';
 import { createBlockchain } from './routes/blockchains.create/handler.ts';
 import { deactivateBlockchain } from './routes/blockchains.deactivate/handler.ts';
 import { getBlockchain } from './routes/blockchains.get/handler.ts';
@@ -164,6 +168,10 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   deleteSession,
   search,
   getStats,
+  listNetworks: listNetworksRoute,
+  getNetwork,
+  putNetwork,
+  deleteNetwork,
   listBlockchains,
   createBlockchain,
   getBlockchain,

@@ -10,6 +10,7 @@ import { startDerivation } from './public-keys/load-derivation.ts';
 import { createChainRecords } from './chains/chain-records.ts';
 import { KeyWatch } from './auth/key-watch.ts';
 import { EventFeeds } from './events/event-feeds.ts';
+import { followNetworks } from './networks/follow-networks.ts';
 import { Exports } from './lists/exports.ts';
 import { createApp } from './server/create-app.ts';
 import type { AppOptions } from './server/create-app.ts';
@@ -30,11 +31,12 @@ export interface ApiGatewayOptions
     | 'logger'
     | 'oidc'
     | 'dashboardFolder'
+    | 'logosFolder'
     | 'docsFolder'
     | 'commandFile'
     | 'checkReplies'
   > {
-  readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'keys' | 'feeds' | 'exports'>;
+  readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'networks' | 'keys' | 'feeds' | 'exports'>;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
   readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot' | 'health'>;
   /** How long a cached key is accepted without asking the database; default 10,000. */
@@ -69,7 +71,8 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   const shared = { db, slots: options.cache, logger, keyWatch: new KeyWatch({ db, logger }) };
   const feeds = new EventFeeds(shared);
   const exports = new Exports(shared);
-  const deps: ApiDeps = { ...options.deps, bus, cache: options.cache, chains, keys, feeds, exports };
+  const networks = await followNetworks(db, logger);
+  const deps: ApiDeps = { ...options.deps, bus, cache: options.cache, chains, networks, keys, feeds, exports };
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) =>
     keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)),
   );
@@ -102,6 +105,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
       await delay(delayMs);
     },
     async stop() {
+      networks.stop();
       stopListening();
       stopSweeping();
       stopFolding();

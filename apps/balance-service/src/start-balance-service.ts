@@ -1,5 +1,5 @@
 import type { Bus } from '@chainwatch/bus';
-import { hasSameEndpoints, type ActiveChain } from '@chainwatch/chain-core';
+import { isSameChain, type ActiveChain } from '@chainwatch/chain-core';
 import { readActiveChains, type Database } from '@chainwatch/db';
 import { FLOW } from '@chainwatch/events';
 import { EventRelay } from '@chainwatch/outbox';
@@ -117,7 +117,7 @@ function superviseChains(deps: Supervised): ShareSupervisor<ActiveChain> {
     kind: 'balances',
     logger,
     listShares: () => readActiveChains(db),
-    isSame: hasSameEndpoints,
+    isSame: isSameChain,
     groupOf: ({ family }) => family,
     work: async ({ share, item: chain, signal, reportReach }) => {
       const worker = new ChainWorker({ ...deps, clock, round, chain, share, signal, reportReach });

@@ -8,7 +8,7 @@ import {
   type Checks,
 } from '@chainwatch/telemetry';
 import {
-  hasSameEndpoints,
+  isSameChain,
   type ActiveChain,
   type ChainFamilyName,
   type UtxoCodec,
@@ -116,7 +116,7 @@ function superviseChains(deps: Supervised): ShareSupervisor<ActiveChain> {
     kind: 'analyzer',
     logger,
     listShares: () => readActiveChains(db),
-    isSame: hasSameEndpoints,
+    isSame: isSameChain,
     groupOf: ({ family }) => family,
     prepare: async (_, chain) => loadFamily(chain.family, await findUtxo(chain)),
     work: (work) => {

@@ -1,12 +1,12 @@
 import type { FamilyManifest } from '@chainwatch/chain-core';
-import { bitcoinNetworks } from './networks.ts';
+import { bitcoinCatalogue } from './networks.ts';
 import { bitcoinCalendar } from './upgrades.ts';
 
 export const bitcoinManifest: FamilyManifest = {
   name: 'bitcoin',
   displayName: 'Bitcoin',
   namespace: 'bip122',
-  networks: bitcoinNetworks,
+  catalogue: bitcoinCatalogue,
   calendar: bitcoinCalendar,
   assetNamespaces: [],
   interfaces: [

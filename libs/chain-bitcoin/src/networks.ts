@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { networkSchema, parseNetworks } from '@chainwatch/chain-core';
+import { NetworkCatalogue, networkSchema, traitsSchema } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';
 import { bitcoinTraitsSchema } from './bitcoin-traits.ts';
 import type { BitcoinTraits } from './bitcoin-traits.ts';
@@ -8,12 +8,15 @@ import networksJson from './networks.json' with { type: 'json' };
 const bitcoinNetworkSchema = networkSchema.extend({
   gid: networkSchema.shape.gid.regex(/^bip122:[0-9a-f]{32}$/),
   family: z.literal('bitcoin'),
-  tokenNamespace: z.literal('slip44'),
-  traits: bitcoinTraitsSchema,
+  token_namespace: z.literal('slip44'),
+  traits: traitsSchema(bitcoinTraitsSchema),
 });
 
-/** Every known Bitcoin network, checked once at load. A new one is a row in networks.json. */
-export const bitcoinNetworks: readonly Network[] = parseNetworks(bitcoinNetworkSchema, networksJson);
+/** Every known Bitcoin network. One that this build has is a document in networks.json, checked once at load. */
+export const bitcoinCatalogue = new NetworkCatalogue(bitcoinNetworkSchema, networksJson);
+
+/** Those that this build has. */
+export const bitcoinNetworks = bitcoinCatalogue.builtIn;
 
 const traitsOf = new WeakMap<Network, BitcoinTraits>();
 

@@ -2,6 +2,7 @@ import type { AssetGid } from '@chainwatch/caip';
 import type { Block, BlockHeader, BlockRef, Coin, Transaction, UtxoOutput } from './block.ts';
 import type { ChainEndpoint, NodeInterface } from './chain-endpoint.ts';
 import type { FamilyRpc } from './family-rpc.ts';
+import type { NetworkCatalogue } from './network-catalogue.ts';
 import type { ChainFamilyName, Network } from './network.ts';
 import type { UiMultiplier } from './ui-multiplier.ts';
 import type { Calendar, Upgrade } from './upgrade.ts';
@@ -13,7 +14,7 @@ export interface FamilyManifest {
   readonly displayName: string;
   /** CAIP-2 namespace. */
   readonly namespace: string;
-  readonly networks: readonly Network[];
+  readonly catalogue: NetworkCatalogue;
   /** The upgrades of its networks, as this release knows them. */
   readonly calendar: Calendar;
   /** CAIP-19 namespaces of its assets, without slip44. */

@@ -34,7 +34,14 @@ export {
   type UpgradeState,
 } from './upgrade.ts';
 export { decimalOfDouble, uiMultiplierAt, type UiMultiplier } from './ui-multiplier.ts';
-export { networkSchema, parseNetworks } from './network-schema.ts';
+export { NetworkCatalogue } from './network-catalogue.ts';
+export {
+  networkSchema,
+  toNetworkDocument,
+  toSnakeCase,
+  traitsSchema,
+  type NetworkDocument,
+} from './network-schema.ts';
 export { cleanTokenText } from './clean-token-text.ts';
 export { askIfServed } from './ask-if-served.ts';
 export { decodeMemo } from './decode-memo.ts';
@@ -42,7 +49,6 @@ export { checkBase58Text } from './check-base58-text.ts';
 export { resolveAssetPath } from './resolve-asset-path.ts';
 export {
   endpointContext,
-  hasSameEndpoints,
   listEndpoints,
   openEndpoint,
   type Opener,
@@ -50,6 +56,8 @@ export {
 } from './list-endpoints.ts';
 export {
   createChainOpener,
+  findNetworkOf,
+  isSameChain,
   missingFamily,
   type ActiveChain,
   type ChainOpenerOptions,

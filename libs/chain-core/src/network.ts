@@ -4,7 +4,7 @@ import { BALANCE_CHANGE_REASONS } from './block.ts';
 /** `evm`, `bitcoin`, …: chain-registry knows which there are. */
 export type ChainFamilyName = string;
 
-/** One network of a family, as data (`networks.json` of the family). */
+/** One network of a family, as data: a document (`networkSchema`) that was read. */
 export interface Network {
   /** CAIP-2: `<namespace>:<reference>`. */
   readonly gid: ChainGid;
@@ -14,7 +14,8 @@ export interface Network {
   readonly name: string;
   readonly shortName: string;
   readonly displayName: string;
-  readonly imageUrl: string;
+  /** Absent: the logo that the platform API has for its name. */
+  readonly imageUrl?: string;
   readonly family: ChainFamilyName;
   readonly isTestnet: boolean;
   /** A developer's local chain: it starts anew with its node, so nothing about it outlives a process. */
@@ -35,6 +36,12 @@ export interface Network {
    * `balance.changed`. Absent: every change is part of a transaction.
    */
   readonly untoldReasons?: readonly UntoldReason[];
+  /** The contract that wraps the native coin (WETH9): `Deposit` and `Withdrawal` of it mint and burn. */
+  readonly wrappedNative?: string;
+  /** Old tokens whose contracts do not say what they are. */
+  readonly tokens?: readonly RegisteredToken[];
+  /** URL templates of a block explorer, with `{address}`, `{hash}`, `{number}`. */
+  readonly explorer?: { readonly address?: string; readonly transaction?: string; readonly block?: string };
   /** What the family needs to know to prove blocks of this network complete, and other traits; typed by the family. */
   readonly traits?: Readonly<Record<string, unknown>>;
 }
@@ -51,6 +58,15 @@ export interface NativeAsset {
   readonly decimals: number;
   /** Other gids accepted on input, such as `eip155:56/slip44:714`. */
   readonly aliases?: readonly string[];
+}
+
+/** A token that is known without asking its contract. */
+export interface RegisteredToken {
+  readonly gid: AssetGid;
+  readonly type: 'token' | 'nft';
+  readonly symbol: string;
+  readonly name: string;
+  readonly decimals: number;
 }
 
 /** `tag`: the node's own finality, with `depth` where the node does not tell; `depth`: blocks on top, the block's own included. */

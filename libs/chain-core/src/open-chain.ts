@@ -4,7 +4,8 @@ import type { ChainClient, ChainFamily, Dial, UtxoCodec } from './chain-family.t
 import type { ChainFamilyName } from './network.ts';
 import { ChainNotConfiguredError, describePublicly } from './errors.ts';
 import { createFailoverClient, type FailoverClient } from './failover-client.ts';
-import { listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
+import { hasSameEndpoints, listEndpoints, type Opener, type SealedEndpoints } from './list-endpoints.ts';
+import type { NetworkCatalogue } from './network-catalogue.ts';
 import type { Network } from './network.ts';
 
 /** An active row of `blockchains`. */
@@ -12,6 +13,8 @@ export interface ActiveChain extends SealedEndpoints {
   readonly family: ChainFamilyName;
   /** The block to start from, as set by the operator; null: not set. */
   readonly startBlock?: number | null;
+  /** What an operator says of the network; null or absent: this build knows it. */
+  readonly document?: unknown;
 }
 
 export interface OpenedChain {
@@ -51,9 +54,7 @@ export function createChainOpener({
   return async (chain) => {
     const family = await findFamily(splitChainGid(chain.gid).namespace);
     if (family === undefined) throw new ChainNotConfiguredError(missingFamily(chain.family));
-    const network = family.networks.find(({ gid }) => gid === chain.gid);
-    if (network === undefined)
-      throw new ChainNotConfiguredError(`${chain.gid} is not in the catalogue of this build`);
+    const network = findNetworkOf(chain, family);
     const indexUrl = indexes?.[chain.gid];
     const optional = {
       dial,
@@ -80,6 +81,31 @@ export function createChainOpener({
       displayAddress: family.displayAddress,
     };
   };
+}
+
+/** The network of a chain, as its document says or as this build does. @throws ChainNotConfiguredError */
+export function findNetworkOf(
+  { gid, document }: Pick<ActiveChain, 'gid' | 'document'>,
+  { catalogue }: Pick<ChainFamily, 'catalogue'>,
+): Network {
+  if (document !== undefined && document !== null) return parseDocument(catalogue, document);
+  const network = catalogue.networks.find((each) => each.gid === gid);
+  if (network === undefined) throw new ChainNotConfiguredError(`${gid} is not among the known networks`);
+  return network;
+}
+
+function parseDocument(catalogue: NetworkCatalogue, document: unknown): Network {
+  try {
+    return catalogue.parse(document);
+  } catch (error) {
+    const message = `this release cannot read the network's document: ${error instanceof Error ? error.message : String(error)}`;
+    throw new ChainNotConfiguredError(message, { cause: error });
+  }
+}
+
+/** Whether a chain can be followed on as before. */
+export function isSameChain(one: ActiveChain, other: ActiveChain): boolean {
+  return hasSameEndpoints(one, other) && JSON.stringify(one.document) === JSON.stringify(other.document);
 }
 
 export function missingFamily(name: ChainFamilyName): string {

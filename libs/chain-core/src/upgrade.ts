@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FamilyManifest } from './chain-family.ts';
 import type { Network } from './network.ts';
 
 /** A day, or a second in UTC: calendars publish one or the other. */
@@ -91,12 +92,12 @@ export function parseCalendar(json: unknown, networks: readonly Network[]): Cale
  * from where; what this release can read stays what this release says, and a row that it does not have is `not` ready.
  */
 export function mergeCalendars(
-  { calendar, networks }: { readonly calendar: Calendar; readonly networks: readonly Network[] },
+  { calendar, catalogue }: Pick<FamilyManifest, 'calendar' | 'catalogue'>,
   mounted: Calendar | undefined,
 ): Calendar {
   if (mounted === undefined) return calendar;
   const keyOf = ({ network, name }: Upgrade): string => `${network} ${name}`;
-  const names = new Set(networks.map(({ name }) => name));
+  const names = new Set(catalogue.networks.flatMap(({ gid }) => catalogue.calendarNamesOf(gid)));
   const rows = new Map(calendar.upgrades.map((row) => [keyOf(row), row]));
   for (const row of mounted.upgrades)
     if (names.has(row.network)) rows.set(keyOf(row), toOwnWord(row, rows.get(keyOf(row))));

@@ -13,7 +13,7 @@ import contracts from './vectors/contracts.json' with { type: 'json' };
 
 const encodeAddressCall = (selector: string, address: string): string =>
   `${selector}${address.slice(2).padStart(64, '0')}`;
-const network = evmFamily.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
+const network = evmFamily.catalogue.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
 // The first key of anvil's public test mnemonic.
 const account = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 const sender = account.address.toLowerCase();
@@ -74,7 +74,7 @@ function find(block: Block, hash: string): Transaction {
 describe('a node of the chain', () => {
   it('is accepted on its own chain and refused on another', async () => {
     await client.verifyChain();
-    const other = evmFamily.networks.find(({ gid }) => gid === 'eip155:1') as Network;
+    const other = evmFamily.catalogue.networks.find(({ gid }) => gid === 'eip155:1') as Network;
     const wrong = evmFamily.createClient({ network: other, endpointUrl: node.url });
     await expect(wrong.verifyChain()).rejects.toMatchObject({ code: 'wrong_chain', retryable: false });
     wrong.close();
@@ -283,7 +283,7 @@ describe('an account without its key', () => {
     const block = parseRawBlock(await json('eth_getBlockByHash', [head.hash, true]), 'ethereum');
     const receipts = parseRawReceipts(await json('eth_getBlockReceipts', [head.hash]));
     expect((await verifyBlock(head, { block, receipts }, readTraits(network))).unknown).toBeUndefined();
-    const other = evmFamily.networks.find(({ gid }) => gid === 'eip155:1') as Network;
+    const other = evmFamily.catalogue.networks.find(({ gid }) => gid === 'eip155:1') as Network;
     await expect(verifyBlock(head, { block, receipts }, readTraits(other))).rejects.toThrow(
       /hash of transaction 0/,
     );

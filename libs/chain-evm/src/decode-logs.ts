@@ -56,7 +56,7 @@ function notationOf(network: Network): ContractNotation {
   return {
     tokenGid: (address) => `${network.gid}/${network.tokenNamespace}:${address.toLowerCase()}`,
     account: (address) => address,
-    wrapper: readTraits(network).wrappedNative,
+    wrapper: network.wrappedNative,
   };
 }
 

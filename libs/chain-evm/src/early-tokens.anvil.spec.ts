@@ -2,7 +2,7 @@ import { startAnvil, waitFor, type AnvilHandle } from '@chainwatch/testing';
 import type { Block, ChainClient, Network } from '@chainwatch/chain-core';
 import { evmFamily } from './evm-family.ts';
 
-const network = evmFamily.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
+const network = evmFamily.catalogue.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
 const transferTopic = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const [token, alice, bob] = ['0a', 'a1', 'b0'].map((byte) => `0x${byte.repeat(20)}`) as [
   string,

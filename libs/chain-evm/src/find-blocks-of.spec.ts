@@ -5,7 +5,7 @@ import { startAnvil, type AnvilHandle } from '@chainwatch/testing';
 import { evmFamily } from './evm-family.ts';
 import contracts from './vectors/contracts.json' with { type: 'json' };
 
-const network = evmFamily.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
+const network = evmFamily.catalogue.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
 const alice = `0x${'a1'.repeat(20)}`;
 const bob = `0x${'b0'.repeat(20)}`;
 

@@ -122,7 +122,7 @@ function listWrapped(network: Network, name: string) {
   const receipts = parseRawReceipts(read(`${name}.receipts.json`));
   return receipts.flatMap(({ logs, transactionHash }) =>
     logs.flatMap(({ address, topics: [topic, account = ''], data, logIndex }) => {
-      if (address !== readTraits(network).wrappedNative || topic === undefined) return [];
+      if (address !== network.wrappedNative || topic === undefined) return [];
       const owner = `0x${account.slice(26)}`;
       const ends = {
         '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c': { from: nobody, to: owner },

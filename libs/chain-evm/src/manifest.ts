@@ -1,12 +1,12 @@
 import type { FamilyManifest } from '@chainwatch/chain-core';
-import { evmNetworks } from './networks.ts';
+import { evmCatalogue } from './networks.ts';
 import { evmCalendar } from './upgrades.ts';
 
 export const evmManifest: FamilyManifest = {
   name: 'evm',
   displayName: 'EVM',
   namespace: 'eip155',
-  networks: evmNetworks,
+  catalogue: evmCatalogue,
   calendar: evmCalendar,
   assetNamespaces: ['erc20', 'bep20'],
   interfaces: [

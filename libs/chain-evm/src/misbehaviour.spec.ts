@@ -10,7 +10,7 @@ import { plain } from './spec-made.ts';
 
 const encodeAddressCall = (selector: string, address: string): string =>
   `${selector}${address.slice(2).padStart(64, '0')}`;
-const network = evmFamily.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
+const network = evmFamily.catalogue.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
 const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
 const alice = `0x${'a1'.repeat(20)}`;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { networkSchema, parseNetworks } from '@chainwatch/chain-core';
+import { NetworkCatalogue, networkSchema, traitsSchema } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';
 import networksJson from './networks.json' with { type: 'json' };
 
@@ -21,11 +21,6 @@ export const evmTraitsSchema = z.strictObject({
   impersonation: z.boolean().default(false),
   /** A contract that mirrors the native coin and logs every native transfer; its logs say nothing new. */
   nativeTokenContract: z.string().optional(),
-  /** The contract that wraps the native coin (WETH9): `Deposit` and `Withdrawal` of it mint and burn. */
-  wrappedNative: z
-    .string()
-    .regex(/^0x[0-9a-f]{40}$/)
-    .optional(),
   /** False where withdrawals pay a token through a system contract (Gnosis: GNO), so no native balance changes. */
   withdrawalsAreNative: z.boolean().default(true),
   /** Avalanche: id of AVAX on the other chains of its network, by which atomic transactions name it. */
@@ -52,12 +47,19 @@ export type EvmTraits = z.infer<typeof evmTraitsSchema>;
 const evmNetworkSchema = networkSchema.extend({
   gid: networkSchema.shape.gid.regex(/^eip155:[1-9]\d*$/),
   family: z.literal('evm'),
-  tokenNamespace: z.enum(['erc20', 'bep20']),
-  traits: evmTraitsSchema,
+  token_namespace: z.enum(['erc20', 'bep20']),
+  wrapped_native: z
+    .string()
+    .regex(/^0x[0-9a-f]{40}$/, 'expected a lower-case address')
+    .optional(),
+  traits: traitsSchema(evmTraitsSchema).prefault({ stack: 'ethereum' }),
 });
 
-/** Every known EVM network, checked once at load. A new one is a row in networks.json. */
-export const evmNetworks: readonly Network[] = parseNetworks(evmNetworkSchema, networksJson);
+/** Every known EVM network. One that this build has is a document in networks.json, checked once at load. */
+export const evmCatalogue = new NetworkCatalogue(evmNetworkSchema, networksJson);
+
+/** Those that this build has. */
+export const evmNetworks = evmCatalogue.builtIn;
 
 // Read for every block, so parsed only once for each network object.
 const traitsOf = new WeakMap<Network, EvmTraits>();

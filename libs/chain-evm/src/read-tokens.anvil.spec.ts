@@ -3,7 +3,7 @@ import type { ChainClient, Network } from '@chainwatch/chain-core';
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils';
 import { evmFamily } from './evm-family.ts';
 
-const network = evmFamily.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
+const network = evmFamily.catalogue.networks.find(({ gid }) => gid === 'eip155:31337') as Network;
 const abi = parseAbi([
   'function name() view returns (string)',
   'function symbol() view returns (string)',

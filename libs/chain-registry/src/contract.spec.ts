@@ -26,7 +26,7 @@ describe.each(families)('the notation of %s', (name) => {
   it('names its networks and what they are paid in', async () => {
     const notation = (await load())!;
     expect(listFamilies()).toContainEqual(expect.objectContaining({ name, namespace: notation.namespace }));
-    for (const network of notation.networks) {
+    for (const network of notation.catalogue.networks) {
       expect(network).toMatchObject({ family: name, gid: expect.stringMatching(`^${notation.namespace}:`) });
       expect(listNetworks()).toContain(network);
       for (const gid of [network.native.gid, ...(network.native.aliases ?? [])])
@@ -45,7 +45,11 @@ describe.each(families)('the notation of %s', (name) => {
   it.each(['', ' ', 'x', '0x', 'alice', '1'.repeat(200), '\u0000', ...listForeign(name)])(
     'refuses %j as an address, and as a token',
     async (input) => {
-      const { networks, parseAddress, parseAssetPath } = (await load())!;
+      const {
+        catalogue: { networks },
+        parseAddress,
+        parseAssetPath,
+      } = (await load())!;
       const failure = catchError(() => parseAddress(input));
       expect(failure).toBeInstanceOf(InvalidAddressError);
       expect(failure).toMatchObject({
@@ -69,7 +73,10 @@ describe.each(families)('the notation of %s', (name) => {
   });
 
   it('refuses what is no asset', async () => {
-    const { networks, parseAssetPath } = (await load())!;
+    const {
+        catalogue: { networks },
+        parseAssetPath,
+      } = (await load())!;
     for (const path of ['', ':', 'slip44:', 'slip44:999999', 'erc721:1', `slip44:${'1'.repeat(100)}`])
       expect(catchError(() => parseAssetPath(networks[0]!, path))).toBeInstanceOf(InvalidAssetError);
     if (fixture.token !== undefined)

@@ -6,7 +6,8 @@
  * const network = findNetwork('eth-mainnet'); // eip155:1
  * const family = await findFamily('eip155');
  */
-export { listNetworks, findNetwork } from './networks.ts';
+export { findNetwork, listNetworks, overrideNetworks } from './networks.ts';
+export { findSharedNames, readNetwork, type NetworkFault, type ReadNetwork } from './read-networks.ts';
 export { createUpgradeBook, type UpgradeBook } from './upgrade-book.ts';
 export { normalizeChainGid } from './normalize-chain-gid.ts';
 export {

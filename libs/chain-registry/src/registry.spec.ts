@@ -89,7 +89,7 @@ describe('findFamily', () => {
   });
 
   it.each(['eip155', 'bip122', 'solana', 'tron'])('is whole for every network of %s', async (namespace) => {
-    const networks = (await findNotation(namespace))?.networks ?? [];
+    const networks = (await findNotation(namespace))?.catalogue.networks ?? [];
     expect(networks).toEqual(listNetworks().filter(({ gid }) => gid.startsWith(`${namespace}:`)));
     for (const network of networks) expect(findNetwork(network.gid)).toBe(network);
   });

@@ -1,12 +1,12 @@
 import type { FamilyManifest } from '@chainwatch/chain-core';
-import { solanaNetworks } from './networks.ts';
+import { solanaCatalogue } from './networks.ts';
 import { solanaCalendar } from './upgrades.ts';
 
 export const solanaManifest: FamilyManifest = {
   name: 'solana',
   displayName: 'Solana',
   namespace: 'solana',
-  networks: solanaNetworks,
+  catalogue: solanaCatalogue,
   calendar: solanaCalendar,
   assetNamespaces: ['token'],
   interfaces: [

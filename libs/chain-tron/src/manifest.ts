@@ -1,13 +1,13 @@
 import type { FamilyManifest } from '@chainwatch/chain-core';
 import { TRON_INTERFACES } from './interfaces.ts';
-import { tronNetworks } from './networks.ts';
+import { tronCatalogue } from './networks.ts';
 import { tronCalendar } from './upgrades.ts';
 
 export const tronManifest: FamilyManifest = {
   name: 'tron',
   displayName: 'TRON',
   namespace: 'tron',
-  networks: tronNetworks,
+  catalogue: tronCatalogue,
   calendar: tronCalendar,
   assetNamespaces: ['trc20', 'trc10'],
   interfaces: TRON_INTERFACES,

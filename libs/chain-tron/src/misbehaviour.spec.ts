@@ -6,7 +6,7 @@ import { computeBlockId } from './encode-header.ts';
 import { parseJson } from './parse-json.ts';
 import { tronFamily } from './tron-family.ts';
 
-const network = tronFamily.networks.find(({ name }) => name === 'tron') as Network;
+const network = tronFamily.catalogue.networks.find(({ name }) => name === 'tron') as Network;
 
 type Answer = (path: string, body: Record<string, unknown>) => { status?: number; body: unknown } | undefined;
 

@@ -12,7 +12,7 @@ import type { TransactionInfo } from './wallet-block.ts';
  * Answers as java-tron gives them, made here: there are no recordings of most of these kinds of contracts. The bytes of the
  * contracts are those of tronweb's encoder, where it has the kind.
  */
-const network = tronFamily.networks.find(({ name }) => name === 'tron') as Network;
+const network = tronFamily.catalogue.networks.find(({ name }) => name === 'tron') as Network;
 export const NATIVE = network.native.gid;
 export const trc10 = (id: string): string => `${network.gid}/trc10:${id}`;
 

@@ -8,7 +8,7 @@ import { readJson } from './spec-fixtures.ts';
 import { tronFamily } from './tron-family.ts';
 import type { TransactionInfo, WalletBlock, WalletHeader, WalletTransaction } from './wallet-block.ts';
 
-const network = tronFamily.networks.find(({ name }) => name === 'tron') as Network;
+const network = tronFamily.catalogue.networks.find(({ name }) => name === 'tron') as Network;
 
 export interface SpecBlock {
   readonly block: WalletBlock;

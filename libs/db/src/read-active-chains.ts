@@ -7,8 +7,8 @@ export async function readActiveChains(
   family?: ChainFamilyName,
 ): Promise<Map<string, ActiveChain>> {
   const { rows } = await sql.query<ActiveChain>(
-    `SELECT gid, family, endpoint_sealed AS "endpointSealed", other_endpoints_sealed AS "otherEndpointsSealed", start_block AS "startBlock" FROM blockchains
-     WHERE is_active AND ($1::text IS NULL OR family = $1)`,
+    `SELECT b.gid, b.family, b.endpoint_sealed AS "endpointSealed", b.other_endpoints_sealed AS "otherEndpointsSealed", b.start_block AS "startBlock", n.document
+     FROM blockchains b LEFT JOIN networks n ON n.gid = b.gid WHERE b.is_active AND ($1::text IS NULL OR b.family = $1)`,
     [family ?? null],
   );
   return new Map(rows.map((row) => [row.gid, row]));

@@ -1,6 +1,6 @@
 import {
   createChainOpener,
-  hasSameEndpoints,
+  isSameChain,
   mergeCalendars,
   missingFamily,
   type ActiveChain,
@@ -46,7 +46,7 @@ export function startIngestor(options: IngestorOptions): Ingestor {
     kind: `ingestor.${familyName}`,
     logger: log,
     listShares: () => readActiveChains(db, familyName),
-    isSame: hasSameEndpoints,
+    isSame: isSameChain,
     work: async (work) => {
       const { gid } = work.item;
       const report = { ...createChainReport(gid), status: 'starting' as const, reason: undefined };
@@ -99,7 +99,7 @@ export function startIngestor(options: IngestorOptions): Ingestor {
 function openCalendar({ family, upgrades }: IngestorOptions): (chainGid: string) => readonly Upgrade[] {
   const calendar = family && mergeCalendars(family, upgrades);
   return (chainGid) => {
-    const name = family?.networks.find(({ gid }) => gid === chainGid)?.name;
-    return calendar?.upgrades.filter(({ network }) => network === name) ?? [];
+    const names = family?.catalogue.calendarNamesOf(chainGid) ?? [];
+    return calendar?.upgrades.filter(({ network }) => names.includes(network)) ?? [];
   };
 }

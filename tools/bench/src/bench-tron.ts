@@ -30,7 +30,7 @@ export async function benchTron(report: Report, directory: string): Promise<void
     addressOf,
   );
   const node = await startNode(file);
-  const network = tronFamily.networks.find(({ name }) => name === 'tron')!;
+  const network = tronFamily.catalogue.networks.find(({ name }) => name === 'tron')!;
   const client = tronFamily.createClient({ network, endpointUrl: node.url });
   const watch = WatchSet.withCapacity(WATCHED + FOREIGN);
   for (let index = 0; index < WATCHED; index += 1)

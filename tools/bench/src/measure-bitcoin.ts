@@ -32,7 +32,7 @@ const keyHash = Buffer.alloc(20);
 
 // A process of its own, so that what stays resident is what the watch structures of the analyzer take.
 const [file = '', number = '', hash = '', count = ''] = process.argv.slice(2);
-const network = bitcoinFamily.networks.find(({ name }) => name === 'bitcoin')!;
+const network = bitcoinFamily.catalogue.networks.find(({ name }) => name === 'bitcoin')!;
 const ref = { number: Number(number), hash };
 const hex = readFileSync(file).toString('hex');
 const block = decodeBlock(ref, parseHex('block', hex), readTraits(network));

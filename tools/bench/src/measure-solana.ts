@@ -28,7 +28,7 @@ const BATCHES = 8;
 const base58Letters = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 const [file = '', url = '', slot = '', hash = '', count = ''] = process.argv.slice(2);
-const network = solanaFamily.networks.find(({ name }) => name === 'solana')!;
+const network = solanaFamily.catalogue.networks.find(({ name }) => name === 'solana')!;
 const client = solanaFamily.createClient({ network, endpointUrl: url, timeoutMs: 30_000 });
 const ref = { number: Number(slot), hash };
 const text = readFileSync(file, 'latin1');

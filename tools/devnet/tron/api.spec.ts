@@ -9,7 +9,7 @@ import { encodeBytes } from '../../../libs/chain-tron/src/protobuf.ts';
 import { createNamedAccount } from './tron-account.ts';
 import { startTron, type TronHandle } from './start-tron.ts';
 
-const network = tronFamily.networks.find(({ name }) => name === 'tron-local') as Network;
+const network = tronFamily.catalogue.networks.find(({ name }) => name === 'tron-local') as Network;
 const COUNT = 200;
 const BLOCK_SIZE = 25;
 

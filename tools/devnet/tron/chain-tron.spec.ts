@@ -7,7 +7,7 @@ import { contracts } from '../evm/contracts.ts';
 import { startTron, type TronHandle } from './start-tron.ts';
 import { TronWallet } from './tron-wallet.ts';
 
-const network = tronFamily.networks.find(({ name }) => name === 'tron-local') as Network;
+const network = tronFamily.catalogue.networks.find(({ name }) => name === 'tron-local') as Network;
 const NATIVE = network.native.gid;
 
 let tron: TronHandle;

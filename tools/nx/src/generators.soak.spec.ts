@@ -118,7 +118,7 @@ it('what a family has not yet says so', async () => {
   expect(() => family.parseAddress('x')).toThrow(
     'expected an address of another family, cloud is not built yet, got "x"',
   );
-  const network = family.networks[0]!;
+  const network = family.catalogue.networks[0]!;
   expect(family.parseAssetPath(network, 'slip44:1')).toBe('cloud:local/slip44:1');
   const client = family.createClient({ network, endpointUrl: 'http://127.0.0.1:8080' });
   await expect(client.readHead()).rejects.toMatchObject({

@@ -5,6 +5,8 @@ export const auditActionSchema = z.enum([
   'workspace.updated',
   'workspace.quotas_updated',
   'workspace.endpoint_updated',
+  'workspace.network_set',
+  'workspace.network_deleted',
   'project.created',
   'project.updated',
   'project.deleted',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { UNTOLD_REASONS } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
 import type { Prisma } from '@chainwatch/db/prisma';
+import { logoPathOf } from './logo.ts';
 import { describeSync, type ServiceReport } from './describe-sync.ts';
 import { familySchema } from './path-schemas.ts';
 
@@ -190,7 +191,7 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
   });
   return {
     gid: row.gid,
-    image_url: row.imageUrl,
+    image_url: network === undefined ? row.imageUrl : (network.imageUrl ?? logoPathOf(network.name)),
     name: row.name,
     short_name: row.shortName,
     is_active: row.isActive,

@@ -13,5 +13,5 @@ export async function listUtxoChains(familyName: string): Promise<UtxoChain[]> {
   const maturity = family?.utxo?.coinbaseMaturity;
   return maturity === undefined
     ? []
-    : family!.networks.map((network) => ({ network, coinbaseMaturity: maturity }));
+    : family!.catalogue.networks.map((network) => ({ network, coinbaseMaturity: maturity }));
 }

@@ -10,6 +10,7 @@ import type { KeyStore } from '@chainwatch/key-store';
 import type { ProblemContext } from '@chainwatch/problem';
 import type { Sealer } from '@chainwatch/secrets';
 import type { ChainRecords } from '../chains/chain-records.ts';
+import type { NetworkFollower } from '../networks/follow-networks.ts';
 import type { EventFeeds } from '../events/event-feeds.ts';
 import type { Exports } from '../lists/exports.ts';
 
@@ -21,6 +22,8 @@ export interface ApiDeps {
   readonly prisma: PrismaClient;
   /** Chain records, cached briefly. */
   readonly chains: ChainRecords;
+  /** The known networks of this replica. */
+  readonly networks: Pick<NetworkFollower, 'refresh'>;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish'>;
   /** Counts what may not be asked too often. */
   readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot'>;

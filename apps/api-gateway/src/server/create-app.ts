@@ -28,6 +28,7 @@ import { serveDocuments } from '../openapi/serve-documents.ts';
 import { routeTable } from '../route-table.ts';
 import { serveCommand } from '../ui/serve-command.ts';
 import { serveDashboard } from '../ui/serve-dashboard.ts';
+import { serveLogos } from '../ui/serve-logos.ts';
 import { serveSite } from '../ui/serve-site.ts';
 import { runForOwner } from './request-owner.ts';
 import { translateError } from './translate-error.ts';
@@ -48,6 +49,8 @@ export interface AppOptions {
   readonly oidc?: OidcSettings | undefined;
   /** Where the dashboard's files are; none: it is not served. */
   readonly dashboardFolder?: string;
+  /** Logos of networks. */
+  readonly logosFolder?: string;
   /** Where the documentation's files are, or will be; none: it is not served. */
   readonly docsFolder?: string;
   /** The package of the command; none: it is not served. */
@@ -139,6 +142,7 @@ function servePages({ deps, oidc, ...folders }: AppOptions, limit: Limit): Reque
       findFrameOrigins: (id) => findFrameOrigins(deps.db, id),
       issuer: oidc?.issuer,
     }),
+    serveLogos(folders.logosFolder),
     serveSite(folders.docsFolder),
     serveCommand(folders.commandFile),
   ];

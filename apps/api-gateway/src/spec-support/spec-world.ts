@@ -21,6 +21,7 @@ import { BulkThreads } from '../bulk/bulk-threads.ts';
 import { findRequestOwner } from '../server/request-owner.ts';
 import { createChainRecords } from '../chains/chain-records.ts';
 import { EventFeeds, type EventFeedsDeps } from '../events/event-feeds.ts';
+import { refreshNetworks } from '../networks/follow-networks.ts';
 import { KeyWatch } from '../auth/key-watch.ts';
 import { Exports } from '../lists/exports.ts';
 import { createApp } from '../server/create-app.ts';
@@ -190,6 +191,7 @@ function createDeps(
     ...stores,
     // Not cached, because specs write past the API.
     chains: createChainRecords({ read: (gid) => readChainRecord(stores.db, gid), lifetimeMs: 0 }),
+    networks: { refresh: async () => void (await refreshNetworks(db)) },
     bus: {
       publish: async (kind: string, { tokens, payload }: OutgoingMessage<unknown>) =>
         void published.push({ kind, tokens, payload }),

@@ -1,5 +1,5 @@
 import { splitChainGid } from '@chainwatch/caip';
-import { createChainOpener, type ActiveChain, type ChainOpenerOptions } from '@chainwatch/chain-core';
+import { createChainOpener, findNetworkOf, type ActiveChain, type ChainOpenerOptions } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import type { BalanceReader } from './balance-reader.ts';
 import { createUtxoReader } from './create-utxo-reader.ts';
@@ -18,8 +18,8 @@ export function createReaderOpener(
   const openChain = createChainOpener(options);
   return async (chain) => {
     const family = await options.findFamily(splitChainGid(chain.gid).namespace);
-    const network = family?.utxo && family.networks.find(({ gid }) => gid === chain.gid);
-    if (network !== undefined) return createUtxoReader({ db: options.db, network });
+    if (family?.utxo !== undefined)
+      return createUtxoReader({ db: options.db, network: findNetworkOf(chain, family) });
     const { client } = await openChain(chain);
     return {
       network: client.network,

@@ -1,7 +1,7 @@
 import type { Cache } from '@chainwatch/cache';
 import type { ChainNotation, Dial, Network } from '@chainwatch/chain-core';
 import { parseEndpoint } from '@chainwatch/chain-core';
-import { findNetwork } from '@chainwatch/chain-registry';
+import { findNetwork, listNetworks } from '@chainwatch/chain-registry';
 import { createGuardedSockets } from '@chainwatch/outbound';
 import { createMethodTable } from '../methods/method-rule.ts';
 import { isThere } from '../upstreams/ask-health.ts';
@@ -31,7 +31,7 @@ const TIMEOUTS = { connectTimeoutMs: 2_000 };
 const PROBE_MS = 150;
 const NAMES_MAX = 1_000;
 
-/** Every network of the catalogue by gid and alias, and the nodes of those that have some. */
+/** Every known network by gid and alias, and the nodes of those that have some. */
 export class ChainDirectory {
   readonly clock = new Clock();
   readonly #byGid = new Map<string, Chain>();
@@ -41,7 +41,23 @@ export class ChainDirectory {
 
   constructor(options: DirectoryOptions) {
     this.#options = options;
-    for (const family of options.families) for (const network of family.networks) this.#add(family, network);
+    this.setNetworks(listNetworks());
+  }
+
+  /** Those that stay keep their nodes; those that are gone lose them. */
+  setNetworks(networks: readonly Network[]): void {
+    this.#byName.clear();
+    const gone = new Map(this.#byGid);
+    for (const network of networks) {
+      const chain = this.#byGid.get(network.gid);
+      if (chain === undefined) this.#add(network);
+      else chain.network = network;
+      gone.delete(network.gid);
+    }
+    for (const [gid, chain] of gone) {
+      this.setSources(chain, [], []);
+      this.#byGid.delete(gid);
+    }
   }
 
   get chains(): Iterable<Chain> {
@@ -68,8 +84,10 @@ export class ChainDirectory {
     for (const upstream of this.#watches.keys()) upstream.destroy();
   }
 
-  #add(family: ChainNotation, network: Network): void {
+  #add(network: Network): void {
     const { families, settings, filters, cache } = this.#options;
+    const family = families.find(({ name }) => name === network.family);
+    if (family === undefined) return;
     const { methods, cache: isCached } = settings[network.gid] ?? {};
     const ruleOf = createMethodTable(family, families, methods);
     const chain = new Chain({ network, family, clock: this.clock, ruleOf, isCached, filters, cache });

@@ -45,7 +45,7 @@ const LAG_BLOCKS_MIN = 3;
 
 /** One network that the gateway serves: its nodes, their common head, and its method rules. */
 export class Chain {
-  readonly network: Network;
+  network: Network;
   readonly family: ChainNotation;
   readonly rpc: FamilyRpc;
   /** The permissions that a key needs for this chain. */

@@ -1,5 +1,6 @@
 import type { Logger } from '@chainwatch/telemetry';
 import { openEndpoint, type ChainEndpoint, type Opener, type SealedEndpoints } from '@chainwatch/chain-core';
+import { listNetworks, overrideNetworks } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
 import type { UpstreamSource } from '../upstreams/upstream.ts';
 import type { ChainDirectory } from './chain-directory.ts';
@@ -24,13 +25,17 @@ export interface EndpointFollower {
 
 const INTERVAL_MS = 1_000;
 
-/** Keeps the nodes of every chain as the database has them: at once after a notification, otherwise within a second. */
+/** Keeps the networks and the nodes of every chain as the database has them: at once after a notification, otherwise within a second. */
 export async function followEndpoints(options: FollowOptions): Promise<EndpointFollower> {
   let isCurrent = false;
   let running: Promise<void> | undefined;
   const known = new Map<string, string>();
+  let networks = '[]';
   const refresh = async (): Promise<void> => {
     try {
+      const now = await applyNetworks(options, networks);
+      if (now !== networks) known.clear();
+      networks = now;
       await applyEndpoints(options, known);
       isCurrent = true;
     } catch (error) {
@@ -54,6 +59,18 @@ export async function followEndpoints(options: FollowOptions): Promise<EndpointF
     },
     stop: () => clearInterval(timer),
   };
+}
+
+/** Returns what an operator says of networks; nothing is done where it is what it was `before`. */
+async function applyNetworks({ db, directory, logger }: FollowOptions, before: string): Promise<string> {
+  const { rows } = await db.query<{ document: unknown }>('SELECT document FROM networks ORDER BY gid');
+  const documents = rows.map(({ document }) => document);
+  const now = JSON.stringify(documents);
+  if (now === before) return now;
+  const faults = overrideNetworks(documents);
+  if (faults.length > 0) logger.warn({ faults }, 'documents of networks could not be read by this release');
+  directory.setNetworks(listNetworks());
+  return now;
 }
 
 async function applyEndpoints(

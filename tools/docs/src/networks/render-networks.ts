@@ -21,8 +21,8 @@ export function renderNetworks(families: readonly FamilyManifest[]): string {
   return [HEAD, ...families.map(renderFamily)].join('\n');
 }
 
-function renderFamily({ name, displayName, networks, calendar }: FamilyManifest): string {
-  const shown = networks.filter(({ isLocal }) => isLocal !== true);
+function renderFamily({ name, displayName, catalogue, calendar }: FamilyManifest): string {
+  const shown = catalogue.builtIn.filter(({ isLocal }) => isLocal !== true);
   return [
     `## ${displayName}`,
     '',

@@ -9,6 +9,7 @@ import {
   hasEndpoint,
   toBlockchainRecord,
 } from '../../records/blockchain.ts';
+import { baseOf, withLogo } from '../../records/logo.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 
 const bodySchema = z
@@ -35,10 +36,10 @@ export const activateBlockchain = defineRoute({
   example: { from_block: 21_000_000 },
   responses: { 200: blockchainSchema },
   problems: [409, 422],
-  handle: async ({ params, body: { from_block: fromBlock } }, deps) => {
+  handle: async ({ params, body: { from_block: fromBlock }, origin }, deps) => {
     const chain = await findChain(deps, params.chain_gid);
     if (fromBlock !== undefined) assertBeginsAt(chain, fromBlock);
-    if (chain.isActive) return { status: 200, body: toBlockchainRecord(chain) };
+    if (chain.isActive) return { status: 200, body: withLogo(toBlockchainRecord(chain), baseOf(origin, deps)) };
     await loadFamily(chain.gid);
     const isConfigured = hasEndpoint(chain) || (deps.settings.chainEndpoints[chain.gid]?.length ?? 0) > 0;
     if (!isConfigured) {
@@ -56,7 +57,7 @@ export const activateBlockchain = defineRoute({
       include: BLOCKCHAIN_INCLUDE,
     });
     announceChain(deps, chain.gid);
-    return { status: 200, body: toBlockchainRecord(row) };
+    return { status: 200, body: withLogo(toBlockchainRecord(row), baseOf(origin, deps)) };
   },
 });
 

@@ -1,37 +1,49 @@
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
-import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
+import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { conflict, unprocessableEntity } from '@chainwatch/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';
 import { blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
+import { baseOf, withLogo } from '../../records/logo.ts';
+import { findKnownNetwork } from '../../networks/known-networks.ts';
+import { lockNetworks } from '../../networks/network-store.ts';
 import { insertBlockchain } from './insert-blockchain.ts';
 
 export const createBlockchain = defineRoute({
   method: 'POST',
   path: '/blockchains',
   permission: 'api:blockchain:write',
-  summary: 'Add a blockchain of the reference data',
+  summary: 'Add the blockchain of a known network',
   body: z.strictObject({
     chain_gid: chainGidSchema.meta({
-      description: 'A chain of the reference data as CAIP-2.',
+      description: 'A known network as CAIP-2 (`GET /networks`).',
       examples: ['eip155:1'],
     }),
   }),
   example: { chain_gid: 'eip155:1' },
   responses: { 201: blockchainSchema },
   problems: [409, 422],
-  handle: async ({ body }, deps) => {
+  handle: async ({ body, origin }, deps) => {
     const gid = normalizeChainGid(body.chain_gid);
-    const network = findNetwork(gid);
-    if (!network) throw unprocessableEntity(`The chain ${gid} is not in the reference data of this service.`);
-    const isNew = await deps.db.transaction((sql) => insertBlockchain(sql, network));
-    if (!isNew) throw conflict(`The blockchain ${network.gid} exists already.`);
+    const network = await deps.db.transaction(async (sql) => {
+      // Nobody removes the network meanwhile.
+      await lockNetworks(sql);
+      const known = await findKnownNetwork(sql, gid);
+      if (known === undefined)
+        throw unprocessableEntity(
+          `The network ${gid} is not known: PUT /networks/${gid} says what it is.`,
+        );
+      if (!(await insertBlockchain(sql, known.network)))
+        throw conflict(`The blockchain ${gid} exists already.`);
+      return known.network;
+    });
+    await deps.networks.refresh();
     announceChain(deps, network.gid);
     return {
       status: 201,
-      body: toBlockchainRecord(await findChain(deps, network.gid)),
+      body: withLogo(toBlockchainRecord(await findChain(deps, network.gid)), baseOf(origin, deps)),
       location: `/blockchains/${network.gid}`,
     };
   },

@@ -1,12 +1,13 @@
 import { splitAssetGid } from '@chainwatch/caip';
 import type { Network } from '@chainwatch/chain-core';
+import { logoPathOf } from '../../records/logo.ts';
 import type { Sql } from '@chainwatch/db';
 
 /** Inserts a network of the catalogue and its native asset; false if the chain exists already. */
 export async function insertBlockchain(sql: Sql, network: Network): Promise<boolean> {
   const { rowCount } = await sql.query(
     `INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (gid) DO NOTHING`,
-    [network.gid, network.family, network.name, network.shortName, network.imageUrl],
+    [network.gid, network.family, network.name, network.shortName, network.imageUrl ?? logoPathOf(network.name)],
   );
   if (rowCount === 0) return false;
   const { namespace, reference } = splitAssetGid(network.native.gid);
@@ -21,7 +22,7 @@ export async function insertBlockchain(sql: Sql, network: Network): Promise<bool
       network.native.name,
       network.native.symbol,
       network.native.decimals,
-      network.imageUrl,
+      network.imageUrl ?? logoPathOf(network.name),
     ],
   );
   return true;

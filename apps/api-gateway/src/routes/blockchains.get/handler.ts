@@ -4,6 +4,7 @@ import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { blockchainSchema } from '../../records/blockchain.ts';
+import { baseOf, withLogo } from '../../records/logo.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { toUpgradeRecord, upgradeRecordSchema } from '../../records/upgrade.ts';
 
@@ -31,7 +32,7 @@ export const getBlockchain = defineRoute({
   summary: 'One blockchain, and its upgrades',
   params: chainParams,
   responses: { 200: detailsSchema },
-  handle: async ({ params }, { chains, settings }) => {
+  handle: async ({ params, origin }, { chains, settings }) => {
     const gid = normalizeChainGid(params.chain_gid);
     const record = await chains.find(gid);
     if (!record) throw notFound(`There is no blockchain ${gid} in this service.`);
@@ -44,7 +45,7 @@ export const getBlockchain = defineRoute({
     const upgrades = selectUpgrades(settings.upgrades.list(gid), Date.now(), pace).map(toUpgradeRecord);
     return {
       status: 200,
-      body: { ...record, upgrades, upgrades_reviewed: settings.upgrades.findReviewed(gid) ?? null },
+      body: { ...withLogo(record, baseOf(origin, { settings })), upgrades, upgrades_reviewed: settings.upgrades.findReviewed(gid) ?? null },
     };
   },
 });

@@ -3,6 +3,7 @@ import { booleanParameter, listParameter, pageParameters, pageSchema, sortParame
 import { defineRoute } from '../../server/define-route.ts';
 import { readChainRecords } from '../../chains/read-chain-record.ts';
 import { blockchainSchema } from '../../records/blockchain.ts';
+import { baseOf, withLogo } from '../../records/logo.ts';
 import { familySchema, searchSchema } from '../../records/path-schemas.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { readList } from '../../lists/read-list.ts';
@@ -29,7 +30,7 @@ export const listBlockchains = defineRoute({
     is_active: booleanParameter.optional().meta({ description: 'Only active, or only inactive chains.' }),
   }),
   responses: { 200: pageSchema(blockchainSchema) },
-  handle: async ({ query, principal }, deps) => {
+  handle: async ({ query, principal, origin }, deps) => {
     const list = {
       from: 'blockchains',
       id: 'gid',
@@ -41,7 +42,9 @@ export const listBlockchains = defineRoute({
         query.search === undefined ? [] : [containsIn(['name', 'short_name'], add, query.search)],
       order: toListOrder(query.sort_by, ORDERS, [{ name: 'gid', type: 'text' }]),
     } as const;
-    const read = (gids: string[]) => readChainRecords(deps.db, gids);
+    const base = baseOf(origin, deps);
+    const read = async (gids: string[]) =>
+      (await readChainRecords(deps.db, gids)).map((record) => withLogo(record, base));
     return {
       status: 200,
       body: await readList(deps, { call: { principal, name: 'blockchains', query }, list, read }),

@@ -8,6 +8,7 @@ import { defineRoute, type ApiRoute } from '../../server/define-route.ts';
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { BLOCKCHAIN_INCLUDE, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
+import { baseOf, withLogo } from '../../records/logo.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { bodyOf, exampleOf, listGiven } from './chain-settings-body.ts';
 import { storeSettings } from './store-settings.ts';
@@ -38,7 +39,7 @@ function endpointRoute(manifest: FamilyManifest): ApiRoute {
     example: exampleOf(manifest),
     responses: { 200: blockchainSchema },
     problems: [422, 502],
-    handle: async ({ params, query, body, principal, requestId, signal }, deps) => {
+    handle: async ({ params, query, body, principal, requestId, origin, signal }, deps) => {
       const chain = await findChain(deps, params.chain_gid);
       if (chain.family !== familyName) {
         throw unprocessableEntity(
@@ -70,7 +71,7 @@ function endpointRoute(manifest: FamilyManifest): ApiRoute {
         include: BLOCKCHAIN_INCLUDE,
       });
       announceChain(deps, chain.gid);
-      return { status: 200, body: toBlockchainRecord(row) };
+      return { status: 200, body: withLogo(toBlockchainRecord(row), baseOf(origin, deps)) };
     },
   });
 }

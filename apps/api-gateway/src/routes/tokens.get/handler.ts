@@ -1,5 +1,6 @@
 import { defineRoute } from '../../server/define-route.ts';
 import { findAsset } from '../../assets/find-asset.ts';
+import { baseOf, withLogo } from '../../records/logo.ts';
 import { assetParams } from '../../records/path-schemas.ts';
 import { toTokenRecord, tokenSchema } from '../../records/token.ts';
 
@@ -10,8 +11,8 @@ export const getToken = defineRoute({
   summary: "One token of the project's list",
   params: assetParams,
   responses: { 200: tokenSchema },
-  handle: async ({ params, principal }, deps) => ({
+  handle: async ({ params, principal, origin }, deps) => ({
     status: 200,
-    body: toTokenRecord(await findAsset(deps, principal, params)),
+    body: withLogo(toTokenRecord(await findAsset(deps, principal, params)), baseOf(origin, deps)),
   }),
 });

@@ -5,6 +5,7 @@ import { listParameter, pageParameters, pageSchema, sortParameter } from '@chain
 import { listProjectAssets } from '../../assets/list-project-assets.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { assetNamespaceSchema } from '../../records/asset.ts';
+import { baseOf, withLogo } from '../../records/logo.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { toTokenRecord, tokenSchema, tokenTypeSchema } from '../../records/token.ts';
 
@@ -26,7 +27,7 @@ export const listTokens = defineRoute({
     search: searchSchema,
   }),
   responses: { 200: pageSchema(tokenSchema) },
-  handle: async ({ query, principal }, deps) => {
+  handle: async ({ query, principal, origin }, deps) => {
     const filters = {
       chains: query.chain_gids?.map(normalizeChainGid),
       namespaces: query.namespaces,
@@ -35,6 +36,10 @@ export const listTokens = defineRoute({
       isArchived: false,
     };
     const { items, meta } = await listProjectAssets(deps, { principal, name: 'tokens', query, filters });
-    return { status: 200, body: { items: items.map(toTokenRecord), meta } };
+    const base = baseOf(origin, deps);
+    return {
+      status: 200,
+      body: { items: items.map((item) => withLogo(toTokenRecord(item), base)), meta },
+    };
   },
 });

@@ -1,10 +1,10 @@
-import { networkSchema, parseNetworks, type FamilyManifest } from '@chainwatch/chain-core';
+import { NetworkCatalogue, networkSchema, type FamilyManifest } from '@chainwatch/chain-core';
 
 export const toyManifest: FamilyManifest = {
   name: 'toy',
   displayName: 'Toy',
   namespace: 'toy',
-  networks: parseNetworks(networkSchema, [
+  catalogue: new NetworkCatalogue(networkSchema, [
     describeNetwork('town', 'toy', false),
     describeNetwork('village', 'toy-village', true),
   ]),
@@ -18,16 +18,15 @@ function describeNetwork(reference: string, name: string, isLocal: boolean): unk
   return {
     gid,
     name,
-    shortName: name,
-    displayName: name,
-    imageUrl: 'https://toy.example.com/logo.png',
     family: 'toy',
-    isTestnet: isLocal,
-    isLocal,
-    aliases: [],
+    short_name: name,
+    display_name: name,
+    image_url: 'https://toy.example.com/logo.png',
+    is_testnet: isLocal,
+    is_local: isLocal,
     native: { gid: `${gid}/slip44:1`, symbol: 'TOY', name: 'Toy', decimals: 2 },
-    tokenNamespace: 'slip44',
+    token_namespace: 'slip44',
     confirmation: { type: 'depth', depth: 2 },
-    blockTimeMs: 1_000,
+    block_time_ms: 1_000,
   };
 }
