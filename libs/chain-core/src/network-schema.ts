@@ -6,10 +6,14 @@ import type { Network } from './network.ts';
 const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const name = z.string().regex(NAME, 'expected lower-case letters, digits and hyphens');
 const text = (max: number) => z.string().trim().min(1).max(max);
+/** A URL with one of the names in braces. */
 const template = (...names: readonly string[]) =>
-  z.url({ protocol: /^https?$/ }).refine((url) => names.every((each) => url.includes(`{${each}}`)), {
-    error: `expected a URL with ${names.map((each) => `{${each}}`).join(' and ')}`,
-  });
+  z
+    .string()
+    .max(2_048)
+    .refine((url) => /^https?:\/\//.test(url) && names.some((each) => url.includes(`{${each}}`)), {
+      error: `expected a URL with ${names.map((each) => `{${each}}`).join(' or ')}`,
+    });
 
 /**
  * A network as a document: one in `networks.json` of its family, in NETWORKS_FILE, and what `/networks` takes and shows. A
@@ -139,10 +143,7 @@ export const networkSchema = z.strictObject({
         description: 'Page of a transaction.',
         examples: ['https://explorer.example.com/tx/{hash}'],
       }),
-      block: template()
-        .refine((url) => url.includes('{number}') || url.includes('{hash}'), {
-          error: 'expected a URL with {number} or {hash}',
-        })
+      block: template('number', 'hash')
         .optional()
         .meta({ description: 'Page of a block.', examples: ['https://explorer.example.com/block/{number}'] }),
     })

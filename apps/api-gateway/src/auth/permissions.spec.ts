@@ -16,6 +16,10 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'DELETE /session': 'any',
   // Finds what the key may read, nothing else.
   'GET /search': 'any',
+  'GET /networks': 'any',
+  'GET /networks/:chain_gid': 'any',
+  'PUT /networks/:chain_gid': 'api:blockchain:write',
+  'DELETE /networks/:chain_gid': 'api:blockchain:write',
   'GET /stats': 'api:event:read',
 
   'GET /blockchains': 'api:blockchain:read',
@@ -173,7 +177,8 @@ describe('keys and routes', () => {
     '%s asks for its permission, and no other one will do',
     async (_name, route) => {
       const permission = route.permission;
-      const path = `/v1${route.path.replace(/:\w+/g, 'x')}${route.path === '/search' ? '?q=x' : ''}`;
+      const named = route.permission === 'any' ? route.path.replace(':chain_gid', 'eip155%3A1') : route.path;
+      const path = `/v1${named.replace(/:\w+/g, 'x')}${route.path === '/search' ? '?q=x' : ''}`;
       const method = route.method.toLowerCase() as 'get' | 'post' | 'patch' | 'put' | 'delete';
       const type = permission === 'any' ? 'api' : keyTypeOf(permission);
       const without = await world.send(

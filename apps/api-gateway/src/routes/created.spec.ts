@@ -37,6 +37,11 @@ const bodies: Readonly<Record<string, () => object | Promise<object>>> = {
   createChannel: () => HOOK,
   createChannelByShortPath: () => HOOK,
   createBlockchain: () => ({ chain_gid: 'eip155:1' }),
+  putNetwork: async () => {
+    const { body } = await world.api.get(`/networks/${EVM}`).expect(200);
+    const { source: _source, is_used: _isUsed, image_url: _image, ...document } = body;
+    return document;
+  },
   createToken: () => ({}),
   createPublicKey: () => bodyOf(accounts.bip49),
   createPublicKeyAddresses: () => ({ indexes: [7] }),
@@ -64,7 +69,7 @@ it.each(creating.map(([id, route]) => [`${route.method} ${route.path}`, id, rout
       .replace(':public_key_id', publicKeyId)
       .replace(':chain_gid', EVM)
       .replace(':asset_path', `erc20:${route.path.includes(':asset_path') ? await deployToken(anvil) : ''}`);
-    const made = await client.post(path).send(body).expect(201);
+    const made = await client[route.method === 'PUT' ? 'put' : 'post'](path).send(body).expect(201);
     const location = String(made.headers.location);
     expect(location).toMatch(/^\/v1\//);
     const { status, body: found, headers } = await client.get(location.slice('/v1'.length));

@@ -8,6 +8,8 @@ const OF_OTHER_SPECS: Readonly<Record<string, string>> = {
   '/session': 'GET POST DELETE',
   '/search': 'GET',
   '/stats': 'GET',
+  '/networks': 'GET',
+  '/networks/{chain_gid}': 'GET PUT DELETE',
   '/blockchains/{chain_gid}/nodes': 'GET',
   '/incidents': 'GET',
   '/blockchains/{chain_gid}/incidents': 'GET',
