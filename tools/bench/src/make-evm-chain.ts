@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { signRecoverable } from 'tiny-secp256k1';
 import { privateKeyToAddress } from 'viem/accounts';
 import { computeOrderedRoot } from '../../../libs/chain-evm/src/compute-ordered-root.ts';
-import { encodeReceipt } from '../../../libs/chain-evm/src/encode-receipt.ts';
 import { keccak256Hex } from '../../../libs/chain-evm/src/encode-rlp.ts';
 import { encodeSigned, encodeTransaction } from '../../../libs/chain-evm/src/encode-transaction.ts';
 import { computeLogsBloom } from '../../../libs/chain-evm/src/logs-bloom.ts';
 import { encodeHeader } from '../../../libs/chain-evm/src/parse-header.ts';
+import { encodeReceipts } from '../../../libs/chain-evm/src/verify-receipts.ts';
 import type { RawHeader, RawReceipt, RawTransaction } from '../../../libs/chain-evm/src/raw-block.ts';
 
 const SENDERS = 50;
@@ -65,7 +65,10 @@ export class EvmChain {
       stateRoot: `0x${hashText(`state ${this.#number}`)}`,
       transactionsRoot: computeOrderedRoot(signed.map((tx) => encodeTransaction(tx, 'ethereum')!)),
       receiptsRoot: computeOrderedRoot(
-        receipts.map((receipt) => encodeReceipt(receipt as unknown as RawReceipt, 0)),
+        encodeReceipts(
+          { transactions: signed, receipts: receipts as unknown as readonly RawReceipt[] },
+          'ethereum',
+        ),
       ),
       logsBloom: computeLogsBloom(receipts),
       difficulty: '0x0',
@@ -122,7 +125,7 @@ export class EvmChain {
         : { to, value: amount, input: '0x' }),
       from: sender.address,
     } as unknown as RawTransaction;
-    const digest = keccak256Hex(encodeSigned(tx, BigInt(this.#options.chainId)));
+    const digest = keccak256Hex(encodeSigned(tx, { chainId: BigInt(this.#options.chainId), stack: 'ethereum' }));
     const { signature, recoveryId } = signRecoverable(Buffer.from(digest, 'hex'), sender.key);
     const [r, s] = [signature.subarray(0, 32), signature.subarray(32)].map(
       (part) => `0x${BigInt(`0x${Buffer.from(part).toString('hex')}`).toString(16)}`,

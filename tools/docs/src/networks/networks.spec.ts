@@ -12,6 +12,6 @@ it('the page on networks is what the catalogue and the calendar say; UPDATE_DOCS
 });
 
 it('says what is proved of networks that there are', () => {
-  const names = listFamilies().flatMap(({ networks }) => networks.map(({ name }) => name));
+  const names = listFamilies().flatMap(({ catalogue }) => catalogue.builtIn.map(({ name }) => name));
   expect(Object.keys(PROOFS).filter((name) => !names.includes(name))).toEqual([]);
 });
