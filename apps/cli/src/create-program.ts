@@ -12,6 +12,7 @@ import { addKeys } from './commands/keys.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addNats } from './commands/nats.ts';
+import { addNetworks } from './commands/networks.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addVerify } from './commands/verify.ts';
 import { createAct, type Surroundings } from './context.ts';
@@ -52,6 +53,7 @@ Examples:
     addAddresses,
     addBalances,
     addChains,
+    addNetworks,
     addIncidents,
     addKeys,
     addNats,

@@ -3,6 +3,7 @@ import type { Block, BlockHeader, BlockRef, Coin, Transaction, UtxoOutput } from
 import type { ChainEndpoint, NodeInterface } from './chain-endpoint.ts';
 import type { FamilyRpc } from './family-rpc.ts';
 import type { NetworkCatalogue } from './network-catalogue.ts';
+import type { ProbedNetwork, ProbeOptions } from './network-probe.ts';
 import type { ChainFamilyName, Network } from './network.ts';
 import type { UiMultiplier } from './ui-multiplier.ts';
 import type { Calendar, Upgrade } from './upgrade.ts';
@@ -58,6 +59,8 @@ export interface ChainNotation extends FamilyManifest {
 export interface ChainFamily extends ChainNotation {
   /** A client of one endpoint. Cheap: connects on first use. */
   createClient(options: ChainClientOptions): ChainClient;
+  /** Measures what a node's blocks prove, from its last 50. Absent: there is nothing to choose. */
+  probe?(options: ProbeOptions): Promise<ProbedNetwork>;
   /** Nodes tell balances at their head alone and, while they take a block, perhaps with a part of it. */
   readonly tellsHeadOnly?: boolean | undefined;
   /** Requests to a node that reading these balances takes, a list of calls as one. Absent: one for each 500 of them. */

@@ -34,6 +34,7 @@ export {
   type UpgradeState,
 } from './upgrade.ts';
 export { decimalOfDouble, uiMultiplierAt, type UiMultiplier } from './ui-multiplier.ts';
+export type * from './network-probe.ts';
 export { NetworkCatalogue } from './network-catalogue.ts';
 export {
   networkSchema,

@@ -4,6 +4,7 @@ import { EvmClient } from './evm-client.ts';
 import { evmManifest } from './manifest.ts';
 import { parseAddress } from './parse-address.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
+import { probeNetwork } from './probe/probe-network.ts';
 import { evmRpc } from './rpc/evm-rpc.ts';
 
 /** Ethereum and every chain that speaks its JSON-RPC. */
@@ -16,4 +17,5 @@ export const evmFamily: ChainFamily = {
   parseAssetPath,
   rpc: evmRpc,
   createClient: (options) => new EvmClient(options),
+  probe: probeNetwork,
 };

@@ -88,6 +88,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/networks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every network that this service can follow
+         * @description Any valid key may ask.
+         */
+        get: operations["listNetworks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/networks/{chain_gid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One network
+         * @description Any valid key may ask.
+         */
+        get: operations["getNetwork"];
+        /**
+         * Say what a network is, beside those of the release or in place of one
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        put: operations["putNetwork"];
+        post?: never;
+        /**
+         * Forget what was said of a network: it is what the release says, or is not known
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        delete: operations["deleteNetwork"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/blockchains": {
         parameters: {
             query?: never;
@@ -102,7 +150,7 @@ export interface paths {
         get: operations["listBlockchains"];
         put?: never;
         /**
-         * Add a blockchain of the reference data
+         * Add the blockchain of a known network
          * @description Needs the permission `api:blockchain:write`.
          */
         post: operations["createBlockchain"];
@@ -2451,6 +2499,406 @@ export interface components {
                 }[];
             };
         };
+        Network: {
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:5042
+             */
+            gid: string;
+            /**
+             * @description The chain family whose code reads its blocks.
+             * @example evm
+             */
+            family: string;
+            /**
+             * @description Unique name, also the name of its endpoint at the RPC gateway.
+             * @example arc
+             */
+            name: string;
+            /**
+             * @description Short name for lists.
+             * @example arc
+             */
+            short_name: string;
+            /**
+             * @description Name for people.
+             * @example Arc
+             */
+            display_name: string;
+            /**
+             * @description More names that are accepted, each unique among all networks.
+             * @default []
+             * @example [
+             *       "arc-mainnet"
+             *     ]
+             */
+            aliases: string[];
+            /**
+             * @description Whether its coins are worth nothing.
+             * @default false
+             * @example false
+             */
+            is_testnet: boolean;
+            /**
+             * @description A local chain of a developer: it starts anew with its node.
+             * @example false
+             */
+            is_local: boolean;
+            /** @description The coin that pays fees. */
+            native: {
+                /**
+                 * @description The coin as CAIP-19.
+                 * @example eip155:5042/slip44:60
+                 */
+                gid: string & (unknown & unknown);
+                /**
+                 * @description Its symbol.
+                 * @example USDC
+                 */
+                symbol: string;
+                /**
+                 * @description Its name.
+                 * @example USD Coin
+                 */
+                name: string;
+                /**
+                 * Format: int32
+                 * @description Its decimals.
+                 * @example 18
+                 */
+                decimals: number;
+                /**
+                 * @description More asset ids that mean this coin.
+                 * @example [
+                 *       "eip155:5042/slip44:5042"
+                 *     ]
+                 */
+                aliases?: string[];
+            };
+            /**
+             * @description The CAIP-19 namespace of its tokens.
+             * @example erc20
+             */
+            token_namespace: string;
+            /** @description When a block is final, unless a project has its own rule. */
+            confirmation: {
+                /**
+                 * @description `tag`: the finality that the node tells; `depth`: blocks on top.
+                 * @example tag
+                 * @enum {string}
+                 */
+                type: "tag" | "depth";
+                /**
+                 * @description The block tag that counts as final.
+                 * @example finalized
+                 * @enum {string}
+                 */
+                tag?: "finalized" | "safe";
+                /**
+                 * Format: int32
+                 * @description Blocks, the block itself included.
+                 * @example 12
+                 */
+                depth: number;
+            };
+            /**
+             * Format: int32
+             * @description A first guess of the time between blocks; it is measured.
+             * @example 500
+             */
+            block_time_ms: number;
+            /**
+             * Format: int64
+             * @description Usual time until a later header proves a block.
+             * @example 4000
+             */
+            evidence_delay_ms?: number;
+            /**
+             * @description How balances change without a transaction that tells it.
+             * @example [
+             *       "withdrawal",
+             *       "adjustment"
+             *     ]
+             */
+            untold_reasons?: ("withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            /**
+             * @description The contract that wraps the native coin: its deposits mint and its withdrawals burn.
+             * @example 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2
+             */
+            wrapped_native?: string;
+            /** @description Old tokens whose contracts do not say what they are. */
+            tokens?: {
+                /**
+                 * @description The contract as CAIP-19.
+                 * @example eip155:1/erc20:0x06012c8cf97bead5deae237070f9587f8e7a266d
+                 */
+                gid: string;
+                /**
+                 * @description Whether its units are alike or each its own.
+                 * @default token
+                 * @example nft
+                 * @enum {string}
+                 */
+                type: "token" | "nft";
+                /**
+                 * @description Its symbol.
+                 * @example CK
+                 */
+                symbol: string;
+                /**
+                 * @description Its name.
+                 * @example CryptoKitties
+                 */
+                name: string;
+                /**
+                 * Format: int32
+                 * @description Its decimals.
+                 * @default 0
+                 * @example 0
+                 */
+                decimals: number;
+            }[];
+            /** @description URL templates of a block explorer. */
+            explorer?: {
+                /**
+                 * @description Page of an address.
+                 * @example https://explorer.example.com/address/{address}
+                 */
+                address?: string;
+                /**
+                 * @description Page of a transaction.
+                 * @example https://explorer.example.com/tx/{hash}
+                 */
+                transaction?: string;
+                /**
+                 * @description Page of a block.
+                 * @example https://explorer.example.com/block/{number}
+                 */
+                block?: string;
+            };
+            /**
+             * @description URL of its logo.
+             * @example https://chainwatch.example.com/logos/ethereum.svg
+             */
+            image_url: string;
+            /**
+             * @description What the family has to know to prove its blocks; the members are those of the family.
+             * @example {
+             *       "stack": "ethereum"
+             *     }
+             */
+            traits?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Who says so: `built_in`: this release; `file`: the `NETWORKS_FILE` of the operator, which the API does not change; `api`: `PUT /networks/{chain_gid}`.
+             * @example built_in
+             * @enum {string}
+             */
+            source: "built_in" | "file" | "api";
+            /**
+             * @description Whether this service has the blockchain, active or not. Its id, family, native coin and token namespace are then fixed.
+             * @example true
+             */
+            is_used: boolean;
+        };
+        NetworkList: {
+            /** @description Those of the release first. */
+            items: components["schemas"]["Network"][];
+        };
+        PutNetworkInput: {
+            /**
+             * @description The chain as CAIP-2, as in the path.
+             * @example eip155:5042
+             */
+            gid?: string;
+            /**
+             * @description The chain family whose code reads its blocks.
+             * @example evm
+             */
+            family: string;
+            /**
+             * @description Unique name, also the name of its endpoint at the RPC gateway.
+             * @example arc
+             */
+            name: string;
+            /**
+             * @description Short name for lists.
+             * @example arc
+             */
+            short_name: string;
+            /**
+             * @description Name for people.
+             * @example Arc
+             */
+            display_name: string;
+            /**
+             * @description More names that are accepted, each unique among all networks.
+             * @default []
+             * @example [
+             *       "arc-mainnet"
+             *     ]
+             */
+            aliases?: string[];
+            /**
+             * @description Whether its coins are worth nothing.
+             * @default false
+             * @example false
+             */
+            is_testnet?: boolean;
+            /**
+             * @description A local chain of a developer: it starts anew with its node.
+             * @example false
+             */
+            is_local?: boolean;
+            /** @description The coin that pays fees. */
+            native: {
+                /**
+                 * @description The coin as CAIP-19.
+                 * @example eip155:5042/slip44:60
+                 */
+                gid: string & (unknown & unknown);
+                /**
+                 * @description Its symbol.
+                 * @example USDC
+                 */
+                symbol: string;
+                /**
+                 * @description Its name.
+                 * @example USD Coin
+                 */
+                name: string;
+                /**
+                 * Format: int32
+                 * @description Its decimals.
+                 * @example 18
+                 */
+                decimals: number;
+                /**
+                 * @description More asset ids that mean this coin.
+                 * @example [
+                 *       "eip155:5042/slip44:5042"
+                 *     ]
+                 */
+                aliases?: string[];
+            };
+            /**
+             * @description The CAIP-19 namespace of its tokens.
+             * @example erc20
+             */
+            token_namespace: string;
+            /** @description When a block is final, unless a project has its own rule. */
+            confirmation: {
+                /**
+                 * @description `tag`: the finality that the node tells; `depth`: blocks on top.
+                 * @example tag
+                 * @enum {string}
+                 */
+                type: "tag" | "depth";
+                /**
+                 * @description The block tag that counts as final.
+                 * @example finalized
+                 * @enum {string}
+                 */
+                tag?: "finalized" | "safe";
+                /**
+                 * Format: int32
+                 * @description Blocks, the block itself included.
+                 * @example 12
+                 */
+                depth: number;
+            };
+            /**
+             * Format: int32
+             * @description A first guess of the time between blocks; it is measured.
+             * @example 500
+             */
+            block_time_ms: number;
+            /**
+             * Format: int64
+             * @description Usual time until a later header proves a block.
+             * @example 4000
+             */
+            evidence_delay_ms?: number;
+            /**
+             * @description How balances change without a transaction that tells it.
+             * @example [
+             *       "withdrawal",
+             *       "adjustment"
+             *     ]
+             */
+            untold_reasons?: ("withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            /**
+             * @description The contract that wraps the native coin: its deposits mint and its withdrawals burn.
+             * @example 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2
+             */
+            wrapped_native?: string;
+            /** @description Old tokens whose contracts do not say what they are. */
+            tokens?: {
+                /**
+                 * @description The contract as CAIP-19.
+                 * @example eip155:1/erc20:0x06012c8cf97bead5deae237070f9587f8e7a266d
+                 */
+                gid: string;
+                /**
+                 * @description Whether its units are alike or each its own.
+                 * @default token
+                 * @example nft
+                 * @enum {string}
+                 */
+                type?: "token" | "nft";
+                /**
+                 * @description Its symbol.
+                 * @example CK
+                 */
+                symbol: string;
+                /**
+                 * @description Its name.
+                 * @example CryptoKitties
+                 */
+                name: string;
+                /**
+                 * Format: int32
+                 * @description Its decimals.
+                 * @default 0
+                 * @example 0
+                 */
+                decimals?: number;
+            }[];
+            /** @description URL templates of a block explorer. */
+            explorer?: {
+                /**
+                 * @description Page of an address.
+                 * @example https://explorer.example.com/address/{address}
+                 */
+                address?: string;
+                /**
+                 * @description Page of a transaction.
+                 * @example https://explorer.example.com/tx/{hash}
+                 */
+                transaction?: string;
+                /**
+                 * @description Page of a block.
+                 * @example https://explorer.example.com/block/{number}
+                 */
+                block?: string;
+            };
+            /**
+             * Format: uri
+             * @description URL of a logo. Default: the one that this service has for its name.
+             * @example https://example.com/arc.svg
+             */
+            image_url?: string;
+            /**
+             * @description What the family has to know to prove its blocks; the members are those of the family.
+             * @example {
+             *       "stack": "ethereum"
+             *     }
+             */
+            traits?: {
+                [key: string]: unknown;
+            };
+        };
         Blockchain: {
             /**
              * @description The chain as CAIP-2.
@@ -2601,7 +3049,7 @@ export interface components {
         };
         CreateBlockchainInput: {
             /**
-             * @description A chain of the reference data as CAIP-2.
+             * @description A known network as CAIP-2 (`GET /networks`).
              * @example eip155:1
              */
             chain_gid: string;
@@ -9714,7 +10162,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected";
+            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "workspace.network_set" | "workspace.network_deleted" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected";
             /** @description The key that asked, the member who signed in, or the service. */
             actor: {
                 /**
@@ -10599,6 +11047,430 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listNetworks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "gid": "eip155:5042",
+                     *           "family": "evm",
+                     *           "name": "arc",
+                     *           "short_name": "arc",
+                     *           "display_name": "Arc",
+                     *           "aliases": [
+                     *             "arc-mainnet"
+                     *           ],
+                     *           "is_testnet": false,
+                     *           "is_local": false,
+                     *           "native": {
+                     *             "gid": "eip155:5042/slip44:60",
+                     *             "symbol": "USDC",
+                     *             "name": "USD Coin",
+                     *             "decimals": 18,
+                     *             "aliases": [
+                     *               "eip155:5042/slip44:5042"
+                     *             ]
+                     *           },
+                     *           "token_namespace": "erc20",
+                     *           "confirmation": {
+                     *             "type": "tag",
+                     *             "tag": "finalized",
+                     *             "depth": 12
+                     *           },
+                     *           "block_time_ms": 500,
+                     *           "evidence_delay_ms": 4000,
+                     *           "untold_reasons": [
+                     *             "withdrawal",
+                     *             "adjustment"
+                     *           ],
+                     *           "wrapped_native": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *           "tokens": [
+                     *             {
+                     *               "gid": "eip155:1/erc20:0x06012c8cf97bead5deae237070f9587f8e7a266d",
+                     *               "type": "nft",
+                     *               "symbol": "CK",
+                     *               "name": "CryptoKitties",
+                     *               "decimals": 0
+                     *             }
+                     *           ],
+                     *           "explorer": {
+                     *             "address": "https://explorer.example.com/address/{address}",
+                     *             "transaction": "https://explorer.example.com/tx/{hash}",
+                     *             "block": "https://explorer.example.com/block/{number}"
+                     *           },
+                     *           "image_url": "https://chainwatch.example.com/logos/ethereum.svg",
+                     *           "traits": {
+                     *             "stack": "ethereum"
+                     *           },
+                     *           "source": "built_in",
+                     *           "is_used": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NetworkList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getNetwork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:5042",
+                     *       "family": "evm",
+                     *       "name": "arc",
+                     *       "short_name": "arc",
+                     *       "display_name": "Arc",
+                     *       "aliases": [
+                     *         "arc-mainnet"
+                     *       ],
+                     *       "is_testnet": false,
+                     *       "is_local": false,
+                     *       "native": {
+                     *         "gid": "eip155:5042/slip44:60",
+                     *         "symbol": "USDC",
+                     *         "name": "USD Coin",
+                     *         "decimals": 18,
+                     *         "aliases": [
+                     *           "eip155:5042/slip44:5042"
+                     *         ]
+                     *       },
+                     *       "token_namespace": "erc20",
+                     *       "confirmation": {
+                     *         "type": "tag",
+                     *         "tag": "finalized",
+                     *         "depth": 12
+                     *       },
+                     *       "block_time_ms": 500,
+                     *       "evidence_delay_ms": 4000,
+                     *       "untold_reasons": [
+                     *         "withdrawal",
+                     *         "adjustment"
+                     *       ],
+                     *       "wrapped_native": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *       "tokens": [
+                     *         {
+                     *           "gid": "eip155:1/erc20:0x06012c8cf97bead5deae237070f9587f8e7a266d",
+                     *           "type": "nft",
+                     *           "symbol": "CK",
+                     *           "name": "CryptoKitties",
+                     *           "decimals": 0
+                     *         }
+                     *       ],
+                     *       "explorer": {
+                     *         "address": "https://explorer.example.com/address/{address}",
+                     *         "transaction": "https://explorer.example.com/tx/{hash}",
+                     *         "block": "https://explorer.example.com/block/{number}"
+                     *       },
+                     *       "image_url": "https://chainwatch.example.com/logos/ethereum.svg",
+                     *       "traits": {
+                     *         "stack": "ethereum"
+                     *       },
+                     *       "source": "built_in",
+                     *       "is_used": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Network"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putNetwork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "family": "evm",
+                 *       "name": "arc",
+                 *       "short_name": "arc",
+                 *       "display_name": "Arc",
+                 *       "native": {
+                 *         "gid": "eip155:5042/slip44:60",
+                 *         "symbol": "USDC",
+                 *         "name": "USD Coin",
+                 *         "decimals": 18
+                 *       },
+                 *       "token_namespace": "erc20",
+                 *       "confirmation": {
+                 *         "type": "tag",
+                 *         "tag": "finalized",
+                 *         "depth": 1
+                 *       },
+                 *       "block_time_ms": 500,
+                 *       "traits": {
+                 *         "stack": "ethereum"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PutNetworkInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:5042",
+                     *       "family": "evm",
+                     *       "name": "arc",
+                     *       "short_name": "arc",
+                     *       "display_name": "Arc",
+                     *       "aliases": [
+                     *         "arc-mainnet"
+                     *       ],
+                     *       "is_testnet": false,
+                     *       "is_local": false,
+                     *       "native": {
+                     *         "gid": "eip155:5042/slip44:60",
+                     *         "symbol": "USDC",
+                     *         "name": "USD Coin",
+                     *         "decimals": 18,
+                     *         "aliases": [
+                     *           "eip155:5042/slip44:5042"
+                     *         ]
+                     *       },
+                     *       "token_namespace": "erc20",
+                     *       "confirmation": {
+                     *         "type": "tag",
+                     *         "tag": "finalized",
+                     *         "depth": 12
+                     *       },
+                     *       "block_time_ms": 500,
+                     *       "evidence_delay_ms": 4000,
+                     *       "untold_reasons": [
+                     *         "withdrawal",
+                     *         "adjustment"
+                     *       ],
+                     *       "wrapped_native": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *       "tokens": [
+                     *         {
+                     *           "gid": "eip155:1/erc20:0x06012c8cf97bead5deae237070f9587f8e7a266d",
+                     *           "type": "nft",
+                     *           "symbol": "CK",
+                     *           "name": "CryptoKitties",
+                     *           "decimals": 0
+                     *         }
+                     *       ],
+                     *       "explorer": {
+                     *         "address": "https://explorer.example.com/address/{address}",
+                     *         "transaction": "https://explorer.example.com/tx/{hash}",
+                     *         "block": "https://explorer.example.com/block/{number}"
+                     *       },
+                     *       "image_url": "https://chainwatch.example.com/logos/ethereum.svg",
+                     *       "traits": {
+                     *         "stack": "ethereum"
+                     *       },
+                     *       "source": "built_in",
+                     *       "is_used": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Network"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gid": "eip155:5042",
+                     *       "family": "evm",
+                     *       "name": "arc",
+                     *       "short_name": "arc",
+                     *       "display_name": "Arc",
+                     *       "aliases": [
+                     *         "arc-mainnet"
+                     *       ],
+                     *       "is_testnet": false,
+                     *       "is_local": false,
+                     *       "native": {
+                     *         "gid": "eip155:5042/slip44:60",
+                     *         "symbol": "USDC",
+                     *         "name": "USD Coin",
+                     *         "decimals": 18,
+                     *         "aliases": [
+                     *           "eip155:5042/slip44:5042"
+                     *         ]
+                     *       },
+                     *       "token_namespace": "erc20",
+                     *       "confirmation": {
+                     *         "type": "tag",
+                     *         "tag": "finalized",
+                     *         "depth": 12
+                     *       },
+                     *       "block_time_ms": 500,
+                     *       "evidence_delay_ms": 4000,
+                     *       "untold_reasons": [
+                     *         "withdrawal",
+                     *         "adjustment"
+                     *       ],
+                     *       "wrapped_native": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *       "tokens": [
+                     *         {
+                     *           "gid": "eip155:1/erc20:0x06012c8cf97bead5deae237070f9587f8e7a266d",
+                     *           "type": "nft",
+                     *           "symbol": "CK",
+                     *           "name": "CryptoKitties",
+                     *           "decimals": 0
+                     *         }
+                     *       ],
+                     *       "explorer": {
+                     *         "address": "https://explorer.example.com/address/{address}",
+                     *         "transaction": "https://explorer.example.com/tx/{hash}",
+                     *         "block": "https://explorer.example.com/block/{number}"
+                     *       },
+                     *       "image_url": "https://chainwatch.example.com/logos/ethereum.svg",
+                     *       "traits": {
+                     *         "stack": "ethereum"
+                     *       },
+                     *       "source": "built_in",
+                     *       "is_used": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Network"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteNetwork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -19360,7 +20232,7 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at";
                 /** @description Only entries of these actions. Repeated, comma-separated, or both; the name may end in `[]`. */
-                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected")[];
+                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "workspace.network_set" | "workspace.network_deleted" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected")[];
                 /** @description Only changes of things of these kinds. Repeated, comma-separated, or both; the name may end in `[]`. */
                 target_types?: ("workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "skip" | "reset" | "token")[];
                 /**

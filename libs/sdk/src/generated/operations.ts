@@ -93,6 +93,51 @@ export class StatOperations {
   }
 }
 
+/** Operations under `networks`. */
+export class NetworkOperations {
+  readonly #call: CallOperation;
+
+  constructor(call: CallOperation) {
+    this.#call = call;
+  }
+
+  /**
+   * Every network that this service can follow.
+   *
+   * Any valid key may ask. `GET /networks`
+   */
+  list(options?: RequestOptions): Promise<Answer<'listNetworks'>> {
+    return this.#call({ method: 'GET', path: '/networks', options });
+  }
+
+  /**
+   * One network.
+   *
+   * Any valid key may ask. `GET /networks/{chain_gid}`
+   */
+  get(chainGid: string, options?: RequestOptions): Promise<Answer<'getNetwork'>> {
+    return this.#call({ method: 'GET', path: '/networks/{chain_gid}', params: { chain_gid: chainGid }, options });
+  }
+
+  /**
+   * Say what a network is, beside those of the release or in place of one.
+   *
+   * Needs the permission `api:blockchain:write`. `PUT /networks/{chain_gid}`
+   */
+  put(chainGid: string, body: Body<'putNetwork'>, options?: RequestOptions): Promise<Answer<'putNetwork'>> {
+    return this.#call({ method: 'PUT', path: '/networks/{chain_gid}', params: { chain_gid: chainGid }, body, options });
+  }
+
+  /**
+   * Forget what was said of a network: it is what the release says, or is not known.
+   *
+   * Needs the permission `api:blockchain:write`. `DELETE /networks/{chain_gid}`
+   */
+  delete(chainGid: string, options?: RequestOptions): Promise<Answer<'deleteNetwork'>> {
+    return this.#call({ method: 'DELETE', path: '/networks/{chain_gid}', params: { chain_gid: chainGid }, options });
+  }
+}
+
 /** Operations under `blockchains`. */
 export class BlockchainOperations {
   readonly #call: CallOperation;
@@ -111,7 +156,7 @@ export class BlockchainOperations {
   }
 
   /**
-   * Add a blockchain of the reference data.
+   * Add the blockchain of a known network.
    *
    * Needs the permission `api:blockchain:write`. `POST /blockchains`
    */
@@ -1197,6 +1242,7 @@ export function createOperations(call: CallOperation) {
     session: new SessionOperations(call),
     search: new SearchOperations(call),
     stats: new StatOperations(call),
+    networks: new NetworkOperations(call),
     blockchains: new BlockchainOperations(call),
     incidents: new IncidentOperations(call),
     blocks: new BlockOperations(call),

@@ -194,6 +194,23 @@ const ROWS: Readonly<Record<string, Row>> = {
       ['stdin', '--chain', 'eip155:1', '<', ''],
     ],
   },
+  'networks list': { right: [] },
+  'networks set': {
+    right: ['network.yaml'],
+    wrong: each('file', ['', 'missing.yaml', '.', 'broken.csv', 'empty.txt', 'addresses.csv']),
+  },
+  'networks delete': { right: ['eip155:1'], wrong: each('chain_gid', badChain) },
+  'networks probe': {
+    right: ['http://127.0.0.1:1'],
+    isOffline: true,
+    isReport: true,
+    wrong: [
+      ...each('url', [...badUrl, 'ws://127.0.0.1:1']),
+      ...each('--family', ['', 'nonsense', 'bitcoin'], 'http://127.0.0.1:1'),
+      ...each('--write', ['', 'addresses.csv'], 'http://127.0.0.1:1'),
+      ['stdin', '<', ''],
+    ],
+  },
   completion: { right: ['bash'], isOffline: true, wrong: each('shell', ['', 'tcsh']) },
 };
 
@@ -245,6 +262,7 @@ beforeAll(async () => {
     'body.json': '{"event_id":"e","type":"transaction.detected"}',
     'secret.txt': 'whsec',
     'empty.txt': '',
+    'network.yaml': 'gid: eip155:5042\nfamily: evm\n',
     'addresses.csv': `address\n${ADDRESS}\n`,
     'broken.csv': 'address\n"x\n',
     'nameless.csv': 'name\nx\n',
