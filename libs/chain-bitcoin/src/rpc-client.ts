@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChainClientError, JsonRpc, parseJson, unwrap } from '@chainwatch/chain-core';
+import { ChainClientError, JsonRpc, unwrap } from '@chainwatch/chain-core';
 import type { EndpointOptions, HttpClient, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import { openHttp } from './open-http.ts';
+import { parseExactJson } from './parse-exact-json.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -68,7 +69,7 @@ async function pause(delayMs: number, signal: AbortSignal | undefined): Promise<
 
 /** A JSON-RPC answer counts under any HTTP status; for other answers the status tells what is wrong. */
 function readResponse(what: string, status: number, text: string): unknown {
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   if (isResponse(parsed) && status !== 429 && status !== 503) return parsed;
   if (status !== 200)
     throw new ChainClientError(`${what}: HTTP ${status}${REASONS[status] ?? ''}`, { nodeCode: status });

@@ -10,8 +10,8 @@ export interface UtxoChain {
 /** The networks of a family whose balances are made of unspent outputs; none for account-based families. */
 export async function listUtxoChains(familyName: string): Promise<UtxoChain[]> {
   const family = await findFamilyNamed(familyName);
-  const maturity = family?.utxo?.coinbaseMaturity;
-  return maturity === undefined
+  const { networks, utxo } = family ?? { networks: [], utxo: undefined };
+  return utxo === undefined
     ? []
-    : family!.networks.map((network) => ({ network, coinbaseMaturity: maturity }));
+    : networks.map((network) => ({ network, coinbaseMaturity: utxo.coinbaseMaturityOf(network) }));
 }

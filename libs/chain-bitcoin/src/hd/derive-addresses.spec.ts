@@ -49,6 +49,7 @@ describe('answerTask', () => {
     };
     const answer = answerTask({
       extendedPublicKey: accounts.accounts[2]!.xpub,
+      keyVersion: 0x0488b21e,
       change: 0,
       indexes: [4, 5],
       format: 'p2wpkh',
