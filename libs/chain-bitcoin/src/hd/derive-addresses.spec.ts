@@ -121,7 +121,7 @@ describe('deriveAddresses', () => {
           derived.forEach(({ index, address }) => {
             const pubkey = account.deriveChild(change).deriveChild(index).publicKey!;
             expect(address.canonical).toBe(encode(addressFormat, pubkey, network));
-            const read = parseAddress(address.canonical);
+            const { others: _others, ...read } = parseAddress(address.canonical);
             expect({ ...read, format: addressFormat }).toEqual(address);
             expect(read.networkGids).toContain(networkGid);
           });
