@@ -22,7 +22,7 @@ export interface CashAddress {
 }
 
 /** Whether a text may be the part behind `prefix:`, of a hash of 20 or 32 bytes. */
-export const cashShape = /^[qpzr](?:[02-9ac-hj-np-z]{41}|[02-9ac-hj-np-z]{60})$/i;
+export const CASH_SHAPE = /^[qpzr](?:[02-9ac-hj-np-z]{41}|[02-9ac-hj-np-z]{60})$/i;
 
 /**
  * Reads the part of a CashAddr address behind `prefix:`.

@@ -9,8 +9,6 @@ import bip350 from './vectors/bip350.json' with { type: 'json' };
 import keyIo from './vectors/key-io.json' with { type: 'json' };
 
 const main = 'bip122:000000000019d6689c085ae165831e93';
-const cash = 'bip122:000000000000000000651ef99cb9fcbe';
-const litecoin = 'bip122:12a765e31ffd4059bada1e25190f6e98';
 const tests = bitcoinNetworks.filter(({ isTestnet }) => isTestnet).map(({ gid }) => gid);
 const regtest = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';
 

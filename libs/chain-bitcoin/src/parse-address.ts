@@ -2,7 +2,7 @@ import { checkBase58Text, InvalidAddressError } from '@chainwatch/chain-core';
 import type { ParsedAddress } from '@chainwatch/chain-core';
 import { address as library } from 'bitcoinjs-lib';
 import { base58Readers, cashPrefixes, mwebPrefixes, segwitPrefixes } from './address-prefixes.ts';
-import { cashShape, decodeCashAddress, encodeCashAddress } from './cash-address.ts';
+import { CASH_SHAPE, decodeCashAddress, encodeCashAddress } from './cash-address.ts';
 import { findForeignPrefix, findForeignVersion } from './foreign-coins.ts';
 import { keyOfCash, findAddress, toScript } from './script-address.ts';
 import { parseSegwitAddress } from './segwit-address.ts';
@@ -10,7 +10,7 @@ import type { WitnessProgram } from './segwit-address.ts';
 
 const segwitShape = new RegExp(`^(${[...segwitPrefixes.keys()].join('|')})1`, 'i');
 const mwebShape = new RegExp(`^(${[...mwebPrefixes.keys()].join('|')})1`, 'i');
-const cashPrefixShape = /^([a-z]{2,20}):(?=[qpzr])(.*)$/i;
+const CASH_PREFIX_SHAPE = /^([a-z]{2,20}):(?=[qpzr])(.*)$/i;
 const prefixes = listWords([...segwitPrefixes.keys()].map((prefix) => `${prefix}1`));
 
 /**
@@ -40,9 +40,9 @@ function formatOf({ version, program }: WitnessProgram): string {
 
 /** Undefined when the text has not the form of CashAddr. The prefix may be absent: the checksum covers it. */
 function parseCash(input: string): ParsedAddress | undefined {
-  const [, written, rest] = cashPrefixShape.exec(input) ?? [];
+  const [, written, rest] = CASH_PREFIX_SHAPE.exec(input) ?? [];
   if (written === undefined || rest === undefined)
-    return cashShape.test(input) ? readCash(findCashPrefix(input), input) : undefined;
+    return CASH_SHAPE.test(input) ? readCash(findCashPrefix(input), input) : undefined;
   const prefix = written.toLowerCase();
   if (!cashPrefixes.has(prefix))
     throw new InvalidAddressError(

@@ -37,7 +37,7 @@ export async function readFieldBlock(
   { ref, bytes, signal }: { readonly ref: BlockRef; readonly bytes: Buffer; readonly signal?: AbortSignal },
 ): Promise<{ readonly block: Block; readonly unknowns: readonly UnknownPart[] }> {
   const header = parseHeader(bytes, traits);
-  const told = blockSchema.safeParse(await rpc.call('getblock', [ref.hash, 2], { signal }));
+  const told = blockSchema.safeParse(await rpc.call('getblock', [ref.hash, 2], { signal, hasAmounts: true }));
   if (!told.success)
     throw new ChainClientError(
       `getblock: expected transactions with their fields, got ${z.prettifyError(told.error).slice(0, 200)}`,

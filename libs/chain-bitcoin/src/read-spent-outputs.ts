@@ -63,7 +63,9 @@ async function readPrevouts(
   const found = new Map<string, UtxoOutput>();
   if (!capabilities.hasPrevouts) return found;
   try {
-    const block = blockSchema.safeParse(await rpc.call('getblock', [ref.hash, 3], { signal }));
+    const block = blockSchema.safeParse(
+      await rpc.call('getblock', [ref.hash, 3], { signal, hasAmounts: true }),
+    );
     for (const { txid, vout, prevout } of block.data?.tx.flatMap(({ vin }) => vin) ?? []) {
       if (txid === undefined || vout === undefined || prevout === undefined) continue;
       found.set(keyOf({ txid, vout }), {

@@ -85,7 +85,11 @@ async function runScan(
   signal?: AbortSignal,
 ): Promise<unknown> {
   try {
-    return await rpc.call('scantxoutset', ['start', descriptors], { signal, timeoutMs: SCAN_TIMEOUT_MS });
+    return await rpc.call('scantxoutset', ['start', descriptors], {
+      signal,
+      timeoutMs: SCAN_TIMEOUT_MS,
+      hasAmounts: true,
+    });
   } catch (error) {
     if (signal?.aborted === true) await rpc.call('scantxoutset', ['abort']).catch(() => undefined);
     throw error;
