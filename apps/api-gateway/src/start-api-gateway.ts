@@ -72,7 +72,16 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   const feeds = new EventFeeds(shared);
   const exports = new Exports(shared);
   const networks = await followNetworks(db, logger);
-  const deps: ApiDeps = { ...options.deps, bus, cache: options.cache, chains, networks, keys, feeds, exports };
+  const deps: ApiDeps = {
+    ...options.deps,
+    bus,
+    cache: options.cache,
+    chains,
+    networks,
+    keys,
+    feeds,
+    exports,
+  };
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) =>
     keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)),
   );

@@ -100,7 +100,10 @@ function healthyAnswers({
   return {
     eth_chainId: () => `0x${chainId.toString(16)}`,
     eth_getBlockByNumber: ([tag]) => block(tag === 'latest' ? head : head - 10),
-    getblockhash: () => '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
+    getblockhash: ([height]) =>
+      height === 0
+        ? '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
+        : '00000000000000000019f112ec0a9982926f1258cdcc558dd7c3b7e5dc7fa148',
     getbestblockhash: () => 'ab'.repeat(32),
     getblockcount: () => head,
     getGenesisHash: () => '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',

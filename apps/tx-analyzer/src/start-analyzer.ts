@@ -7,12 +7,7 @@ import {
   Workers,
   type Checks,
 } from '@chainwatch/telemetry';
-import {
-  isSameChain,
-  type ActiveChain,
-  type ChainFamilyName,
-  type UtxoCodec,
-} from '@chainwatch/chain-core';
+import { isSameChain, type ActiveChain, type ChainFamilyName, type UtxoCodec } from '@chainwatch/chain-core';
 import { readActiveChains } from '@chainwatch/db';
 import { FLOW } from '@chainwatch/events';
 import { EventRelay } from '@chainwatch/outbox';

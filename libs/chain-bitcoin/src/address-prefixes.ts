@@ -1,9 +1,14 @@
 import type { Network } from '@chainwatch/chain-core';
 import { bitcoinNetworks, readTraits } from './networks.ts';
 
-interface Base58Version {
-  readonly format: 'p2pkh' | 'p2sh';
-  readonly networkGids: readonly string[];
+export type Base58Format = 'p2pkh' | 'p2sh';
+
+/** A network that reads a version byte, and what it reads there. */
+interface Base58Reader {
+  readonly network: Network;
+  readonly format: Base58Format;
+  /** False where the network writes such an address in another way. */
+  readonly isWritten: boolean;
 }
 
 /** Networks that write segwit addresses with a human-readable part, by that part: `tb` stands for three of them. */
@@ -11,24 +16,44 @@ export const segwitPrefixes: ReadonlyMap<string, readonly string[]> = groupGids(
   (network) => readTraits(network).bech32Hrp,
 );
 
-/** What a version byte of a Base58Check address stands for, by version. */
-export const base58Versions: ReadonlyMap<number, Base58Version> = new Map([
-  ...listVersions('p2pkh'),
-  ...listVersions('p2sh'),
-]);
+/** Networks that write CashAddr, by prefix. */
+export const cashPrefixes: ReadonlyMap<string, readonly string[]> = groupGids(
+  (network) => readTraits(network).cashAddrPrefix,
+);
 
-function listVersions(format: Base58Version['format']): [number, Base58Version][] {
-  return [...groupGids((network) => readTraits(network).base58[format])].map(([byte, networkGids]) => [
-    byte,
-    { format, networkGids },
-  ]);
+/** Names of the networks whose MWEB addresses begin so. */
+export const mwebPrefixes: ReadonlyMap<string, readonly string[]> = groupGids(
+  (network) => readTraits(network).mweb?.hrp,
+  ({ displayName }) => displayName,
+);
+
+/** The networks that read an address of Base58Check, by version byte: those that write it first. */
+export const base58Readers: ReadonlyMap<number, readonly Base58Reader[]> = groupReaders();
+
+function groupReaders(): Map<number, Base58Reader[]> {
+  const readers = new Map<number, Base58Reader[]>();
+  const add = (byte: number | undefined, reader: Base58Reader): void => {
+    if (byte !== undefined) readers.set(byte, [...(readers.get(byte) ?? []), reader]);
+  };
+  for (const network of bitcoinNetworks) {
+    const { base58, cashAddrPrefix } = readTraits(network);
+    const isWritten = cashAddrPrefix === undefined;
+    add(base58.p2pkh, { network, format: 'p2pkh', isWritten });
+    add(base58.p2sh, { network, format: 'p2sh', isWritten });
+    add(base58.oldP2sh, { network, format: 'p2sh', isWritten: false });
+  }
+  for (const all of readers.values()) all.sort((a, b) => Number(b.isWritten) - Number(a.isWritten));
+  return readers;
 }
 
-function groupGids<K>(keyOf: (network: Network) => K): Map<K, string[]> {
-  const groups = new Map<K, string[]>();
+function groupGids(
+  keyOf: (network: Network) => string | undefined,
+  valueOf: (network: Network) => string = ({ gid }) => gid,
+): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
   for (const network of bitcoinNetworks) {
     const key = keyOf(network);
-    groups.set(key, [...(groups.get(key) ?? []), network.gid]);
+    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), valueOf(network)]);
   }
   return groups;
 }

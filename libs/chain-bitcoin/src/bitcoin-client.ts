@@ -1,4 +1,4 @@
-import { ChainClientError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
+import { ChainClientError, parseEndpoint } from '@chainwatch/chain-core';
 import type {
   Block,
   BlockHeader,
@@ -16,13 +16,14 @@ import { EsploraClient } from './esplora-client.ts';
 import { findNewUpgrades } from './find-new-upgrades.ts';
 import { readTraits } from './networks.ts';
 import { readBlock } from './read-block.ts';
-import { findHeaderByHash, findHeaderByNumber, parseHash, readHead, readHeaders } from './read-headers.ts';
+import { findHeaderByHash, findHeaderByNumber, readHead, readHeaders } from './read-headers.ts';
 import { readSnapshot, readTransactions } from './read-mempool.ts';
 import { readSpentOutputs } from './read-spent-outputs.ts';
 import { RpcClient } from './rpc-client.ts';
 import { scanCoins } from './scan-coins.ts';
 import type { Session } from './session.ts';
 import { subscribeHeads } from './subscribe-heads.ts';
+import { verifyIdentity } from './verify-identity.ts';
 
 /** One Bitcoin node. Its capabilities are found out by use and remembered. */
 export class BitcoinClient implements ChainClient {
@@ -51,14 +52,8 @@ export class BitcoinClient implements ChainClient {
     };
   }
 
-  async verifyChain(signal?: AbortSignal): Promise<void> {
-    const { rpc, traits } = this.#session;
-    const got = parseHash('getblockhash', await rpc.call('getblockhash', [0], { signal }));
-    if (got !== traits.genesisHash) {
-      throw new WrongChainError(
-        `node serves another chain: expected genesis block ${traits.genesisHash} of ${this.network.gid}, got ${got}`,
-      );
-    }
+  verifyChain(signal?: AbortSignal): Promise<void> {
+    return verifyIdentity(this.#session, signal);
   }
 
   readHead(signal?: AbortSignal): Promise<BlockHeader> {

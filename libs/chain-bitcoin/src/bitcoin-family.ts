@@ -3,18 +3,31 @@ import { BitcoinClient } from './bitcoin-client.ts';
 import { hdDerivation } from './hd/hd-derivation.ts';
 import { bitcoinManifest } from './manifest.ts';
 import { parseAddress } from './parse-address.ts';
+import { readTraits } from './networks.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
 import { findAddress, matchKeyOf } from './script-address.ts';
 import { bitcoinRpc } from './rpc/bitcoin-rpc.ts';
 
-/** Bitcoin and its test networks. */
+/** Bitcoin, its test networks, and the coins that share its transactions. */
 export const bitcoinFamily: ChainFamily = {
   ...bitcoinManifest,
   parseAddress,
-  burnAddresses: ['1BitcoinEaterAddressDontSendf59kuE', '1CounterpartyXXXXXXXXXXXXXXXUWLpVr'],
+  burnAddresses: listSpellings(['1BitcoinEaterAddressDontSendf59kuE', '1CounterpartyXXXXXXXXXXXXXXXUWLpVr']),
   parseAssetPath,
   rpc: bitcoinRpc,
   createClient: (options) => new BitcoinClient(options),
-  utxo: { coinbaseMaturity: 100, matchKeyOf, findAddress },
+  utxo: {
+    coinbaseMaturityOf: (network) => readTraits(network).coinbaseMaturity,
+    matchKeyOf,
+    findAddress,
+  },
   hd: hdDerivation,
 };
+
+/** As every network that reads them writes them. */
+function listSpellings(addresses: readonly string[]): string[] {
+  return addresses.flatMap((address) => {
+    const { canonical, others = [] } = parseAddress(address);
+    return [canonical, ...others.map((other) => other.canonical)];
+  });
+}

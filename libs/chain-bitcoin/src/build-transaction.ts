@@ -1,6 +1,6 @@
 import { Transaction } from 'bitcoinjs-lib';
 import { z } from 'zod';
-import { parseAmount } from './parse-amount.ts';
+import { amountSchema, parseAmount } from './parse-amount.ts';
 import { parseHex } from './parse-hex.ts';
 
 const scriptSchema = z.object({ hex: z.string() });
@@ -21,7 +21,7 @@ export const fieldsSchema = z.object({
       }),
     ]),
   ),
-  vout: z.array(z.object({ value: z.number(), scriptPubKey: scriptSchema })),
+  vout: z.array(z.object({ value: amountSchema, scriptPubKey: scriptSchema })),
 });
 
 export type TransactionFields = z.infer<typeof fieldsSchema>;
@@ -29,7 +29,10 @@ export type TransactionFields = z.infer<typeof fieldsSchema>;
 const NO_OUTPUT = 0xffff_ffff;
 
 /** A transaction without its witness (BIP-144), from its fields. @throws ChainClientError when a field is malformed */
-export function buildTransaction({ version, locktime, vin, vout }: TransactionFields): Transaction {
+export function buildTransaction(
+  { version, locktime, vin, vout }: TransactionFields,
+  coinsMax?: number,
+): Transaction {
   const transaction = new Transaction();
   // Some nodes show versions as signed integers, others as unsigned ones.
   transaction.version = version >>> 0;
@@ -46,6 +49,9 @@ export function buildTransaction({ version, locktime, vin, vout }: TransactionFi
       );
   }
   for (const { value, scriptPubKey } of vout)
-    transaction.addOutput(parseHex('script', scriptPubKey.hex), parseAmount('getblock', value));
+    transaction.addOutput(
+      parseHex('script', scriptPubKey.hex),
+      parseAmount({ what: 'getblock', coins: value, coinsMax }),
+    );
   return transaction;
 }

@@ -4,8 +4,12 @@ import type { Transaction } from '@chainwatch/chain-core';
 import { toHashText } from './hash.ts';
 import { parseHex } from './parse-hex.ts';
 import { readMemo } from './read-memo.ts';
-import { expectKnownEncoding, UnknownEncodingError } from './read-transaction.ts';
+import { ByteReader } from './byte-reader.ts';
+import { expectKnownEncoding, readTransaction, UnknownEncodingError } from './read-transaction.ts';
 import type { RawTransaction } from './read-transaction.ts';
+import { skipTokenPrefix } from './token-prefix.ts';
+import { MWEB_FLAG } from './transaction-format.ts';
+import type { TransactionFormat } from './transaction-format.ts';
 
 /** What a transaction moves, and its id. */
 export type TransactionBody = Pick<RawTransaction, 'txidBytes' | 'isCoinbase' | 'inputs' | 'outputs'>;
@@ -27,16 +31,17 @@ export function decodeTransaction(raw: TransactionBody, index: number): Transact
  * A transaction alone, from the hex that a node gives, proved by its txid.
  * @throws ChainClientError when it is not that transaction, UnknownEncodingError
  */
-export function parseTransaction(txid: string, hex: unknown): Transaction {
-  const transaction = decodeTransaction(parseWhole(txid, parseHex(`transaction ${txid}`, hex)), 0);
+export function parseTransaction(txid: string, hex: unknown, format: TransactionFormat): Transaction {
+  const bytes = parseHex(`transaction ${txid}`, hex);
+  const transaction = decodeTransaction(parseWhole(txid, bytes, format), 0);
   if (transaction.hash !== txid)
     throw new ChainClientError(`getrawtransaction: expected transaction ${txid}, got ${transaction.hash}`);
   return transaction;
 }
 
-function parseWhole(txid: string, bytes: Buffer): TransactionBody {
+function parseWhole(txid: string, bytes: Buffer, format: TransactionFormat): TransactionBody {
   try {
-    return parseBody(bytes);
+    return parseBody(bytes, format);
   } catch (error) {
     if (!(error instanceof IncompleteBlockError) || error instanceof UnknownEncodingError) throw error;
     throw new ChainClientError(`getrawtransaction: ${txid} is not whole: ${error.message}`, { cause: error });
@@ -44,11 +49,13 @@ function parseWhole(txid: string, bytes: Buffer): TransactionBody {
 }
 
 /**
- * One transaction outside a block, by bitcoinjs-lib. @throws UnknownEncodingError, IncompleteBlockError when
+ * One transaction outside a block, by bitcoinjs-lib; by the reader of our own, where it has parts of an extension block,
+ * which the library does not know. @throws UnknownEncodingError, IncompleteBlockError when
  * the bytes are no transaction
  */
-export function parseBody(bytes: Buffer): TransactionBody {
-  expectKnownEncoding(bytes, 4);
+export function parseBody(bytes: Buffer, format: TransactionFormat): TransactionBody {
+  const flag = expectKnownEncoding(bytes, 4, format);
+  if ((flag & MWEB_FLAG) !== 0) return readTransaction(new ByteReader(bytes), format, true);
   let transaction: LibraryTransaction;
   try {
     transaction = LibraryTransaction.fromBuffer(bytes);
@@ -60,10 +67,10 @@ export function parseBody(bytes: Buffer): TransactionBody {
   }
   if (transaction.ins.length === 0)
     throw new IncompleteBlockError('expected a transaction with inputs, got none');
-  return toBody(transaction);
+  return toBody(transaction, format);
 }
 
-export function toBody(transaction: LibraryTransaction): TransactionBody {
+export function toBody(transaction: LibraryTransaction, { hasTokens }: TransactionFormat): TransactionBody {
   const [first] = transaction.ins;
   // The library checks the hash only.
   const isCoinbase = transaction.isCoinbase() && first?.index === 0xffff_ffff;
@@ -74,7 +81,7 @@ export function toBody(transaction: LibraryTransaction): TransactionBody {
       ? []
       : transaction.ins.map(({ hash, index }) => ({ txid: toHashText(hash), vout: index })),
     outputs: transaction.outs.map(({ script, value }) => ({
-      matchKey: Buffer.from(script).toString('hex'),
+      matchKey: Buffer.from(hasTokens ? script.subarray(skipTokenPrefix(script)) : script).toString('hex'),
       amountRaw: BigInt.asUintN(64, value),
     })),
   };

@@ -1,31 +1,32 @@
-import { ChainClientError, parseJson } from '@chainwatch/chain-core';
+import { ChainClientError } from '@chainwatch/chain-core';
 import type { EndpointOptions, HttpClient } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { openHttp } from './open-http.ts';
+import { parseExactJson } from './parse-exact-json.ts';
 
+/** Base units; a text where a double would lose digits (`parseExactJson`). */
+const unitsSchema = z.union([z.int().min(0), z.string().regex(/^\d{16,30}$/)]).transform(BigInt);
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
 const statusSchema = z.object({ confirmed: z.boolean(), block_height: z.int().min(0).nullish() });
 const utxoSchema = z.object({
   txid: hashSchema,
   vout: z.int().min(0),
-  value: z.int().min(0),
+  value: unitsSchema,
   status: statusSchema,
 });
 const statsSchema = z.object({
   chain_stats: z.object({
     funded_txo_count: z.int(),
-    funded_txo_sum: z.int(),
+    funded_txo_sum: unitsSchema,
     spent_txo_count: z.int(),
-    spent_txo_sum: z.int(),
+    spent_txo_sum: unitsSchema,
   }),
 });
 const inputSchema = z.object({
   txid: hashSchema,
   vout: z.int().min(0),
   is_coinbase: z.boolean(),
-  prevout: z
-    .object({ scriptpubkey: z.string().regex(/^(?:[0-9a-f]{2})*$/), value: z.int().min(0) })
-    .nullish(),
+  prevout: z.object({ scriptpubkey: z.string().regex(/^(?:[0-9a-f]{2})*$/), value: unitsSchema }).nullish(),
 });
 const transactionSchema = z.object({ vin: z.array(inputSchema), status: statusSchema });
 
@@ -79,7 +80,7 @@ export class EsploraClient {
 
   async #find<T>(path: string, schema: z.ZodType<T>, signal?: AbortSignal): Promise<T | undefined> {
     const text = await this.#get(path, signal);
-    return text === undefined ? undefined : check(path, schema, parseJson(text));
+    return text === undefined ? undefined : check(path, schema, parseExactJson(text));
   }
 
   /** Undefined for 404. */

@@ -9,5 +9,11 @@ import { readTraits } from './networks.ts';
  */
 export function toLibraryNetwork(network: Network): LibraryNetwork {
   const { base58, bech32Hrp } = readTraits(network);
-  return { ...networks.bitcoin, bech32: bech32Hrp, pubKeyHash: base58.p2pkh, scriptHash: base58.p2sh };
+  return {
+    ...networks.bitcoin,
+    // A network without segwit derives none of its addresses.
+    bech32: bech32Hrp ?? '',
+    pubKeyHash: base58.p2pkh,
+    scriptHash: base58.p2sh,
+  };
 }

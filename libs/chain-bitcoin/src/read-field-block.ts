@@ -3,10 +3,13 @@ import type { Block, BlockRef, Transaction, UnknownPart } from '@chainwatch/chai
 import { z } from 'zod';
 import { decodeTransaction, parseBody, toBody, type TransactionBody } from './decode-transaction.ts';
 import { buildTransaction, fieldsSchema, type TransactionFields } from './build-transaction.ts';
+import { orderByParents } from './order-by-parents.ts';
 import { parseHeader } from './parse-header.ts';
 import { parseHex } from './parse-hex.ts';
 import { UnknownEncodingError } from './read-transaction.ts';
 import type { Session } from './session.ts';
+import { formatOf } from './transaction-format.ts';
+import type { TransactionFormat } from './transaction-format.ts';
 import { expectCoinbase, expectMerkleRoot } from './verify-block.ts';
 
 const blockSchema = z.object({
@@ -30,16 +33,17 @@ interface Read {
  * @throws IncompleteBlockError, ChainClientError
  */
 export async function readFieldBlock(
-  { rpc }: Session,
+  { rpc, traits }: Session,
   { ref, bytes, signal }: { readonly ref: BlockRef; readonly bytes: Buffer; readonly signal?: AbortSignal },
 ): Promise<{ readonly block: Block; readonly unknowns: readonly UnknownPart[] }> {
-  const header = parseHeader(bytes);
-  const told = blockSchema.safeParse(await rpc.call('getblock', [ref.hash, 2], { signal }));
+  const header = parseHeader(bytes, traits);
+  const told = blockSchema.safeParse(await rpc.call('getblock', [ref.hash, 2], { signal, hasAmounts: true }));
   if (!told.success)
     throw new ChainClientError(
       `getblock: expected transactions with their fields, got ${z.prettifyError(told.error).slice(0, 200)}`,
     );
-  const read = told.data.tx.map(readOne);
+  const format = formatOf(traits, ref.number);
+  const read = told.data.tx.map((fields) => readOne(fields, format, traits.coinsMax));
   expectCoinbase(read.map(({ raw }) => raw));
   // Its proved id is a leaf, and all are as deep as it: inner nodes of the tree are no transactions.
   if (read[0]!.isUnproved)
@@ -70,7 +74,7 @@ export async function readFieldBlock(
       hash,
       parentHash,
       timestamp,
-      transactions,
+      transactions: traits.transactionOrder === 'canonical' ? orderByParents(transactions) : transactions,
       balanceChanges: [],
       touchedAssets: [],
     },
@@ -78,12 +82,16 @@ export async function readFieldBlock(
   };
 }
 
-function readOne(fields: TransactionFields & { readonly txid: string; readonly hex: string }): Read {
+function readOne(
+  fields: TransactionFields & { readonly txid: string; readonly hex: string },
+  format: TransactionFormat,
+  coinsMax: number | undefined,
+): Read {
   try {
-    return { raw: parseBody(parseHex('getblock', fields.hex)), isUnproved: false };
+    return { raw: parseBody(parseHex('getblock', fields.hex), format), isUnproved: false };
   } catch (error) {
     if (!(error instanceof UnknownEncodingError)) throw error;
-    const raw = toBody(buildTransaction(fields));
+    const raw = toBody(buildTransaction(fields, coinsMax), format);
     const txidBytes = parseHex('getblock', fields.txid).reverse();
     return { raw: { ...raw, txidBytes }, flag: error.flag, isUnproved: !raw.txidBytes.equals(txidBytes) };
   }

@@ -3,6 +3,7 @@ import type { BlockHeader, RpcAnswer } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { isMissingBlock } from './classify-node-error.ts';
 import { parseHeader } from './parse-header.ts';
+import type { HeaderTraits } from './parse-header.ts';
 import { parseHex } from './parse-hex.ts';
 import type { Session } from './session.ts';
 
@@ -45,7 +46,7 @@ export async function findHeaderByHash(
   if (isMissing(raw) || isMissing(told)) return undefined;
   const height = heightSchema.safeParse(take(told));
   if (!height.success) throw new ChainClientError(`getblockheader: expected the height of ${hash}, got none`);
-  return toHeader(hash, height.data.height, take(raw));
+  return toHeader(session.traits, { hash, number: height.data.height, hex: take(raw) });
 }
 
 /**
@@ -64,7 +65,11 @@ export async function readHeaders(
   const headers: BlockHeader[] = [];
   for (const [index, answer] of answers.entries()) {
     if (isMissing(answer)) break;
-    const header = toHeader(hashes[index] as string, from + index, unwrap(answer));
+    const header = toHeader(session.traits, {
+      hash: hashes[index] as string,
+      number: from + index,
+      hex: unwrap(answer),
+    });
     const previous = headers.at(-1);
     if (previous !== undefined && header.parentHash !== previous.hash) {
       throw new ChainClientError(
@@ -108,17 +113,23 @@ function take(answer: RpcAnswer | undefined): unknown {
   return unwrap(answer);
 }
 
+interface ToldHeader {
+  readonly hash: string;
+  readonly number: number;
+  readonly hex: unknown;
+}
+
 /** @throws ChainClientError when the bytes are not the header of `hash` */
-function toHeader(hash: string, number: number, hex: unknown): BlockHeader {
-  const header = tryParse(hash, hex);
+function toHeader(traits: HeaderTraits, { hash, number, hex }: ToldHeader): BlockHeader {
+  const header = tryParse(hash, hex, traits);
   if (header.hash !== hash)
     throw new ChainClientError(`getblockheader: expected ${hash}, got ${header.hash}`);
   return { number, hash, parentHash: header.parentHash, timestamp: header.timestamp };
 }
 
-function tryParse(hash: string, hex: unknown): ReturnType<typeof parseHeader> {
+function tryParse(hash: string, hex: unknown, traits: HeaderTraits): ReturnType<typeof parseHeader> {
   try {
-    return parseHeader(parseHex(`header ${hash}`, hex));
+    return parseHeader(parseHex(`header ${hash}`, hex), traits);
   } catch (error) {
     if (!(error instanceof IncompleteBlockError)) throw error;
     throw new ChainClientError(`getblockheader: ${error.message}`, { cause: error });

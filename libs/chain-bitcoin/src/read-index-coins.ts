@@ -24,7 +24,7 @@ export async function readIndexCoins(
       txid,
       vout,
       address,
-      amountRaw: BigInt(value),
+      amountRaw: value,
       blockNumber: status.block_height,
     });
   }
@@ -51,7 +51,7 @@ async function addSpentByMempool(
       txid,
       vout,
       address,
-      amountRaw: BigInt(prevout.value),
+      amountRaw: prevout.value,
       blockNumber: status.block_height,
     });
   }
@@ -59,7 +59,7 @@ async function addSpentByMempool(
 
 function isWhole(stats: EsploraStats, coins: ReadonlyMap<string, IndexCoin>): boolean {
   const sum = [...coins.values()].reduce((total, { amountRaw }) => total + amountRaw, 0n);
-  return coins.size === countOf(stats) && sum === BigInt(stats.funded_txo_sum) - BigInt(stats.spent_txo_sum);
+  return coins.size === countOf(stats) && sum === stats.funded_txo_sum - stats.spent_txo_sum;
 }
 
 function countOf({ funded_txo_count: funded, spent_txo_count: spent }: EsploraStats): number {

@@ -7,6 +7,7 @@ import { parseTransaction } from './decode-transaction.ts';
 import { readHead } from './read-headers.ts';
 import { UnknownEncodingError } from './read-transaction.ts';
 import type { Session } from './session.ts';
+import { formatOf } from './transaction-format.ts';
 
 const infoSchema = z.object({ loaded: z.boolean() });
 const hashesSchema = z.array(z.string().regex(/^[0-9a-f]{64}$/));
@@ -67,7 +68,8 @@ async function readOne(
   }: { readonly hash: string; readonly answer: RpcAnswer; readonly signal?: AbortSignal },
 ): Promise<Transaction | undefined> {
   try {
-    return parseTransaction(hash, await takeHex(session, { hash, answer, signal }));
+    const hex = await takeHex(session, { hash, answer, signal });
+    return parseTransaction(hash, hex, formatOf(session.traits));
   } catch (error) {
     // A transaction that cannot be read yet is reported when it is in a block.
     if (isMissingTransaction(error) || error instanceof UnknownEncodingError) return undefined;

@@ -2,7 +2,7 @@ import { BlockNotFoundError, isServerFault } from '@chainwatch/chain-core';
 import type { Block, BlockRef, Outpoint, Transaction, UtxoOutput } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { isInvalidParams, isMissingBlock, isUnsupported } from './classify-node-error.ts';
-import { parseAmount } from './parse-amount.ts';
+import { amountSchema, parseAmount } from './parse-amount.ts';
 import { parseHex } from './parse-hex.ts';
 import { readBlock } from './read-block.ts';
 import { readTransactions } from './read-mempool.ts';
@@ -11,7 +11,7 @@ import type { Session } from './session.ts';
 const inputSchema = z.object({
   txid: z.string().optional(),
   vout: z.int().optional(),
-  prevout: z.object({ value: z.number(), scriptPubKey: z.object({ hex: z.string() }) }).optional(),
+  prevout: z.object({ value: amountSchema, scriptPubKey: z.object({ hex: z.string() }) }).optional(),
 });
 const blockSchema = z.object({ tx: z.array(z.object({ vin: z.array(inputSchema) })) });
 
@@ -57,18 +57,20 @@ interface Search {
 }
 
 async function readPrevouts(
-  { rpc, capabilities }: Session,
+  { rpc, capabilities, traits: { coinsMax } }: Session,
   { ref, signal }: Search,
 ): Promise<Map<string, UtxoOutput>> {
   const found = new Map<string, UtxoOutput>();
   if (!capabilities.hasPrevouts) return found;
   try {
-    const block = blockSchema.safeParse(await rpc.call('getblock', [ref.hash, 3], { signal }));
+    const block = blockSchema.safeParse(
+      await rpc.call('getblock', [ref.hash, 3], { signal, hasAmounts: true }),
+    );
     for (const { txid, vout, prevout } of block.data?.tx.flatMap(({ vin }) => vin) ?? []) {
       if (txid === undefined || vout === undefined || prevout === undefined) continue;
       found.set(keyOf({ txid, vout }), {
         matchKey: parseHex('getblock', prevout.scriptPubKey.hex).toString('hex'),
-        amountRaw: parseAmount('getblock', prevout.value),
+        amountRaw: parseAmount({ what: 'getblock', coins: prevout.value, coinsMax }),
       });
     }
     // Core before 23 treats verbosity 3 as 2 and shows no spent outputs.

@@ -77,7 +77,10 @@ function toTransaction(told: TalkativeTransaction): Transaction {
     );
   }
   for (const { value, scriptPubKey } of told.vout)
-    transaction.addOutput(Buffer.from(scriptPubKey.hex, 'hex'), parseAmount('fixture', value));
+    transaction.addOutput(
+      Buffer.from(scriptPubKey.hex, 'hex'),
+      parseAmount({ what: 'fixture', coins: value }),
+    );
   return transaction;
 }
 

@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainClientError, JsonRpc, parseJson, unwrap } from '@chainwatch/chain-core';
 import type { EndpointOptions, HttpClient, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import { openHttp } from './open-http.ts';
+import { parseExactJson } from './parse-exact-json.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /** For calls that the node answers late on purpose; they wait for no slot. */
   readonly timeoutMs?: number;
+  /** The answer tells amounts, which may have more digits than a number holds. */
+  readonly hasAmounts?: boolean;
 }
 
 const BATCH_SIZE = 100;
@@ -46,15 +49,19 @@ export class RpcClient {
     this.#http.close();
   }
 
-  async #post(what: string, body: string, { signal, timeoutMs }: CallOptions): Promise<unknown> {
+  async #post(
+    what: string,
+    body: string,
+    { signal, timeoutMs, hasAmounts = false }: CallOptions,
+  ): Promise<unknown> {
     const request = { what, method: 'POST', path: this.#path, body, signal, timeoutMs } as const;
     for (const delayMs of BUSY_DELAYS_MS) {
       const { status, text } = await this.#http.send(request);
-      if (status !== 503) return readResponse(what, status, text);
+      if (status !== 503) return readResponse({ what, status, text, hasAmounts });
       await pause(delayMs, signal);
     }
     const { status, text } = await this.#http.send(request);
-    return readResponse(what, status, text);
+    return readResponse({ what, status, text, hasAmounts });
   }
 }
 
@@ -67,8 +74,18 @@ async function pause(delayMs: number, signal: AbortSignal | undefined): Promise<
 }
 
 /** A JSON-RPC answer counts under any HTTP status; for other answers the status tells what is wrong. */
-function readResponse(what: string, status: number, text: string): unknown {
-  const parsed = parseJson(text);
+function readResponse({
+  what,
+  status,
+  text,
+  hasAmounts,
+}: {
+  readonly what: string;
+  readonly status: number;
+  readonly text: string;
+  readonly hasAmounts: boolean;
+}): unknown {
+  const parsed = hasAmounts ? parseExactJson(text) : parseJson(text);
   if (isResponse(parsed) && status !== 429 && status !== 503) return parsed;
   if (status !== 200)
     throw new ChainClientError(`${what}: HTTP ${status}${REASONS[status] ?? ''}`, { nodeCode: status });

@@ -4,7 +4,7 @@ import type { CoinScan } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { isScanRunning, isUnsupported } from './classify-node-error.ts';
 import { findCoinbaseOutpoints } from './find-coinbase-outpoints.ts';
-import { parseAmount } from './parse-amount.ts';
+import { amountSchema, parseAmount } from './parse-amount.ts';
 import { matchKeyOf } from './script-address.ts';
 import type { Session } from './session.ts';
 
@@ -22,7 +22,7 @@ const scanSchema = z.object({
       txid: z.string().regex(/^[0-9a-f]{64}$/),
       vout: z.int().min(0),
       scriptPubKey: z.string(),
-      amount: z.number(),
+      amount: amountSchema,
       height: z.int().min(0),
       /** Shown by Core from 25 on. */
       coinbase: z.boolean().optional(),
@@ -85,7 +85,11 @@ async function runScan(
   signal?: AbortSignal,
 ): Promise<unknown> {
   try {
-    return await rpc.call('scantxoutset', ['start', descriptors], { signal, timeoutMs: SCAN_TIMEOUT_MS });
+    return await rpc.call('scantxoutset', ['start', descriptors], {
+      signal,
+      timeoutMs: SCAN_TIMEOUT_MS,
+      hasAmounts: true,
+    });
   } catch (error) {
     if (signal?.aborted === true) await rpc.call('scantxoutset', ['abort']).catch(() => undefined);
     throw error;
@@ -128,7 +132,7 @@ async function toCoins(
       txid,
       vout,
       address,
-      amountRaw: parseAmount('scantxoutset', amount),
+      amountRaw: parseAmount({ what: 'scantxoutset', coins: amount, coinsMax: session.traits.coinsMax }),
       isCoinbase,
       blockNumber: height,
     };

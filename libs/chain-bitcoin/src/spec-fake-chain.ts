@@ -1,5 +1,6 @@
 import type { Block, Transaction } from 'bitcoinjs-lib';
 import { buildSpecBlock } from './spec-blocks.ts';
+import { readTraits } from './networks.ts';
 import { networkNamed } from './spec-fixtures.ts';
 import { NodeError } from './spec-fake-node.ts';
 
@@ -12,7 +13,7 @@ export interface FakeChain {
   extend(transactions?: readonly Transaction[]): Block;
 }
 
-const genesisHash = (networkNamed('bitcoin-regtest').traits as { genesisHash: string }).genesisHash;
+const genesisHash = readTraits(networkNamed('bitcoin-regtest')).identity[0]!.hash;
 
 /** @param length blocks above the genesis, which itself is known by its hash alone */
 export function createFakeChain(length: number): FakeChain {

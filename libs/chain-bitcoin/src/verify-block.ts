@@ -4,10 +4,12 @@ import type { BitcoinTraits } from './bitcoin-traits.ts';
 import { ByteReader } from './byte-reader.ts';
 import { hash256, toHashText } from './hash.ts';
 import { computeMerkleRoot } from './merkle-root.ts';
-import { HEADER_LENGTH, parseHeader } from './parse-header.ts';
+import { parseHeader } from './parse-header.ts';
 import type { RawHeader } from './parse-header.ts';
 import { readTransaction, UnknownEncodingError } from './read-transaction.ts';
 import type { RawTransaction } from './read-transaction.ts';
+import { formatOf } from './transaction-format.ts';
+import type { TransactionFormat } from './transaction-format.ts';
 
 export interface VerifiedBlock {
   readonly header: RawHeader;
@@ -24,14 +26,14 @@ const COMMITMENT_PREFIX = '6a24aa21a9ed';
  * @throws IncompleteBlockError, UnknownEncodingError
  */
 export function verifyBlock(ref: BlockRef, bytes: Buffer, traits: BitcoinTraits): VerifiedBlock {
-  const header = parseHeader(bytes);
+  const header = parseHeader(bytes, traits);
   if (header.hash !== ref.hash)
     throw new IncompleteBlockError(`block ${ref.number}: expected hash ${ref.hash}, got ${header.hash}`);
   try {
-    const transactions = readTransactions(bytes);
+    const transactions = readTransactions(new ByteReader(bytes, header.length), formatOf(traits, ref.number));
     expectCoinbase(transactions);
     expectMerkleRoot(header, transactions);
-    expectCommitment(transactions, ref.number >= traits.segwitHeight);
+    if (traits.segwitHeight !== undefined) expectCommitment(transactions, ref.number >= traits.segwitHeight);
     return { header, transactions };
   } catch (error) {
     if (!(error instanceof IncompleteBlockError) || error instanceof UnknownEncodingError) throw error;
@@ -39,16 +41,27 @@ export function verifyBlock(ref: BlockRef, bytes: Buffer, traits: BitcoinTraits)
   }
 }
 
-function readTransactions(bytes: Buffer): RawTransaction[] {
-  const reader = new ByteReader(bytes, HEADER_LENGTH);
+function readTransactions(reader: ByteReader, format: TransactionFormat): RawTransaction[] {
   const count = reader.readCount(TRANSACTION_BYTES_MIN);
   const transactions: RawTransaction[] = [];
-  for (let index = 0; index < count; index++) transactions.push(readTransaction(reader));
+  for (let index = 0; index < count; index++) transactions.push(readTransaction(reader, format));
+  const hogExAt = transactions.findIndex(({ isHogEx }) => isHogEx);
+  if (hogExAt >= 0) skipExtensionBlock(reader, hogExAt === count - 1);
   if (reader.left > 0)
     throw new IncompleteBlockError(
       `expected the block to end after ${count} transactions, got ${reader.left} bytes more`,
     );
   return transactions;
+}
+
+/**
+ * The extension block stands behind the last transaction, which names its header. What is in it is read past: its amounts
+ * and receivers are hidden, and what leaves it for the chain is an output of that transaction.
+ */
+function skipExtensionBlock(reader: ByteReader, isLast: boolean): void {
+  if (!isLast)
+    throw new IncompleteBlockError('expected the transaction of the extension block to be the last one');
+  if (reader.left > 0 && reader.bytes[reader.skip(1)] === 1) reader.skip(reader.left);
 }
 
 /** Also refuses inner nodes of the tree passed off as transactions of 64 bytes: the first of these is no coinbase. */

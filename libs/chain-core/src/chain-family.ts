@@ -73,8 +73,8 @@ export interface ChainFamily extends ChainNotation {
 
 /** Outputs are matched by script: an address has the same script on every network that knows the address. */
 export interface UtxoCodec {
-  /** Blocks on top of a coinbase (its own included) before it may be spent: 100 for Bitcoin. */
-  readonly coinbaseMaturity: number;
+  /** Blocks on top of a coinbase (its own included) before it may be spent on `network`: 100 for Bitcoin. */
+  coinbaseMaturityOf(network: Network): number;
   /** Hex of the script that pays to a canonical address. */
   matchKeyOf(address: string): string;
   /** Canonical address of a script on `network`; undefined for scripts without one (OP_RETURN, P2PK, bare multisig). */
@@ -113,7 +113,7 @@ export interface ParsedPublicKey {
   readonly purpose: number;
   readonly accountIndex: number;
   readonly addressFormat: string;
-  /** The networks whose addresses the path stands for, the default one first; one for coin type 0. */
+  /** The networks whose addresses the path stands for, the default one first; several for coin type 1 alone. */
   readonly networkGids: readonly string[];
 }
 
@@ -140,6 +140,11 @@ export interface ParsedAddress {
   readonly format: string;
   /** The networks that know this address, CAIP-2; absent where every network of the family does. */
   readonly networkGids?: readonly string[];
+  /**
+   * The same text as networks read it that write such an address in another way. Each counts on its own networks alone.
+   * Absent: no network does.
+   */
+  readonly others?: readonly ParsedAddress[];
 }
 
 export interface ChainClientOptions extends ChainEndpoint {

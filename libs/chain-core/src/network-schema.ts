@@ -43,10 +43,13 @@ export const networkSchema = z.strictObject({
     .boolean()
     .default(false)
     .meta({ description: 'Whether its coins are worth nothing.', examples: [false] }),
-  is_local: z.boolean().optional().meta({
-    description: 'A local chain of a developer: it starts anew with its node.',
-    examples: [false],
-  }),
+  is_local: z
+    .boolean()
+    .optional()
+    .meta({
+      description: 'A local chain of a developer: it starts anew with its node.',
+      examples: [false],
+    }),
   native: z
     .strictObject({
       gid: assetGidSchema
@@ -54,12 +57,19 @@ export const networkSchema = z.strictObject({
         .meta({ description: 'The coin as CAIP-19.', examples: ['eip155:5042/slip44:60'] }),
       symbol: text(32).meta({ description: 'Its symbol.', examples: ['USDC'] }),
       name: text(64).meta({ description: 'Its name.', examples: ['USD Coin'] }),
-      decimals: z.int().min(0).max(77).meta({ description: 'Its decimals.', examples: [18] }),
+      decimals: z
+        .int()
+        .min(0)
+        .max(77)
+        .meta({ description: 'Its decimals.', examples: [18] }),
       aliases: z
         .array(assetGidSchema)
         .max(16)
         .optional()
-        .meta({ description: 'More asset ids that mean this coin.', examples: [['eip155:5042/slip44:5042']] }),
+        .meta({
+          description: 'More asset ids that mean this coin.',
+          examples: [['eip155:5042/slip44:5042']],
+        }),
     })
     .meta({ description: 'The coin that pays fees.' }),
   token_namespace: z
@@ -127,7 +137,12 @@ export const networkSchema = z.strictObject({
           .meta({ description: 'Whether its units are alike or each its own.', examples: ['nft'] }),
         symbol: text(32).meta({ description: 'Its symbol.', examples: ['CK'] }),
         name: text(64).meta({ description: 'Its name.', examples: ['CryptoKitties'] }),
-        decimals: z.int().min(0).max(77).default(0).meta({ description: 'Its decimals.', examples: [0] }),
+        decimals: z
+          .int()
+          .min(0)
+          .max(77)
+          .default(0)
+          .meta({ description: 'Its decimals.', examples: [0] }),
       }),
     )
     .max(1_000)
@@ -135,14 +150,18 @@ export const networkSchema = z.strictObject({
     .meta({ description: 'Old tokens whose contracts do not say what they are.' }),
   explorer: z
     .strictObject({
-      address: template('address').optional().meta({
-        description: 'Page of an address.',
-        examples: ['https://explorer.example.com/address/{address}'],
-      }),
-      transaction: template('hash').optional().meta({
-        description: 'Page of a transaction.',
-        examples: ['https://explorer.example.com/tx/{hash}'],
-      }),
+      address: template('address')
+        .optional()
+        .meta({
+          description: 'Page of an address.',
+          examples: ['https://explorer.example.com/address/{address}'],
+        }),
+      transaction: template('hash')
+        .optional()
+        .meta({
+          description: 'Page of a transaction.',
+          examples: ['https://explorer.example.com/tx/{hash}'],
+        }),
       block: template('number', 'hash')
         .optional()
         .meta({ description: 'Page of a block.', examples: ['https://explorer.example.com/block/{number}'] }),

@@ -74,9 +74,9 @@ describe.each(families)('the notation of %s', (name) => {
 
   it('refuses what is no asset', async () => {
     const {
-        catalogue: { networks },
-        parseAssetPath,
-      } = (await load())!;
+      catalogue: { networks },
+      parseAssetPath,
+    } = (await load())!;
     for (const path of ['', ':', 'slip44:', 'slip44:999999', 'erc721:1', `slip44:${'1'.repeat(100)}`])
       expect(catchError(() => parseAssetPath(networks[0]!, path))).toBeInstanceOf(InvalidAssetError);
     if (fixture.token !== undefined)

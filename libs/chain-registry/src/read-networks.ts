@@ -67,7 +67,8 @@ function findFaults(network: Network): NetworkFault[] {
     expectOwn(`tokens.${index}.gid`, token.gid, `${gid}/${tokenNamespace}:`);
   const names = namesOf(network);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
-  for (const name of twice) faults.push({ member: 'aliases', message: `expected each name once, got ${name} twice` });
+  for (const name of twice)
+    faults.push({ member: 'aliases', message: `expected each name once, got ${name} twice` });
   return faults;
 }
 

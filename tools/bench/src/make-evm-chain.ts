@@ -125,7 +125,9 @@ export class EvmChain {
         : { to, value: amount, input: '0x' }),
       from: sender.address,
     } as unknown as RawTransaction;
-    const digest = keccak256Hex(encodeSigned(tx, { chainId: BigInt(this.#options.chainId), stack: 'ethereum' }));
+    const digest = keccak256Hex(
+      encodeSigned(tx, { chainId: BigInt(this.#options.chainId), stack: 'ethereum' }),
+    );
     const { signature, recoveryId } = signRecoverable(Buffer.from(digest, 'hex'), sender.key);
     const [r, s] = [signature.subarray(0, 32), signature.subarray(32)].map(
       (part) => `0x${BigInt(`0x${Buffer.from(part).toString('hex')}`).toString(16)}`,

@@ -53,13 +53,16 @@ export async function listCanonicalForms(input: string): Promise<string[]> {
   return [...new Set([input, ...forms.map(([, address]) => address)])];
 }
 
-/** The canonical form in each family that reads it, first that of the family that writes it so. */
+/**
+ * The canonical forms in each family that reads it, first that of the family that writes it so. Several in one where its
+ * networks write the same text differently.
+ */
 export async function listFormsByFamily(input: string): Promise<[family: string, address: string][]> {
   const forms: [family: string, address: string][] = [];
   for (const { name } of listFamilies()) {
     const family = await findNotationNamed(name);
     const parsed = family && tryParse(() => family.parseAddress(input));
-    if (parsed) forms.push([name, parsed.canonical]);
+    if (parsed) for (const { canonical } of [parsed, ...(parsed.others ?? [])]) forms.push([name, canonical]);
   }
   return forms.sort(([, a], [, b]) => Number(b === input) - Number(a === input));
 }

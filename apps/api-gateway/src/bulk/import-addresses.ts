@@ -9,6 +9,7 @@ import {
   unprocessableEntity,
 } from '@chainwatch/problem';
 import type { ProblemContext, ProblemField } from '@chainwatch/problem';
+import { chooseSpelling } from '../addresses/choose-spelling.ts';
 import { findHistoryStarts, readActiveChains } from '../addresses/ask-for-history.ts';
 import { insertExternalAddresses, type NewAddress } from '../addresses/insert-external-addresses.ts';
 import { parseWith, refuseBurnAddress } from '../addresses/parse-address.ts';
@@ -126,10 +127,10 @@ function readChunk(batch: Batch, start: number): Placed[] {
 
 function tryParse(
   { family, activeChains }: Batch,
-  { value, allow_burn, history }: ImportEntry,
+  { value, chain_gids, allow_burn, history }: ImportEntry,
 ): Pick<NewAddress, 'parsed' | 'history'> | ProblemError {
   try {
-    const parsed = parseWith(family, value, 'value');
+    const parsed = chooseSpelling(parseWith(family, value, 'value'), chain_gids);
     if (!allow_burn) refuseBurnAddress(family, parsed);
     const { networkGids } = parsed;
     return {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { problemDocumentSchema } from '@chainwatch/problem';
+import { chainGidsSchema } from '../addresses/choose-spelling.ts';
 import { historySchema } from '../addresses/ask-for-history.ts';
 import { unmarkText } from '../lists/csv-text.ts';
 import { groupsSchema, labelSchema, metadataSchema } from '../records/address-input.ts';
@@ -33,6 +34,7 @@ export const importSchema = z.strictObject({
           examples: [{ customer_id: '1042' }],
         }),
         groups: groupsSchema.optional(),
+        chain_gids: chainGidsSchema.optional(),
         history: historySchema.optional(),
         allow_burn: z.boolean().default(false).meta({
           description: 'Monitor the zero address or a burn address all the same.',

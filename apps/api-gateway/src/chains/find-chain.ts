@@ -21,7 +21,8 @@ export async function findChain({ prisma }: Pick<ApiDeps, 'prisma'>, chainGid: s
  */
 export async function loadFamily(gid: string): Promise<{ network: Network; family: ChainFamily }> {
   const network = findNetwork(gid);
-  if (!network) throw unprocessableEntity(`The chain ${gid} is not among the networks that this service knows.`);
+  if (!network)
+    throw unprocessableEntity(`The chain ${gid} is not among the networks that this service knows.`);
   const family = await findFamily(network.namespace);
   if (!family)
     throw unprocessableEntity(

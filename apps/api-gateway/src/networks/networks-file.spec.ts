@@ -73,7 +73,12 @@ networks:
   const read = [yaml, [VESTA], { networks: [VESTA] }].map(
     (content) => readNetworksFile(write(content))[0]!.network,
   );
-  expect(read[0]).toMatchObject({ gid: 'eip155:31338', namespace: 'eip155', shortName: 'vst', isTestnet: false });
+  expect(read[0]).toMatchObject({
+    gid: 'eip155:31338',
+    namespace: 'eip155',
+    shortName: 'vst',
+    isTestnet: false,
+  });
   expect(read[1]).toEqual(read[0]);
   expect(read[2]).toEqual(read[0]);
 });
@@ -147,7 +152,10 @@ describe('the database', () => {
     await Promise.all([apply([VESTA, JUNO]), apply([VESTA, JUNO])]);
     await apply([VESTA]);
     await world.api.get('/networks/eip155:31339').expect(404);
-    await world.api.put('/networks/eip155:31338').send({ ...VESTA, name: 'other' }).expect(409);
+    await world.api
+      .put('/networks/eip155:31338')
+      .send({ ...VESTA, name: 'other' })
+      .expect(409);
     await world.api.delete('/networks/eip155:31338').expect(409);
   });
 
@@ -156,9 +164,9 @@ describe('the database', () => {
     await world.api.post('/blockchains').send({ chain_gid: VESTA.gid }).expect(201);
     await apply([{ ...VESTA, name: 'pallas', block_time_ms: 500 }]);
     expect((await world.api.get(`/blockchains/${VESTA.gid}`).expect(200)).body.name).toBe('pallas');
-    expect(
-      await catchFault(() => apply([{ ...VESTA, native: { ...VESTA.native, decimals: 6 } }])),
-    ).toContain('NETWORKS_FILE: eip155:31338 was used, so native.decimals cannot change');
+    expect(await catchFault(() => apply([{ ...VESTA, native: { ...VESTA.native, decimals: 6 } }]))).toContain(
+      'NETWORKS_FILE: eip155:31338 was used, so native.decimals cannot change',
+    );
     for (const dropped of [[], undefined])
       expect(await catchFault(() => apply(dropped))).toContain(
         'NETWORKS_FILE: eip155:31338 was used and is no longer in the file: put it back',
@@ -169,7 +177,10 @@ describe('the database', () => {
   it('one of the release that was overridden is itself again', async () => {
     const { body } = await world.api.get('/networks/eip155:1').expect(200);
     const { source: _source, is_used: _isUsed, image_url: _image, is_local: _local, ...ethereum } = body;
-    await apply([{ ...VESTA, name: 'pallas' }, { ...ethereum, display_name: 'Mainnet' }]);
+    await apply([
+      { ...VESTA, name: 'pallas' },
+      { ...ethereum, display_name: 'Mainnet' },
+    ]);
     expect((await world.api.get('/networks/eip155:1').expect(200)).body).toMatchObject({
       display_name: 'Mainnet',
       source: 'file',

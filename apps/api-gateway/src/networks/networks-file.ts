@@ -25,7 +25,8 @@ export function readNetworksFile(path: string): readonly FileNetwork[] {
       faults.push([label, member, message].filter((part) => part !== '').join(': '));
     if (network === undefined) continue;
     const before = networks.map(({ network: other }) => other);
-    if (before.some(({ gid }) => gid === network.gid)) faults.push(`${label}: gid: expected each network once`);
+    if (before.some(({ gid }) => gid === network.gid))
+      faults.push(`${label}: gid: expected each network once`);
     const replaced = new Set([network, ...before].map(({ gid }) => gid));
     const others = [...before, ...listNetworks().filter(({ gid }) => !replaced.has(gid))];
     for (const { name, gid } of findSharedNames(network, others))
@@ -49,7 +50,9 @@ function readDocuments(path: string): readonly unknown[] {
   } catch (error) {
     const { message } = error as Error;
     throw faultOf(
-      error instanceof YAMLParseError ? `expected YAML or JSON: ${message.split('\n', 1)[0]}` : `cannot be read: ${message}`,
+      error instanceof YAMLParseError
+        ? `expected YAML or JSON: ${message.split('\n', 1)[0]}`
+        : `cannot be read: ${message}`,
     );
   }
   const list = Array.isArray(content) ? content : (content as { networks?: unknown } | null)?.networks;

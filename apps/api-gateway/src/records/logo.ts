@@ -15,5 +15,7 @@ export const logoPathOf = (name: string): string => `/logos/${name}.svg`;
 
 /** A record whose logo is a path of the gateway, with its URL. */
 export function withLogo<R extends { readonly image_url: string | null }>(record: R, base: string): R {
-  return record.image_url?.startsWith('/') === true ? { ...record, image_url: `${base}${record.image_url}` } : record;
+  return record.image_url?.startsWith('/') === true
+    ? { ...record, image_url: `${base}${record.image_url}` }
+    : record;
 }

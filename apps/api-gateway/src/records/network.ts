@@ -31,7 +31,11 @@ export const networkRecordSchema = networkSchema
 /** @param base where the client reaches the gateway: `https://chainwatch.example.com` */
 export function toNetworkRecord(
   network: Network,
-  { source, isUsed, base }: { readonly source: NetworkSource; readonly isUsed: boolean; readonly base: string },
+  {
+    source,
+    isUsed,
+    base,
+  }: { readonly source: NetworkSource; readonly isUsed: boolean; readonly base: string },
 ): z.infer<typeof networkRecordSchema> {
   return {
     ...toNetworkDocument(network),

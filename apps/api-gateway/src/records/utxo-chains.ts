@@ -10,8 +10,8 @@ export interface UtxoChain {
 /** The networks of a family whose balances are made of unspent outputs; none for account-based families. */
 export async function listUtxoChains(familyName: string): Promise<UtxoChain[]> {
   const family = await findFamilyNamed(familyName);
-  const maturity = family?.utxo?.coinbaseMaturity;
-  return maturity === undefined
+  const { catalogue, utxo } = family ?? {};
+  return catalogue === undefined || utxo === undefined
     ? []
-    : family!.catalogue.networks.map((network) => ({ network, coinbaseMaturity: maturity }));
+    : catalogue.networks.map((network) => ({ network, coinbaseMaturity: utxo.coinbaseMaturityOf(network) }));
 }

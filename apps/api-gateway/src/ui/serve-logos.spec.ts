@@ -27,6 +27,8 @@ it('a test network has the one of its main network', async () => {
 it.each(['nobody.svg', 'eth.svg', 'README.md', '..%2fpackage.json', 'ethereum.png', 'ETHEREUM.svg'])(
   'has no %s',
   async (file) => {
-    await request(express().use(serveLogos(folder))).get(`/logos/${file}`).expect(404);
+    await request(express().use(serveLogos(folder)))
+      .get(`/logos/${file}`)
+      .expect(404);
   },
 );

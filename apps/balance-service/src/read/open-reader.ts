@@ -1,5 +1,10 @@
 import { splitChainGid } from '@chainwatch/caip';
-import { createChainOpener, findNetworkOf, type ActiveChain, type ChainOpenerOptions } from '@chainwatch/chain-core';
+import {
+  createChainOpener,
+  findNetworkOf,
+  type ActiveChain,
+  type ChainOpenerOptions,
+} from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import type { BalanceReader } from './balance-reader.ts';
 import { createUtxoReader } from './create-utxo-reader.ts';

@@ -82,7 +82,10 @@ function readDocument(file: string, bytes: Buffer): { readonly gid: string } {
   try {
     content = parse(bytes.toString('utf8'));
   } catch (error) {
-    throw wrongInput('file', `expected YAML or JSON in ${file}: ${(error as Error).message.split('\n', 1)[0]}`);
+    throw wrongInput(
+      'file',
+      `expected YAML or JSON in ${file}: ${(error as Error).message.split('\n', 1)[0]}`,
+    );
   }
   const networks = (content as { networks?: unknown } | null)?.networks ?? content;
   const [document, ...more] = Array.isArray(networks) ? networks : [networks];

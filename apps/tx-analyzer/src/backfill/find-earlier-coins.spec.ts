@@ -13,7 +13,7 @@ import type { BackfillAddress } from './backfill-batch.ts';
 import { findEarlierCoins } from './find-earlier-coins.ts';
 
 const codec: UtxoCodec = {
-  coinbaseMaturity: 100,
+  coinbaseMaturityOf: () => 100,
   matchKeyOf: (address) => `script of ${address}`,
   findAddress: (_network, matchKey) => matchKey.slice('script of '.length),
 };

@@ -56,7 +56,7 @@ export async function commitBlocks(
     { retroactive, matches, existing: existing.transactions },
     {
       chainGid: chain.gid,
-      coinbaseMaturity: chain.utxo?.codec.coinbaseMaturity,
+      coinbaseMaturity: chain.utxo?.codec.coinbaseMaturityOf(chain.network),
       requiredConfirmations: confirmation.depth,
       depths: existing.depths,
       now,

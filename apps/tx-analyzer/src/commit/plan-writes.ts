@@ -42,7 +42,7 @@ export interface Merge {
 
 interface PlanContext {
   readonly chainGid: string;
-  /** `UtxoCodec.coinbaseMaturity`; absent for chains of accounts. */
+  /** `UtxoCodec.coinbaseMaturityOf`; absent for chains of accounts. */
   readonly coinbaseMaturity?: number | undefined;
   /** By the chain's own policy. */
   readonly requiredConfirmations: number;

@@ -15,7 +15,7 @@ export const utxoNetwork: Network = {
 
 /** Scripts of a made-up family: `51` and the address in hex. */
 export const codec: UtxoCodec = {
-  coinbaseMaturity: 100,
+  coinbaseMaturityOf: () => 100,
   matchKeyOf: (address) => `51${Buffer.from(address).toString('hex')}`,
   findAddress: (_network, matchKey) =>
     matchKey.startsWith('51') ? Buffer.from(matchKey.slice(2), 'hex').toString() : undefined,

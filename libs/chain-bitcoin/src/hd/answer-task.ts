@@ -2,7 +2,6 @@ import { HDKey } from '@scure/bip32';
 import { payments } from 'bitcoinjs-lib';
 import type { Network, Payment } from 'bitcoinjs-lib';
 import type { DerivationAnswer, DerivationTask, HdFormat } from './derivation-task.ts';
-import { versionsOf } from './extended-key-prefixes.ts';
 
 /**
  * Addresses of one account, or why there are none. Runs in the worker thread, which loads little besides the
@@ -10,13 +9,14 @@ import { versionsOf } from './extended-key-prefixes.ts';
  */
 export function answerTask({
   extendedPublicKey,
+  keyVersion,
   change,
   indexes,
   format,
   network,
 }: DerivationTask): DerivationAnswer {
   try {
-    const account = HDKey.fromExtendedKey(extendedPublicKey, versionsOf(extendedPublicKey));
+    const account = HDKey.fromExtendedKey(extendedPublicKey, { public: keyVersion, private: 0 });
     const branch = deriveChild(account, change);
     return {
       addresses: indexes.map((index) =>

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import { InvalidPublicKeyError } from '@chainwatch/chain-core';
-import { findPrefix, looksPrivate, versionsOf } from './extended-key-prefixes.ts';
+import { findPrefix, looksPrivate, ownKeyNames } from './extended-key-prefixes.ts';
 import type { ExtendedKeyPrefix } from './extended-key-prefixes.ts';
 
 /** An extended public key of one signer, checked: its point is on the curve. */
@@ -33,7 +33,7 @@ export function decodeExtendedKey(text: string): ExtendedKey {
   const prefix = acceptPrefix(bytes);
   if (bytes[KEY_AT] !== 2 && bytes[KEY_AT] !== 3)
     throw invalid('expected a compressed public key that begins with 02 or 03, got another first byte');
-  const node = readNode(text, bytes);
+  const node = readNode(text, bytes, prefix);
   return {
     prefix,
     depth: node.depth,
@@ -42,8 +42,8 @@ export function decodeExtendedKey(text: string): ExtendedKey {
   };
 }
 
-const ACCEPTED_NAMES =
-  'an extended public key of one signer (xpub, ypub, zpub, or tpub, upub, vpub for a test network)';
+const NAMES = ['xpub', 'ypub', 'zpub', ...ownKeyNames].join(', ');
+const ACCEPTED_NAMES = `an extended public key of one signer (${NAMES}, or tpub, upub, vpub for a test network)`;
 
 function decodeBase58Check(text: string): Uint8Array {
   if (/[^1-9A-HJ-NP-Za-km-z]/.test(text))
@@ -68,11 +68,11 @@ function acceptPrefix(bytes: Uint8Array): ExtendedKeyPrefix {
   return prefix;
 }
 
-function readNode(text: string, bytes: Uint8Array): HDKey {
+function readNode(text: string, bytes: Uint8Array, { version }: ExtendedKeyPrefix): HDKey {
   // A master key has no parent and no child number; a key that claims one is malformed.
   if (bytes[DEPTH_AT] === 0) throw invalid('expected the key of an account, depth 3, got depth 0');
   try {
-    return HDKey.fromExtendedKey(text, versionsOf(text));
+    return HDKey.fromExtendedKey(text, { public: version, private: 0 });
   } catch {
     throw invalid('expected a point of the curve secp256k1, got an x coordinate that has none');
   }

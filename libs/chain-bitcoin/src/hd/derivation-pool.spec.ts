@@ -170,6 +170,7 @@ describe('DerivationPool', () => {
 function task(indexes: number[], delayMs = 0): DerivationTask {
   return {
     extendedPublicKey: 'xpub',
+    keyVersion: 0,
     change: delayMs,
     indexes,
     format: 'p2pkh',

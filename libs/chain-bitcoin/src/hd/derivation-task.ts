@@ -6,6 +6,8 @@ export type HdFormat = 'p2pkh' | 'p2sh-p2wpkh' | 'p2wpkh' | 'p2tr';
 export interface DerivationTask {
   /** Must have been checked before (`decodeExtendedKey`). */
   readonly extendedPublicKey: string;
+  /** The version bytes that the key begins with: the library takes no others. */
+  readonly keyVersion: number;
   readonly change: number;
   readonly indexes: readonly number[];
   readonly format: HdFormat;

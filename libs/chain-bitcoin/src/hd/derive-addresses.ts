@@ -1,8 +1,9 @@
-import type { Network } from 'bitcoinjs-lib';
-import type { DerivationRequest, DerivedAddress } from '@chainwatch/chain-core';
-import { base58Versions, segwitPrefixes } from '../address-prefixes.ts';
+import { base58 } from '@scure/base';
+import type { DerivationRequest, DerivedAddress, Network } from '@chainwatch/chain-core';
 import { toLibraryNetwork } from '../library-network.ts';
-import { bitcoinNetworks } from '../networks.ts';
+import { bitcoinNetworks, readTraits } from '../networks.ts';
+import { parseAddress } from '../parse-address.ts';
+import { findAddress, matchKeyOf } from '../script-address.ts';
 import { DerivationPool } from './derivation-pool.ts';
 import type { HdFormat } from './derivation-task.ts';
 
@@ -24,16 +25,27 @@ export async function deriveAddresses(
   checkIndexes(change, indexes);
   if (indexes.length === 0) return [];
   const format = checkFormat(request.addressFormat);
-  const network = readNetwork(request.networkGid);
+  const network = readNetwork(request.networkGid, format);
+  const keyVersion = readVersion(extendedPublicKey);
   const size = indexes.length > SHARED_MIN ? Math.ceil(indexes.length / THREADS) : indexes.length;
   const parts = Array.from({ length: THREADS }, (_, position) =>
     indexes.slice(position * size, (position + 1) * size),
   ).filter((part) => part.length > 0);
   const derived = await Promise.all(
-    parts.map((part) => pool.derive({ extendedPublicKey, change, indexes: part, format, network }, signal)),
+    parts.map((part) =>
+      pool.derive(
+        {
+          ...{ extendedPublicKey, keyVersion, change, indexes: part, format },
+          network: toLibraryNetwork(network),
+        },
+        signal,
+      ),
+    ),
   );
-  const networkGids = listSharing(format, network);
-  return derived.flat().map((address, position) => ({
+  const addresses = derived.flat().map((address) => writeOn(network, address));
+  // The networks that write this format the same way: test networks share most of their prefixes.
+  const { networkGids } = parseAddress(addresses[0]!);
+  return addresses.map((address, position) => ({
     index: indexes[position]!,
     address: { canonical: address, display: address, format, networkGids },
   }));
@@ -44,19 +56,22 @@ export function startDeriving(): void {
   pool.start();
 }
 
-function readNetwork(networkGid: string): Network {
+function readNetwork(networkGid: string, format: HdFormat): Network {
   const network = bitcoinNetworks.find(({ gid }) => gid === networkGid);
-  if (network === undefined) throw new Error(`expected a Bitcoin network, got ${networkGid}`);
-  return toLibraryNetwork(network);
+  if (network === undefined) throw new Error(`expected a network of this family, got ${networkGid}`);
+  if (format !== 'p2pkh' && readTraits(network).segwitHeight === undefined)
+    throw new Error(`expected the format p2pkh on ${networkGid}, which has no segwit, got ${format}`);
+  return network;
 }
 
-/** The networks that write this format the same way: test networks share most of their prefixes. */
-function listSharing(
-  format: HdFormat,
-  { pubKeyHash, scriptHash, bech32 }: Network,
-): readonly string[] | undefined {
-  if (format === 'p2pkh') return base58Versions.get(pubKeyHash)?.networkGids;
-  return format === 'p2sh-p2wpkh' ? base58Versions.get(scriptHash)?.networkGids : segwitPrefixes.get(bech32);
+function readVersion(extendedPublicKey: string): number {
+  return Buffer.from(base58.decode(extendedPublicKey).subarray(0, 4)).readUInt32BE();
+}
+
+/** The library knows no CashAddr. */
+function writeOn(network: Network, address: string): string {
+  if (readTraits(network).cashAddrPrefix === undefined) return address;
+  return findAddress(network, matchKeyOf(address))!;
 }
 
 function checkIndexes(change: number, indexes: readonly number[]): void {

@@ -1,3 +1,6 @@
+import { coinTypeOf } from '../coin-type.ts';
+import { bitcoinNetworks, readTraits } from '../networks.ts';
+
 export interface ExtendedKeyPrefix {
   readonly name: string;
   readonly version: number;
@@ -8,6 +11,8 @@ export interface ExtendedKeyPrefix {
    * for every purpose.
    */
   readonly purpose?: number;
+  /** The coin type that the prefix stands for. Absent: the path alone decides. */
+  readonly coinType?: number;
   readonly isMultisig?: boolean;
 }
 
@@ -35,19 +40,36 @@ const PREFIXES: readonly ExtendedKeyPrefix[] = [
   { name: 'Vprv', version: 0x02575048, isPublic: false, isTest: true, isMultisig: true },
 ];
 
-/** Undefined for version bytes that nobody registered. */
-export function findPrefix(version: number): ExtendedKeyPrefix | undefined {
-  return PREFIXES.find((prefix) => prefix.version === version);
+/** The keys of networks that have some of their own, by the coin type of their paths. */
+function listOwn(): ExtendedKeyPrefix[] {
+  return bitcoinNetworks.flatMap((network) =>
+    readTraits(network).extendedKeys.flatMap(({ purpose, ...keys }) =>
+      (['public', 'private'] as const).map((kind) => ({
+        name: keys[kind].name,
+        version: parseInt(keys[kind].version, 16),
+        isPublic: kind === 'public',
+        isTest: network.isTestnet,
+        purpose,
+        coinType: coinTypeOf(network),
+      })),
+    ),
+  );
 }
 
-/** The versions that @scure/bip32 may accept: the one that the key's text begins with, and no private one. */
-export function versionsOf(extendedPublicKey: string): { readonly public: number; readonly private: number } {
-  const prefix = PREFIXES.find(({ name }) => extendedPublicKey.startsWith(name));
-  if (prefix?.isPublic !== true) throw new Error('expected an extended public key, got another text');
-  return { public: prefix.version, private: 0 };
+const ALL: readonly ExtendedKeyPrefix[] = [...PREFIXES, ...listOwn()];
+const PRIVATE_NAMES = new Set(ALL.flatMap(({ name, isPublic }) => (isPublic ? [] : [name.toLowerCase()])));
+
+/** Names of the keys that networks have beside those of Bitcoin. */
+export const ownKeyNames: readonly string[] = ALL.flatMap(({ name, isPublic, coinType }) =>
+  isPublic && coinType !== undefined ? [name] : [],
+);
+
+/** Undefined for version bytes that nobody registered. */
+export function findPrefix(version: number): ExtendedKeyPrefix | undefined {
+  return ALL.find((prefix) => prefix.version === version);
 }
 
 /** Whether a text begins like a private key, even if the rest of it is broken. */
 export function looksPrivate(text: string): boolean {
-  return /^[xyztuv]prv/i.test(text);
+  return PRIVATE_NAMES.has(text.slice(0, 4).toLowerCase());
 }

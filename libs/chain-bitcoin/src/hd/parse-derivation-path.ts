@@ -1,9 +1,11 @@
 import { InvalidPublicKeyError } from '@chainwatch/chain-core';
+import { coinTypeOf } from '../coin-type.ts';
+import { bitcoinNetworks } from '../networks.ts';
 
 export interface AccountPath {
   readonly purpose: number;
-  /** SLIP-44: 0 for Bitcoin, 1 for every test network. */
-  readonly coinType: 0 | 1;
+  /** SLIP-44: that of a network's coin, 1 for every test network. */
+  readonly coinType: number;
   readonly account: number;
   /** Written with `'`. */
   readonly text: string;
@@ -17,6 +19,12 @@ export const FORMAT_OF_PURPOSE: Readonly<Record<number, string>> = {
   86: 'p2tr',
 };
 
+const COIN_TYPES: ReadonlyMap<number, string> = new Map(
+  bitcoinNetworks.map((network) => [
+    coinTypeOf(network),
+    network.isTestnet ? 'test networks' : network.displayName,
+  ]),
+);
 const HARDENED_MAX = 2 ** 31 - 1;
 const SHAPE = /^m\/(\d{1,10})['hH]\/(\d{1,10})['hH]\/(\d{1,10})['hH]$/;
 
@@ -27,11 +35,15 @@ export function parseDerivationPath(input: string): AccountPath {
   const [purpose, coinType, account] = match.slice(1).map(Number) as [number, number, number];
   if (FORMAT_OF_PURPOSE[purpose] === undefined)
     throw invalid(`expected the purpose 44', 49', 84' or 86', got ${purpose}'`);
-  if (coinType !== 0 && coinType !== 1)
-    throw invalid(`expected the coin type 0' (Bitcoin) or 1' (test networks), got ${coinType}'`);
+  if (!COIN_TYPES.has(coinType))
+    throw invalid(`expected a coin type of ${describeCoinTypes()}, got ${coinType}'`);
   if (account > HARDENED_MAX)
     throw invalid(`expected an account of at most ${HARDENED_MAX}', got ${account}'`);
   return { purpose, coinType, account, text: `m/${purpose}'/${coinType}'/${account}'` };
+}
+
+function describeCoinTypes(): string {
+  return [...COIN_TYPES].map(([coinType, name]) => `${coinType}' (${name})`).join(', ');
 }
 
 /** Does not repeat the input where somebody sent a key in place of the path. */

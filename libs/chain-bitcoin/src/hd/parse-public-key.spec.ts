@@ -178,7 +178,10 @@ describe('refused paths', () => {
 
   it.each([
     ["m/45'/0'/0'", /purpose 44', 49', 84' or 86', got 45'/],
-    ["m/84'/60'/0'", /coin type 0' \(Bitcoin\) or 1' \(test networks\), got 60'/],
+    [
+      "m/84'/60'/0'",
+      /coin type of 0' \(Bitcoin\), 1' \(test networks\), 2' \(Litecoin\), 3' \(Dogecoin\), 145' \(Bitcoin Cash\), got 60'/,
+    ],
     ["m/84'/0'/2147483648'", /at most 2147483647', got 2147483648'/],
   ])('%s', (derivationPath, reason) => {
     expect(refuse({ extendedPublicKey: zpub, derivationPath })).toMatchObject({
@@ -198,8 +201,8 @@ describe('keys and paths that contradict each other', () => {
     ['ypub', "m/44'/0'/0'", /purpose 49'/],
     ['upub', "m/84'/1'/0'", /purpose 49'/],
     ['vpub', "m/86'/1'/0'", /purpose 84'/],
-    ['xpub', "m/44'/1'/0'", /coin type 0' for the prefix xpub, got 1'/],
-    ['zpub', "m/84'/1'/0'", /coin type 0'/],
+    ['xpub', "m/44'/1'/0'", /coin type of a main network for the prefix xpub, got 1'/],
+    ['zpub', "m/84'/1'/0'", /coin type of a main network/],
     ['tpub', "m/44'/0'/0'", /coin type 1' for the prefix tpub, got 0'/],
     ['vpub', "m/84'/0'/0'", /coin type 1'/],
     ['xpub', "m/84'/0'/1'", /the account that the key says it is \(0'\), got 1'/],

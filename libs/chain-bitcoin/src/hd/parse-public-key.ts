@@ -1,6 +1,7 @@
 import { InvalidPublicKeyError } from '@chainwatch/chain-core';
 import type { ParsedPublicKey, PublicKeyInput } from '@chainwatch/chain-core';
-import { bitcoinNetworks } from '../networks.ts';
+import { coinTypeOf } from '../coin-type.ts';
+import { bitcoinNetworks, readTraits } from '../networks.ts';
 import { decodeExtendedKey } from './decode-extended-key.ts';
 import type { ExtendedKey } from './decode-extended-key.ts';
 import { FORMAT_OF_PURPOSE, parseDerivationPath } from './parse-derivation-path.ts';
@@ -8,6 +9,8 @@ import type { AccountPath } from './parse-derivation-path.ts';
 
 const ACCOUNT_DEPTH = 3;
 const HARDENED = 2 ** 31;
+/** SLIP-44. */
+const TEST_COIN_TYPE = 1;
 
 /** `HdDerivation.parsePublicKey` for Bitcoin: BIP-32 serialization, SLIP-132 prefixes, paths of BIP-44, 49, 84 and 86. */
 export function parsePublicKey(input: PublicKeyInput): ParsedPublicKey {
@@ -29,11 +32,15 @@ export function parsePublicKey(input: PublicKeyInput): ParsedPublicKey {
 }
 
 function checkAgreement({ prefix, childNumber }: ExtendedKey, path: AccountPath): void {
-  if (prefix.isTest !== (path.coinType === 1)) {
+  if (prefix.isTest !== (path.coinType === TEST_COIN_TYPE)) {
     throw conflict(
-      `expected the coin type ${prefix.isTest ? 1 : 0}' for the prefix ${prefix.name}, got ${path.coinType}'`,
+      `expected ${prefix.isTest ? `the coin type ${TEST_COIN_TYPE}'` : 'the coin type of a main network'} for the prefix ${prefix.name}, got ${path.coinType}'`,
     );
   }
+  if (prefix.coinType !== undefined && prefix.coinType !== path.coinType)
+    throw conflict(
+      `expected the coin type ${prefix.coinType}' for the prefix ${prefix.name}, got ${path.coinType}'`,
+    );
   if (prefix.purpose !== undefined && prefix.purpose !== path.purpose) {
     throw conflict(
       `expected the purpose ${prefix.purpose}' for the prefix ${prefix.name}, got ${path.purpose}'`,
@@ -47,9 +54,16 @@ function checkAgreement({ prefix, childNumber }: ExtendedKey, path: AccountPath)
 
 /** The requested network first, the others in the order of the catalogue. */
 function listNetworkGids(path: AccountPath, wanted: string | undefined): readonly string[] {
-  const gids: readonly string[] = bitcoinNetworks
-    .filter((network) => network.isTestnet === (path.coinType === 1))
-    .map((network) => network.gid);
+  const networks = bitcoinNetworks.filter((network) => coinTypeOf(network) === path.coinType);
+  const able = networks.filter(
+    (network) =>
+      FORMAT_OF_PURPOSE[path.purpose] === 'p2pkh' || readTraits(network).segwitHeight !== undefined,
+  );
+  if (able.length === 0)
+    throw conflict(
+      `expected the purpose 44' for ${networks[0]!.displayName}, which has no segwit, got ${path.purpose}'`,
+    );
+  const gids: readonly string[] = able.map(({ gid }) => gid);
   if (wanted === undefined) return gids;
   if (!gids.includes(wanted))
     throw conflict(

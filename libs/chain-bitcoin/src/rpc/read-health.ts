@@ -1,11 +1,19 @@
 import type { AskNode, Network, NodeHealth } from '@chainwatch/chain-core';
+import { readTraits } from '../networks.ts';
 
-/** The reference of a chain's gid is the beginning of its genesis block's hash. */
+/** A node is of the chain when it has the blocks by which the chain is told. */
 export async function readHealth(ask: AskNode, network: Network): Promise<NodeHealth> {
-  const [genesis, best] = await Promise.all([ask('getblockhash', [0]), ask<string>('getbestblockhash')]);
+  const { identity } = readTraits(network);
+  const [best, ...hashes] = await Promise.all([
+    ask<string>('getbestblockhash'),
+    ...identity.map(({ height }) => ask<string>('getblockhash', [height])),
+  ]);
   const number = await ask('getblockcount');
+  const isOther = hashes.some((hash, at) => typeof hash === 'string' && hash !== identity[at]!.hash);
+  const isKnown = hashes.every((hash) => typeof hash === 'string');
   return {
-    isRightChain: typeof genesis === 'string' ? genesis.startsWith(network.reference) : undefined,
+    // A node that has not reached all of them does not tell yet.
+    isRightChain: isOther ? false : isKnown || undefined,
     head:
       typeof number === 'number'
         ? {

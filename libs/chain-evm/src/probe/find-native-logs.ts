@@ -16,7 +16,8 @@ export function findNativeLogs(sample: readonly SampleBlock[]): Pick<ProbeFindin
   for (const { json, receipts } of sample) {
     const { transactions } = JSON.parse(json) as { transactions: RawTransaction[] };
     for (const [index, { value, from, to }] of transactions.entries()) {
-      if (payments >= PAYMENTS_MAX || typeof value !== 'string' || !/[1-9a-f]/i.test(value.slice(2))) continue;
+      if (payments >= PAYMENTS_MAX || typeof value !== 'string' || !/[1-9a-f]/i.test(value.slice(2)))
+        continue;
       if (typeof to !== 'string') continue;
       payments += 1;
       const ends = [from, to].map((address) => `0x${'0'.repeat(24)}${address.slice(2)}`.toLowerCase());

@@ -70,7 +70,10 @@ it('makes tolerant proofs strict where every block has them, and never the other
   const lying = await probeThroughLiar();
   expect(lying.findings.get('receipts root')?.answer).toBe('no');
   expect(lying.findings.get('header hash')?.answer).toBe('yes');
-  expect(lying.findings.get('roots trait')).toMatchObject({ answer: 'no', found: expect.stringMatching(/stays strict/) });
+  expect(lying.findings.get('roots trait')).toMatchObject({
+    answer: 'no',
+    found: expect.stringMatching(/stays strict/),
+  });
   expect(lying.document.traits).toEqual({ stack: 'ethereum' });
 });
 
@@ -107,8 +110,9 @@ async function probeThroughLiar() {
   }
 }
 
-it.each([
-  ['a node that is not there', () => 'http://127.0.0.1:1'],
-])('refuses %s with its reason', async (_name, url) => {
-  await expect(probe(url())).rejects.toThrow(/eth_chainId/);
-});
+it.each([['a node that is not there', () => 'http://127.0.0.1:1']])(
+  'refuses %s with its reason',
+  async (_name, url) => {
+    await expect(probe(url())).rejects.toThrow(/eth_chainId/);
+  },
+);

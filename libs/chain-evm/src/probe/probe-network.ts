@@ -38,7 +38,11 @@ export async function probeNetwork(options: ProbeOptions): Promise<ProbedNetwork
 
 async function measure(
   { signal, findDocument, onFinding }: ProbeOptions,
-  { transport, gid, head }: { readonly transport: HttpTransport; readonly gid: string; readonly head: number },
+  {
+    transport,
+    gid,
+    head,
+  }: { readonly transport: HttpTransport; readonly gid: string; readonly head: number },
 ): Promise<ProbedNetwork> {
   const asked = { transport, head, signal };
   const known = findDocument(gid);
@@ -172,7 +176,11 @@ function strengthen(
     const isTolerant = traits[member] === 'tolerant';
     if (isTolerant && isHeld && proofs.whole === proofs.blocks && proofs.stack === traits.stack) {
       delete traits[member];
-      onFinding({ what: `${member} trait`, answer: 'yes', found: 'strict from now on: every block is proved' });
+      onFinding({
+        what: `${member} trait`,
+        answer: 'yes',
+        found: 'strict from now on: every block is proved',
+      });
     } else if (!isTolerant && !isHeld)
       onFinding({
         what: `${member} trait`,

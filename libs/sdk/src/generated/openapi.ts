@@ -3859,7 +3859,7 @@ export interface components {
         };
         CreatePublicKeyInput: {
             /**
-             * @description Of an account (depth 3): xpub, ypub, zpub, or those of test networks.
+             * @description Of an account (depth 3): xpub, ypub, zpub, those of test networks, or one of the extended keys that a coin has of its own, such as Ltub, Mtub and dgub.
              * @example zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs
              */
             extended_public_key: string;
@@ -4419,6 +4419,13 @@ export interface components {
              */
             groups?: string[];
             /**
+             * @description The chains that the address is meant for, as CAIP-2. Needed where chains read the same text and write it differently, such as a Base58 address of Bitcoin Cash: without it, the address counts on the chains that write it so. Name every chain that writes it the same way, because it counts on all of them.
+             * @example [
+             *       "bip122:000000000019d6689c085ae165831e93"
+             *     ]
+             */
+            chain_gids?: string[];
+            /**
              * @description Monitor the zero address or a burn address all the same: every mint and burn of a chain then becomes an event.
              * @default false
              */
@@ -4480,6 +4487,13 @@ export interface components {
                  *     ]
                  */
                 groups?: string[];
+                /**
+                 * @description The chains that the address is meant for, as CAIP-2. Needed where chains read the same text and write it differently, such as a Base58 address of Bitcoin Cash: without it, the address counts on the chains that write it so. Name every chain that writes it the same way, because it counts on all of them.
+                 * @example [
+                 *       "bip122:000000000019d6689c085ae165831e93"
+                 *     ]
+                 */
+                chain_gids?: string[];
                 /**
                  * @description Blocks from which its past is read, by chain as CAIP-2: final transactions of EVM, TRON and Solana, unspent outputs of Bitcoin. Each chain must be active and know the address.
                  * @example {

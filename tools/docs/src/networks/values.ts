@@ -1,4 +1,5 @@
 import type { Network } from '@chainwatch/chain-core';
+import { ofCoin } from './of-coin.ts';
 
 export interface Value {
   readonly what: string;
@@ -97,5 +98,6 @@ export function ofNetwork({
       : [
           `Balances also change without a transaction: ${untoldReasons.map((reason) => `\`${reason}\``).join(', ')}.`,
         ]),
+    ...ofCoin(traits),
   ];
 }

@@ -60,8 +60,14 @@ describe('POST /addresses/external with what is no address', () => {
       'BC1QR508D6QEJXTDG4Y5R3ZARVARYV98GJ9P',
       'expected 20 or 32 bytes for witness version 0, got 16',
     ],
-    ['bitcoin', 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9', 'got "ltc1" (Litecoin)'],
-    ['bitcoin', 'LVg2kJoFNg45Nbpy53h7Fe1wKyeXVRhMH9', 'got 0x30 (Litecoin)'],
+    ['bitcoin', 'vtc1qw508d6qejxtdg4y5r3zarvary0c5xw7kuk9r06', 'got "vtc1" (Vertcoin)'],
+    ['bitcoin', 'XbKzysY6LYGbsGwNG8B7K1BRoA1ffLodAT', 'got 0x4c (Dash)'],
+    [
+      'bitcoin',
+      'ltcmweb1qq20e2arnhvxw97katjkmsd35agw3capxjkrkh7dk8d30rczm8ypxuq329nwh2twmchhqn3jqh7ua4ps539f6aazh79jy76urqht4qa59ts3at6gf',
+      'extension block (MWEB)',
+    ],
+    ['bitcoin', 'bitcoincash:qr6m7j9njldwwzlg9v7v53unlr4jkmx6eylep8ekg3', 'checksum (CashAddr) is wrong'],
     [
       'solana',
       'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findNotationNamed } from '@chainwatch/chain-registry';
 import { conflict, unprocessableEntity } from '@chainwatch/problem';
+import { chainGidsSchema, chooseSpelling } from '../../addresses/choose-spelling.ts';
 import { announceAddress } from '../../addresses/announce-address.ts';
 import { findHistoryStarts, historySchema, readActiveChains } from '../../addresses/ask-for-history.ts';
 import { defineRoute } from '../../server/define-route.ts';
@@ -31,6 +32,7 @@ const bodySchema = z
       examples: [{ customer_id: '1042' }],
     }),
     groups: groupsSchema.optional(),
+    chain_gids: chainGidsSchema.optional(),
     allow_burn: z.boolean().default(false).meta({
       description:
         'Monitor the zero address or a burn address all the same: every mint and burn of a chain then becomes an event.',
@@ -88,7 +90,7 @@ export const createExternalAddress = defineRoute({
       throw unprocessableEntity(
         `The chain family ${chainFamily} is not part of this build, so its addresses cannot be monitored by it.`,
       );
-    const parsed = parseWith(family, body.value, 'value');
+    const parsed = chooseSpelling(parseWith(family, body.value, 'value'), body.chain_gids);
     if (!body.allow_burn) refuseBurnAddress(family, parsed);
     const { label, metadata, groups } = body;
     const { networkGids } = parsed;

@@ -39,7 +39,8 @@ export const activateBlockchain = defineRoute({
   handle: async ({ params, body: { from_block: fromBlock }, origin }, deps) => {
     const chain = await findChain(deps, params.chain_gid);
     if (fromBlock !== undefined) assertBeginsAt(chain, fromBlock);
-    if (chain.isActive) return { status: 200, body: withLogo(toBlockchainRecord(chain), baseOf(origin, deps)) };
+    if (chain.isActive)
+      return { status: 200, body: withLogo(toBlockchainRecord(chain), baseOf(origin, deps)) };
     await loadFamily(chain.gid);
     const isConfigured = hasEndpoint(chain) || (deps.settings.chainEndpoints[chain.gid]?.length ?? 0) > 0;
     if (!isConfigured) {

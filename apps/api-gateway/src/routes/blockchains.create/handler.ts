@@ -32,9 +32,7 @@ export const createBlockchain = defineRoute({
       await lockNetworks(sql);
       const known = await findKnownNetwork(sql, gid);
       if (known === undefined)
-        throw unprocessableEntity(
-          `The network ${gid} is not known: PUT /networks/${gid} says what it is.`,
-        );
+        throw unprocessableEntity(`The network ${gid} is not known: PUT /networks/${gid} says what it is.`);
       if (!(await insertBlockchain(sql, known.network)))
         throw conflict(`The blockchain ${gid} exists already.`);
       return known.network;

@@ -7,7 +7,13 @@ import type { Sql } from '@chainwatch/db';
 export async function insertBlockchain(sql: Sql, network: Network): Promise<boolean> {
   const { rowCount } = await sql.query(
     `INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (gid) DO NOTHING`,
-    [network.gid, network.family, network.name, network.shortName, network.imageUrl ?? logoPathOf(network.name)],
+    [
+      network.gid,
+      network.family,
+      network.name,
+      network.shortName,
+      network.imageUrl ?? logoPathOf(network.name),
+    ],
   );
   if (rowCount === 0) return false;
   const { namespace, reference } = splitAssetGid(network.native.gid);

@@ -14,7 +14,8 @@ export const deactivateBlockchain = defineRoute({
   responses: { 200: blockchainSchema },
   handle: async ({ params, origin }, deps) => {
     const chain = await findChain(deps, params.chain_gid);
-    if (!chain.isActive) return { status: 200, body: withLogo(toBlockchainRecord(chain), baseOf(origin, deps)) };
+    if (!chain.isActive)
+      return { status: 200, body: withLogo(toBlockchainRecord(chain), baseOf(origin, deps)) };
     const row = await deps.prisma.blockchain.update({
       where: { gid: chain.gid },
       data: { isActive: false, updatedAt: new Date() },

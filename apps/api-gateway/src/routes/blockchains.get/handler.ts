@@ -45,7 +45,11 @@ export const getBlockchain = defineRoute({
     const upgrades = selectUpgrades(settings.upgrades.list(gid), Date.now(), pace).map(toUpgradeRecord);
     return {
       status: 200,
-      body: { ...withLogo(record, baseOf(origin, { settings })), upgrades, upgrades_reviewed: settings.upgrades.findReviewed(gid) ?? null },
+      body: {
+        ...withLogo(record, baseOf(origin, { settings })),
+        upgrades,
+        upgrades_reviewed: settings.upgrades.findReviewed(gid) ?? null,
+      },
     };
   },
 });

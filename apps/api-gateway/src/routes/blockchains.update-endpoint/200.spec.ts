@@ -109,10 +109,21 @@ describe("a chain's node", () => {
   });
 
   it.each([
-    ['is the one of the chain', '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f', 200],
-    ['is another one', '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206', 422],
-    ['is none', 'genesis', 502],
-  ])('of a Bitcoin chain is asked for the genesis block: %s', async (_name, hash, status) => {
+    [
+      'are the ones of the chain',
+      '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
+      '00000000000000000019f112ec0a9982926f1258cdcc558dd7c3b7e5dc7fa148',
+      200,
+    ],
+    ['is another one', '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206', '', 422],
+    ['is none', 'genesis', '', 502],
+    [
+      'is that of Bitcoin Cash behind the split',
+      '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
+      '000000000000000000651ef99cb9fcbe0dadde1d424bd9f15ff20136191a5eec',
+      422,
+    ],
+  ])('of a Bitcoin chain is asked for blocks of its own: %s', async (_name, genesis, split, status) => {
     const chain = 'bip122:000000000019d6689c085ae165831e93';
     const asked: (string | undefined)[] = [];
     const server = createServer((req, res) => {
@@ -126,7 +137,8 @@ describe("a chain's node", () => {
             params: unknown[];
           };
           asked.push(req.headers.authorization, `${method} ${params.join()}`);
-          res.end(JSON.stringify({ jsonrpc: '2.0', id, result: hash, error: null }));
+          const result = params[0] === 0 ? genesis : split;
+          res.end(JSON.stringify({ jsonrpc: '2.0', id, result, error: null }));
         });
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');

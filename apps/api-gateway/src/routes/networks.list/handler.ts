@@ -10,7 +10,9 @@ export const listNetworksRoute = defineRoute({
   permission: 'any',
   summary: 'Every network that this service can follow',
   responses: {
-    200: z.object({ items: z.array(networkRecordSchema).meta({ description: 'Those of the release first.' }) }),
+    200: z.object({
+      items: z.array(networkRecordSchema).meta({ description: 'Those of the release first.' }),
+    }),
   },
   handle: async ({ origin }, deps) => {
     const base = baseOf(origin, deps);

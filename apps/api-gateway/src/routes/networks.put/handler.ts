@@ -60,7 +60,10 @@ export const putNetwork = defineRoute({
         throw conflict(`There are ${known.length} networks already; the most are ${NETWORKS_MAX}.`);
       if (before?.source === 'file')
         throw conflict(`The network ${gid} is in NETWORKS_FILE of the operator: change it there.`);
-      const shared = findSharedNames(network, known.map((each) => each.network));
+      const shared = findSharedNames(
+        network,
+        known.map((each) => each.network),
+      );
       if (shared.length > 0)
         throw conflict(`The name ${shared[0]!.name} is a name of the network ${shared[0]!.gid}.`);
       const fixed = before?.isUsed === true ? findFixedDifferences(before.network, network) : [];

@@ -77,7 +77,7 @@ describe('POST /public_keys with what is no account key', () => {
     [
       'a coin type of test networks',
       { extended_public_key: key, derivation_path: "m/84'/1'/0'" },
-      "coin type 0' for the prefix zpub, got 1'",
+      "coin type of a main network for the prefix zpub, got 1'",
     ],
     [
       'a coin type of Bitcoin',

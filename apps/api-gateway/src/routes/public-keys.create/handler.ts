@@ -18,7 +18,8 @@ const bodySchema = z.strictObject({
     .min(1)
     .max(256)
     .meta({
-      description: 'Of an account (depth 3): xpub, ypub, zpub, or those of test networks.',
+      description:
+        'Of an account (depth 3): xpub, ypub, zpub, those of test networks, or one of the extended keys that a coin has of its own, such as Ltub, Mtub and dgub.',
       examples: [
         'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs',
       ],

@@ -1,0 +1,124 @@
+import { IncompleteBlockError } from '@chainwatch/chain-core';
+import type { ByteReader } from './byte-reader.ts';
+import { hash256 } from './hash.ts';
+import { readTransaction } from './read-transaction.ts';
+
+const MERGED = 0x100;
+const PARENT_LENGTH = 80;
+const MERKLE_OFFSET = 36;
+/** `fabe` and `mm`: the root of the merged chains follows. */
+const MAGIC = Buffer.from('fabe6d6d', 'hex');
+/** Without the magic, the root must begin that early in the coinbase. */
+const ROOT_AT_MAX = 20;
+const CHAINS_DEPTH_MAX = 30;
+
+interface Merged {
+  readonly header: Buffer;
+  /** Of the header, in byte order. */
+  readonly hashBytes: Buffer;
+  readonly chainId: number;
+}
+
+/** Whether the version of a header says that its work is another chain's (bit 8). */
+export function isMerged(header: Buffer): boolean {
+  return (header.readUInt32LE(0) & MERGED) !== 0;
+}
+
+/**
+ * Reads what stands behind the 80 bytes of a merged header, and proves that the other chain's header commits to it: a
+ * coinbase that names the root of all merged chains, its branch to the other header's merkle root, and this chain's branch
+ * to the root of the merged chains, at the only place that its number may have.
+ * @returns the 80 bytes of the other header, whose work counts
+ * @throws IncompleteBlockError
+ */
+export function readAuxPow(reader: ByteReader, { header, hashBytes, chainId }: Merged): Buffer {
+  expectChainId(header, chainId, true);
+  const start = reader.at;
+  const coinbase = readTransaction(reader);
+  const script = readFirstScript(reader.bytes, start);
+  // The hash of the other block, which its header tells.
+  reader.skip(32);
+  const branch = readBranch(reader);
+  const index = reader.readUint32();
+  const chains = readBranch(reader);
+  const chainIndex = reader.readUint32();
+  const from = reader.skip(PARENT_LENGTH);
+  const parent = reader.bytes.subarray(from, from + PARENT_LENGTH);
+  expectChainId(parent, chainId, false);
+  if (index !== 0) throw fault(`expected the coinbase of the other block, got its transaction ${index}`);
+  if (chains.length > CHAINS_DEPTH_MAX)
+    throw fault(`expected at most ${CHAINS_DEPTH_MAX} levels of merged chains, got ${chains.length}`);
+  const merkleRoot = parent.subarray(MERKLE_OFFSET, MERKLE_OFFSET + 32);
+  if (!climb(coinbase.txidBytes, branch, index).equals(merkleRoot))
+    throw fault('expected the coinbase in the merkle root of the other header, got another root');
+  const root = climb(hashBytes, chains, chainIndex).reverse();
+  const [size, nonce] = readCommitment(script, root);
+  if (size !== 2 ** chains.length) throw fault(`expected ${2 ** chains.length} merged chains, got ${size}`);
+  if (chainIndex !== placeOf({ nonce, chainId, size }))
+    throw fault('expected the place of this chain among the merged ones, got another');
+  return parent;
+}
+
+function expectChainId(header: Buffer, chainId: number, isOwn: boolean): void {
+  const got = header.readUInt32LE(0) >>> 16;
+  if ((got === chainId) !== isOwn)
+    throw fault(`expected ${isOwn ? 'the chain' : 'another chain than'} ${chainId}, got ${got}`);
+}
+
+/** Behind the version, a marker and a flag where there are some, the count and the outpoint. */
+function readFirstScript(bytes: Buffer, start: number): Buffer {
+  const at = start + (bytes[start + 4] === 0 ? 6 : 4) + 1 + 36;
+  const length = bytes[at]!;
+  // No coinbase has more than 100 bytes, whose length is one byte.
+  if (length > 100) throw fault(`expected the script of a coinbase, got one of ${length} bytes`);
+  return bytes.subarray(at + 1, at + 1 + length);
+}
+
+function readBranch(reader: ByteReader): Buffer[] {
+  const count = reader.readCount(32);
+  return Array.from({ length: count }, () => {
+    const from = reader.skip(32);
+    return reader.bytes.subarray(from, from + 32);
+  });
+}
+
+function climb(leaf: Buffer, branch: readonly Buffer[], index: number): Buffer {
+  return branch.reduce(
+    (node, other, level) =>
+      hash256(Buffer.concat(((index >>> level) & 1) === 1 ? [other, node] : [node, other])),
+    leaf,
+  );
+}
+
+/** What stands behind the root in the coinbase: the number of merged chains, and a number that places them. */
+function readCommitment(script: Buffer, root: Buffer): [size: number, nonce: number] {
+  const at = script.indexOf(root);
+  if (at < 0)
+    throw fault('expected the root of the merged chains in the coinbase of the other block, got none');
+  const magicAt = script.indexOf(MAGIC);
+  if (
+    magicAt < 0 ? at > ROOT_AT_MAX : magicAt + MAGIC.length !== at || script.indexOf(MAGIC, magicAt + 1) >= 0
+  )
+    throw fault('expected one root of merged chains in the coinbase of the other block, got perhaps several');
+  if (script.length < at + 40)
+    throw fault('expected the number of merged chains behind their root, got none');
+  return [script.readUInt32LE(at + 32), script.readUInt32LE(at + 36)];
+}
+
+/** A chain has one place for each number in the coinbase, so that the same work does not count twice. */
+function placeOf({
+  nonce,
+  chainId,
+  size,
+}: {
+  readonly nonce: number;
+  readonly chainId: number;
+  readonly size: number;
+}): number {
+  const step = (value: number): number => (Math.imul(value, 1_103_515_245) + 12_345) >>> 0;
+  return step((step(nonce) + chainId) >>> 0) % size;
+}
+
+function fault(message: string): IncompleteBlockError {
+  return new IncompleteBlockError(`merged mining: ${message}`);
+}

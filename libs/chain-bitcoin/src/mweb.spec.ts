@@ -1,0 +1,126 @@
+import { IncompleteBlockError } from '@chainwatch/chain-core';
+import { Transaction } from 'bitcoinjs-lib';
+import { decodeBlock } from './decode-block.ts';
+import { parseTransaction } from './decode-transaction.ts';
+import { UnknownEncodingError } from './read-transaction.ts';
+import { findAddress } from './script-address.ts';
+import { buildSpecTransaction } from './spec-blocks.ts';
+import {
+  buildLitecoinBlock,
+  generateBlock,
+  generateTransaction,
+  litecoin,
+  traitsOf,
+} from './spec-coin-blocks.ts';
+import { networkNamed } from './spec-fixtures.ts';
+import { formatOf } from './transaction-format.ts';
+
+const traits = traitsOf('litecoin');
+const format = formatOf(traits);
+const ref = { number: litecoin.height, hash: litecoin.hash };
+const bytes = buildLitecoinBlock();
+const script = `76a914${'07'.repeat(20)}88ac`;
+
+/** The bytes of a transaction with the flag 8 set, and with `part` of an extension block before its lock time. */
+function addPart(transaction: Transaction, part: string): string {
+  const hex = transaction.toHex();
+  const body = transaction.hasWitnesses() ? `0009${hex.slice(12, -8)}` : `0008${hex.slice(8, -8)}`;
+  return `${hex.slice(0, 8)}${body}${part}${hex.slice(-8)}`;
+}
+
+describe('a block with an extension block', () => {
+  it.each<[string, Buffer, RegExp]>([
+    ['whose end is missing but for its first byte', bytes.subarray(0, -170), /none/],
+    ['that is told without it', Buffer.concat([bytes.subarray(0, -171), Buffer.of(0)]), /none/],
+    ['that is told with nothing behind the transactions', bytes.subarray(0, -171), /none/],
+  ])('%s is the same: it is read past', (_name, told) => {
+    expect(decodeBlock(ref, told, traits)).toEqual(decodeBlock(ref, bytes, traits));
+  });
+
+  it('is refused with something behind it where nothing is told', () => {
+    const told = Buffer.concat([bytes.subarray(0, -171), Buffer.of(0, 0)]);
+    expect(() => decodeBlock(ref, told, traits)).toThrow(/expected the block to end/);
+  });
+
+  it('is unknown where the network has none', () => {
+    const { mweb: _none, ...bare } = traits;
+    expect(() => decodeBlock(ref, bytes, bare)).toThrow(UnknownEncodingError);
+  });
+
+  it('is refused when its transaction is not the last one', () => {
+    const coinbase = generateTransaction({ from: 'coinbase', scripts: [script] });
+    const payments = [generateTransaction({ scripts: [script] }), generateTransaction({ scripts: [script] })];
+    const moved = addPart(Transaction.fromHex(payments[0]!.hex), '00');
+    const txids = [coinbase, ...payments].map(({ txid }) => txid);
+    const { hash, bytes: wrong } = generateBlock([coinbase.hex, moved, payments[1]!.hex], { traits, txids });
+    expect(() => decodeBlock({ number: 3_000_000, hash }, wrong, traits)).toThrow(/to be the last one/);
+    const right = generateBlock([coinbase.hex, payments[1]!.hex, moved], {
+      traits,
+      txids: [txids[0]!, txids[2]!, txids[1]!],
+    });
+    const block = decodeBlock({ number: 3_000_000, hash: right.hash }, right.bytes, traits);
+    expect(block.transactions.map(({ hash: txid }) => txid)).toEqual([txids[0], txids[2], txids[1]]);
+  });
+
+  it('is unknown with a part of it in another transaction', () => {
+    const coinbase = generateTransaction({ from: 'coinbase', scripts: [script] });
+    const payment = generateTransaction({ scripts: [script] });
+    const withPart = addPart(Transaction.fromHex(payment.hex), '01aabb');
+    const { hash, bytes: told } = generateBlock([coinbase.hex, withPart], {
+      traits,
+      txids: [coinbase.txid, payment.txid],
+    });
+    expect(() => decodeBlock({ number: 3_000_000, hash }, told, traits)).toThrow(UnknownEncodingError);
+  });
+
+  it('is paid into and out of by outputs that have no address, and by ones that do', () => {
+    const network = networkNamed('litecoin');
+    expect(findAddress(network, `5920${'ab'.repeat(32)}`)).toBeUndefined();
+    expect(findAddress(network, `5820${'ab'.repeat(32)}`)).toBeUndefined();
+    expect(findAddress(network, script)).toMatch(/^L/);
+    expect(findAddress(networkNamed('bitcoin'), `5920${'ab'.repeat(32)}`)).toMatch(/^bc1/);
+  });
+});
+
+describe('an unconfirmed transaction with a part of an extension block', () => {
+  it.each([true, false])('has the id and the outputs of the rest of it (witness: %s)', (hasWitness) => {
+    const transaction = buildSpecTransaction({ hasWitness });
+    const plain = parseTransaction(transaction.getId(), transaction.toHex(), format);
+    for (const part of ['00', '01aabbccdd'])
+      expect(parseTransaction(transaction.getId(), addPart(transaction, part), format)).toEqual(plain);
+  });
+
+  it('is unknown when it is within the extension block alone, and where there is none', () => {
+    const alone = '0200000000080000' + '01aabbccdd' + '00000000';
+    expect(() => parseTransaction('ab'.repeat(32), alone, format)).toThrow(UnknownEncodingError);
+    const transaction = buildSpecTransaction();
+    for (const name of ['bitcoin', 'dogecoin', 'bitcoin-cash'])
+      expect(() =>
+        parseTransaction(transaction.getId(), addPart(transaction, '00'), formatOf(traitsOf(name))),
+      ).toThrow(UnknownEncodingError);
+  });
+});
+
+it.each(['dogecoin', 'bitcoin-cash'])(
+  'a witness is unknown on %s, and a commitment in a coinbase means nothing',
+  (name) => {
+    const coinbase = generateTransaction({
+      from: 'coinbase',
+      scripts: [script, `6a24aa21a9ed${'11'.repeat(32)}`],
+    });
+    const witness = buildSpecTransaction();
+    const own = traitsOf(name);
+    const honest = generateBlock([coinbase.hex], { traits: own, txids: [coinbase.txid], version: 0x620004 });
+    expect(
+      decodeBlock({ number: 5_000_000, hash: honest.hash }, honest.bytes, own).transactions,
+    ).toHaveLength(1);
+    const { hash, bytes: told } = generateBlock([coinbase.hex, witness.toHex()], {
+      traits: own,
+      txids: [coinbase.txid, witness.getId()],
+      version: 0x620004,
+    });
+    const failure = (): unknown => decodeBlock({ number: 5_000_000, hash }, told, own);
+    expect(failure).toThrow(UnknownEncodingError);
+    expect(failure).toThrow(IncompleteBlockError);
+  },
+);
