@@ -1,5 +1,5 @@
 import type { Network } from '@chainwatch/chain-core';
-import { bitcoinNetworks, readTraits } from './networks.ts';
+import { bitcoinCatalogue, readTraits } from './networks.ts';
 
 export type Base58Format = 'p2pkh' | 'p2sh';
 
@@ -12,30 +12,26 @@ interface Base58Reader {
 }
 
 /** Networks that write segwit addresses with a human-readable part, by that part: `tb` stands for three of them. */
-export const segwitPrefixes: ReadonlyMap<string, readonly string[]> = groupGids(
-  (network) => readTraits(network).bech32Hrp,
-);
+export const segwitPrefixes = groupGids((network) => readTraits(network).bech32Hrp);
 
 /** Networks that write CashAddr, by prefix. */
-export const cashPrefixes: ReadonlyMap<string, readonly string[]> = groupGids(
-  (network) => readTraits(network).cashAddrPrefix,
-);
+export const cashPrefixes = groupGids((network) => readTraits(network).cashAddrPrefix);
 
 /** Names of the networks whose MWEB addresses begin so. */
-export const mwebPrefixes: ReadonlyMap<string, readonly string[]> = groupGids(
+export const mwebPrefixes = groupGids(
   (network) => readTraits(network).mweb?.hrp,
   ({ displayName }) => displayName,
 );
 
 /** The networks that read an address of Base58Check, by version byte: those that write it first. */
-export const base58Readers: ReadonlyMap<number, readonly Base58Reader[]> = groupReaders();
+export const base58Readers = bitcoinCatalogue.derive(groupReaders);
 
-function groupReaders(): Map<number, Base58Reader[]> {
+function groupReaders(networks: readonly Network[]): ReadonlyMap<number, readonly Base58Reader[]> {
   const readers = new Map<number, Base58Reader[]>();
   const add = (byte: number | undefined, reader: Base58Reader): void => {
     if (byte !== undefined) readers.set(byte, [...(readers.get(byte) ?? []), reader]);
   };
-  for (const network of bitcoinNetworks) {
+  for (const network of networks) {
     const { base58, cashAddrPrefix } = readTraits(network);
     const isWritten = cashAddrPrefix === undefined;
     add(base58.p2pkh, { network, format: 'p2pkh', isWritten });
@@ -49,11 +45,13 @@ function groupReaders(): Map<number, Base58Reader[]> {
 function groupGids(
   keyOf: (network: Network) => string | undefined,
   valueOf: (network: Network) => string = ({ gid }) => gid,
-): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const network of bitcoinNetworks) {
-    const key = keyOf(network);
-    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), valueOf(network)]);
-  }
-  return groups;
+): () => ReadonlyMap<string, readonly string[]> {
+  return bitcoinCatalogue.derive((networks) => {
+    const groups = new Map<string, string[]>();
+    for (const network of networks) {
+      const key = keyOf(network);
+      if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), valueOf(network)]);
+    }
+    return groups;
+  });
 }

@@ -5,13 +5,20 @@ import { base58Readers, cashPrefixes, mwebPrefixes, segwitPrefixes } from './add
 import { CASH_SHAPE, decodeCashAddress, encodeCashAddress } from './cash-address.ts';
 import { findForeignPrefix, findForeignVersion } from './foreign-coins.ts';
 import { keyOfCash, findAddress, toScript } from './script-address.ts';
+import { bitcoinCatalogue } from './networks.ts';
 import { parseSegwitAddress } from './segwit-address.ts';
 import type { WitnessProgram } from './segwit-address.ts';
 
-const segwitShape = new RegExp(`^(${[...segwitPrefixes.keys()].join('|')})1`, 'i');
-const mwebShape = new RegExp(`^(${[...mwebPrefixes.keys()].join('|')})1`, 'i');
+const segwitShape = bitcoinCatalogue.derive(
+  () => new RegExp(`^(${[...segwitPrefixes().keys()].join('|')})1`, 'i'),
+);
+const mwebShape = bitcoinCatalogue.derive(
+  () => new RegExp(`^(${[...mwebPrefixes().keys()].join('|')})1`, 'i'),
+);
 const CASH_PREFIX_SHAPE = /^([a-z]{2,20}):(?=[qpzr])(.*)$/i;
-const prefixes = listWords([...segwitPrefixes.keys()].map((prefix) => `${prefix}1`));
+const prefixes = bitcoinCatalogue.derive(() =>
+  listWords([...segwitPrefixes().keys()].map((prefix) => `${prefix}1`)),
+);
 
 /**
  * Parses an address of any network of the family: Base58Check, Bech32 (BIP-173), Bech32m (BIP-350) and CashAddr. Segwit
@@ -21,7 +28,7 @@ const prefixes = listWords([...segwitPrefixes.keys()].map((prefix) => `${prefix}
  * @throws InvalidAddressError
  */
 export function parseAddress(input: string): ParsedAddress {
-  const hrp = segwitShape.exec(input)?.[1]?.toLowerCase();
+  const hrp = segwitShape().exec(input)?.[1]?.toLowerCase();
   if (hrp !== undefined) return parseSegwit(input, hrp);
   return parseCash(input) ?? parseLegacy(input);
 }
@@ -29,7 +36,7 @@ export function parseAddress(input: string): ParsedAddress {
 function parseSegwit(input: string, prefix: string): ParsedAddress {
   const canonical = input.toLowerCase();
   const { version, program } = parseSegwitAddress(input, prefix);
-  const networkGids = segwitPrefixes.get(prefix);
+  const networkGids = segwitPrefixes().get(prefix);
   return { canonical, display: canonical, format: formatOf({ version, program }), networkGids };
 }
 
@@ -44,9 +51,9 @@ function parseCash(input: string): ParsedAddress | undefined {
   if (written === undefined || rest === undefined)
     return CASH_SHAPE.test(input) ? readCash(findCashPrefix(input), input) : undefined;
   const prefix = written.toLowerCase();
-  if (!cashPrefixes.has(prefix))
+  if (!cashPrefixes().has(prefix))
     throw new InvalidAddressError(
-      `address is of another network: expected the prefix ${listWords([...cashPrefixes.keys()].map((known) => `${known}:`))}, got ${JSON.stringify(`${prefix}:`)}`,
+      `address is of another network: expected the prefix ${listWords([...cashPrefixes().keys()].map((known) => `${known}:`))}, got ${JSON.stringify(`${prefix}:`)}`,
     );
   if (input !== input.toLowerCase() && input !== input.toUpperCase())
     throw new InvalidAddressError('address is in mixed case: expected all lower or all upper case, got both');
@@ -54,7 +61,7 @@ function parseCash(input: string): ParsedAddress | undefined {
 }
 
 function findCashPrefix(payload: string): string {
-  const all = [...cashPrefixes.keys()];
+  const all = [...cashPrefixes().keys()];
   return all.find((prefix) => canRead(prefix, payload)) ?? all[0]!;
 }
 
@@ -80,16 +87,16 @@ function readCash(prefix: string, payload: string): ParsedAddress {
   }
   const canonical = encodeCashAddress(prefix, { type: type & 1, hash });
   const format = isScript ? (hash.length === 32 ? 'p2sh32' : 'p2sh') : 'p2pkh';
-  return { canonical, display: canonical, format, networkGids: cashPrefixes.get(prefix) };
+  return { canonical, display: canonical, format, networkGids: cashPrefixes().get(prefix) };
 }
 
 function parseLegacy(input: string): ParsedAddress {
   checkPrefix(input);
   const { version, hash } = readBase58(input);
-  const readers = base58Readers.get(version);
+  const readers = base58Readers().get(version);
   if (readers === undefined)
     throw new InvalidAddressError(
-      `address is of another network: expected the version byte ${listWords([...base58Readers.keys()].map(toHex))}, got ${toHex(version)}${nameOf(findForeignVersion(version))}`,
+      `address is of another network: expected the version byte ${listWords([...base58Readers().keys()].map(toHex))}, got ${toHex(version)}${nameOf(findForeignVersion(version))}`,
     );
   const spellings = new Map<string, ParsedAddress & { readonly networkGids: string[] }>();
   for (const { network, format, isWritten } of readers) {
@@ -117,7 +124,7 @@ function readBase58(input: string): { readonly version: number; readonly hash: U
 
 /** Names the other coin when the prefix is of one, whether the checksum is right or wrong. */
 function checkPrefix(input: string): void {
-  const mweb = mwebPrefixes.get(mwebShape.exec(input)?.[1]?.toLowerCase() ?? '');
+  const mweb = mwebPrefixes().get(mwebShape().exec(input)?.[1]?.toLowerCase() ?? '');
   if (mweb !== undefined)
     throw new InvalidAddressError(
       `address is of an extension block (MWEB), whose payments nobody but the receiver can see: expected another address of ${listWords(mweb)}`,
@@ -127,7 +134,7 @@ function checkPrefix(input: string): void {
     /^(?:([a-z]{2,})1[a-z\d]{6,}|([A-Z]{2,})1[A-Z\d]{6,})$/.exec(input)?.slice(1).join('').toLowerCase();
   if (prefix === undefined) return;
   throw new InvalidAddressError(
-    `address is of another network: expected the prefix ${prefixes}, got ${JSON.stringify(`${prefix}1`)}${nameOf(findForeignPrefix(prefix))}`,
+    `address is of another network: expected the prefix ${prefixes()}, got ${JSON.stringify(`${prefix}1`)}${nameOf(findForeignPrefix(prefix))}`,
   );
 }
 

@@ -5,12 +5,14 @@ import { base58Readers, segwitPrefixes } from './address-prefixes.ts';
 import type { Base58Format } from './address-prefixes.ts';
 import { decodeCashAddress, encodeCashAddress } from './cash-address.ts';
 import type { CashAddress } from './cash-address.ts';
-import { readTraits } from './networks.ts';
+import { bitcoinCatalogue, readTraits } from './networks.ts';
 
 const OP_1 = 0x51;
 /** Outputs that pay into the extension block, and its own balance (LIP-2): nobody can be paid there. */
 const MWEB_SCRIPT = /^5[89]20[0-9a-f]{64}$/;
-const segwitShape = new RegExp(`^(?:${[...segwitPrefixes.keys()].join('|')})1`);
+const segwitShape = bitcoinCatalogue.derive(
+  () => new RegExp(`^(?:${[...segwitPrefixes().keys()].join('|')})1`),
+);
 
 /**
  * Hex of the script that pays to a canonical address. bitcoinjs-lib checks the checksum, but does not build
@@ -21,7 +23,7 @@ const segwitShape = new RegExp(`^(?:${[...segwitPrefixes.keys()].join('|')})1`);
  */
 export function matchKeyOf(address: string): string {
   try {
-    if (segwitShape.test(address)) return keyOfSegwit(address);
+    if (segwitShape().test(address)) return keyOfSegwit(address);
     const colon = address.indexOf(':');
     return colon < 0
       ? keyOfBase58(address)
@@ -82,7 +84,7 @@ function keyOfSegwit(address: string): string {
 
 function keyOfBase58(address: string): string {
   const { version, hash } = library.fromBase58Check(address);
-  const reader = base58Readers.get(version)?.[0];
+  const reader = base58Readers().get(version)?.[0];
   if (reader === undefined) throw new Error(`version ${version}`);
   return toScript(reader.format, hash);
 }

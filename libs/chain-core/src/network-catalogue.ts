@@ -7,6 +7,7 @@ export class NetworkCatalogue {
   readonly #schema: z.ZodType<NetworkDocument>;
   readonly #builtIn: readonly Network[];
   #networks: readonly Network[];
+  readonly #learned = new Map<string, Network>();
 
   /** @throws ZodError naming the row and the member */
   constructor(schema: z.ZodType<NetworkDocument>, builtIn: readonly unknown[]) {
@@ -33,6 +34,27 @@ export class NetworkCatalogue {
   /** @throws ZodError naming the members */
   parse(document: unknown): Network {
     return parseNetwork(this.#schema, document);
+  }
+
+  /** A network as a document says it, known from now on. @throws ZodError naming the members */
+  learn(document: unknown): Network {
+    const text = JSON.stringify(document);
+    const known = this.#learned.get(text);
+    if (known !== undefined && this.#networks.includes(known)) return known;
+    const network = this.parse(document);
+    this.#learned.set(text, network);
+    const others = this.#networks.filter(({ gid }) => gid !== network.gid);
+    this.#networks = [...others, network];
+    return network;
+  }
+
+  /** What follows from the networks, made again when they have changed. */
+  derive<T>(make: (networks: readonly Network[]) => T): () => T {
+    let made: { readonly networks: readonly Network[]; readonly value: T } | undefined;
+    return () => {
+      if (made?.networks !== this.#networks) made = { networks: this.#networks, value: make(this.#networks) };
+      return made.value;
+    };
   }
 
   /** Takes the place of what was given before. */

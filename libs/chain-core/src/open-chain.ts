@@ -96,7 +96,7 @@ export function findNetworkOf(
 
 function parseDocument(catalogue: NetworkCatalogue, document: unknown): Network {
   try {
-    return catalogue.parse(document);
+    return catalogue.learn(document);
   } catch (error) {
     const message = `this release cannot read the network's document: ${error instanceof Error ? error.message : String(error)}`;
     throw new ChainNotConfiguredError(message, { cause: error });

@@ -19,7 +19,7 @@ import { ConsensusBook } from './consensus-book.ts';
 import { findBlocksOf } from './find-blocks-of.ts';
 import { findNewUpgrades } from './find-new-upgrades.ts';
 import { listTransactions } from './list-transactions.ts';
-import { solanaNetworks } from './networks.ts';
+import { solanaCatalogue } from './networks.ts';
 import { readBalances } from './read-balances.ts';
 import { readBlock } from './read-block.ts';
 import {
@@ -71,7 +71,7 @@ export class SolanaClient implements ChainClient {
       await this.#session.rpc.call('getGenesisHash', [], signal),
     );
     const got = `solana:${genesis.slice(0, GENESIS_CHARACTERS)}`;
-    const isKnown = solanaNetworks.some(({ gid }) => gid === got);
+    const isKnown = solanaCatalogue.networks.some(({ gid }) => gid === got);
     if (got === this.network.gid || (this.network.gid === LOCAL && !isKnown)) return;
     throw new WrongChainError(`node serves another chain: expected ${this.network.gid}, got ${got}`);
   }

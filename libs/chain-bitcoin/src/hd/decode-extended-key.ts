@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import { InvalidPublicKeyError } from '@chainwatch/chain-core';
-import { findPrefix, looksPrivate, ownKeyNames } from './extended-key-prefixes.ts';
+import { findPrefix, looksPrivate, listOwnKeyNames } from './extended-key-prefixes.ts';
 import type { ExtendedKeyPrefix } from './extended-key-prefixes.ts';
 
 /** An extended public key of one signer, checked: its point is on the curve. */
@@ -42,8 +42,9 @@ export function decodeExtendedKey(text: string): ExtendedKey {
   };
 }
 
-const NAMES = ['xpub', 'ypub', 'zpub', ...ownKeyNames].join(', ');
-const ACCEPTED_NAMES = `an extended public key of one signer (${NAMES}, or tpub, upub, vpub for a test network)`;
+const listNames = (): string => ['xpub', 'ypub', 'zpub', ...listOwnKeyNames()].join(', ');
+const acceptedNames = (): string =>
+  `an extended public key of one signer (${listNames()}, or tpub, upub, vpub for a test network)`;
 
 function decodeBase58Check(text: string): Uint8Array {
   if (/[^1-9A-HJ-NP-Za-km-z]/.test(text))
@@ -61,10 +62,10 @@ function decodeBase58Check(text: string): Uint8Array {
 
 function acceptPrefix(bytes: Uint8Array): ExtendedKeyPrefix {
   const prefix = findPrefix(Buffer.from(bytes).readUInt32BE());
-  if (prefix === undefined) throw invalid(`expected ${ACCEPTED_NAMES}, got unknown version bytes`);
+  if (prefix === undefined) throw invalid(`expected ${acceptedNames()}, got unknown version bytes`);
   if (!prefix.isPublic) throw privateKey();
   if (prefix.isMultisig === true)
-    throw invalid(`expected ${ACCEPTED_NAMES}, got the key of a multisig wallet (${prefix.name})`);
+    throw invalid(`expected ${acceptedNames()}, got the key of a multisig wallet (${prefix.name})`);
   return prefix;
 }
 
@@ -80,7 +81,7 @@ function readNode(text: string, bytes: Uint8Array, { version }: ExtendedKeyPrefi
 
 function privateKey(): InvalidPublicKeyError {
   return invalid(
-    `expected ${ACCEPTED_NAMES}, got a private key, which must never leave its owner: treat it as disclosed`,
+    `expected ${acceptedNames()}, got a private key, which must never leave its owner: treat it as disclosed`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import type { DerivationRequest, DerivedAddress, Network } from '@chainwatch/chain-core';
 import { toLibraryNetwork } from '../library-network.ts';
-import { bitcoinNetworks, readTraits } from '../networks.ts';
+import { bitcoinCatalogue, readTraits } from '../networks.ts';
 import { parseAddress } from '../parse-address.ts';
 import { findAddress, matchKeyOf } from '../script-address.ts';
 import { DerivationPool } from './derivation-pool.ts';
@@ -57,7 +57,7 @@ export function startDeriving(): void {
 }
 
 function readNetwork(networkGid: string, format: HdFormat): Network {
-  const network = bitcoinNetworks.find(({ gid }) => gid === networkGid);
+  const network = bitcoinCatalogue.networks.find(({ gid }) => gid === networkGid);
   if (network === undefined) throw new Error(`expected a network of this family, got ${networkGid}`);
   if (format !== 'p2pkh' && readTraits(network).segwitHeight === undefined)
     throw new Error(`expected the format p2pkh on ${networkGid}, which has no segwit, got ${format}`);

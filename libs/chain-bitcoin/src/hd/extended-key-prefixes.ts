@@ -1,5 +1,6 @@
+import type { Network } from '@chainwatch/chain-core';
 import { coinTypeOf } from '../coin-type.ts';
-import { bitcoinNetworks, readTraits } from '../networks.ts';
+import { bitcoinCatalogue, readTraits } from '../networks.ts';
 
 export interface ExtendedKeyPrefix {
   readonly name: string;
@@ -41,8 +42,8 @@ const PREFIXES: readonly ExtendedKeyPrefix[] = [
 ];
 
 /** The keys of networks that have some of their own, by the coin type of their paths. */
-function listOwn(): ExtendedKeyPrefix[] {
-  return bitcoinNetworks.flatMap((network) =>
+function listOwn(networks: readonly Network[]): ExtendedKeyPrefix[] {
+  return networks.flatMap((network) =>
     readTraits(network).extendedKeys.flatMap(({ purpose, ...keys }) =>
       (['public', 'private'] as const).map((kind) => ({
         name: keys[kind].name,
@@ -56,20 +57,27 @@ function listOwn(): ExtendedKeyPrefix[] {
   );
 }
 
-const ALL: readonly ExtendedKeyPrefix[] = [...PREFIXES, ...listOwn()];
-const PRIVATE_NAMES = new Set(ALL.flatMap(({ name, isPublic }) => (isPublic ? [] : [name.toLowerCase()])));
+const all = bitcoinCatalogue.derive((networks) => {
+  const prefixes: readonly ExtendedKeyPrefix[] = [...PREFIXES, ...listOwn(networks)];
+  return {
+    prefixes,
+    privateNames: new Set(prefixes.flatMap(({ name, isPublic }) => (isPublic ? [] : [name.toLowerCase()]))),
+  };
+});
 
 /** Names of the keys that networks have beside those of Bitcoin. */
-export const ownKeyNames: readonly string[] = ALL.flatMap(({ name, isPublic, coinType }) =>
-  isPublic && coinType !== undefined ? [name] : [],
-);
+export function listOwnKeyNames(): readonly string[] {
+  return all().prefixes.flatMap(({ name, isPublic, coinType }) =>
+    isPublic && coinType !== undefined ? [name] : [],
+  );
+}
 
 /** Undefined for version bytes that nobody registered. */
 export function findPrefix(version: number): ExtendedKeyPrefix | undefined {
-  return ALL.find((prefix) => prefix.version === version);
+  return all().prefixes.find((prefix) => prefix.version === version);
 }
 
 /** Whether a text begins like a private key, even if the rest of it is broken. */
 export function looksPrivate(text: string): boolean {
-  return PRIVATE_NAMES.has(text.slice(0, 4).toLowerCase());
+  return all().privateNames.has(text.slice(0, 4).toLowerCase());
 }

@@ -1,6 +1,6 @@
 import { InvalidPublicKeyError } from '@chainwatch/chain-core';
 import { coinTypeOf } from '../coin-type.ts';
-import { bitcoinNetworks } from '../networks.ts';
+import { bitcoinCatalogue } from '../networks.ts';
 
 export interface AccountPath {
   readonly purpose: number;
@@ -19,11 +19,14 @@ export const FORMAT_OF_PURPOSE: Readonly<Record<number, string>> = {
   86: 'p2tr',
 };
 
-const COIN_TYPES: ReadonlyMap<number, string> = new Map(
-  bitcoinNetworks.map((network) => [
-    coinTypeOf(network),
-    network.isTestnet ? 'test networks' : network.displayName,
-  ]),
+const coinTypes = bitcoinCatalogue.derive(
+  (networks): ReadonlyMap<number, string> =>
+    new Map(
+      networks.map((network) => [
+        coinTypeOf(network),
+        network.isTestnet ? 'test networks' : network.displayName,
+      ]),
+    ),
 );
 const HARDENED_MAX = 2 ** 31 - 1;
 const SHAPE = /^m\/(\d{1,10})['hH]\/(\d{1,10})['hH]\/(\d{1,10})['hH]$/;
@@ -35,7 +38,7 @@ export function parseDerivationPath(input: string): AccountPath {
   const [purpose, coinType, account] = match.slice(1).map(Number) as [number, number, number];
   if (FORMAT_OF_PURPOSE[purpose] === undefined)
     throw invalid(`expected the purpose 44', 49', 84' or 86', got ${purpose}'`);
-  if (!COIN_TYPES.has(coinType))
+  if (!coinTypes().has(coinType))
     throw invalid(`expected a coin type of ${describeCoinTypes()}, got ${coinType}'`);
   if (account > HARDENED_MAX)
     throw invalid(`expected an account of at most ${HARDENED_MAX}', got ${account}'`);
@@ -43,7 +46,7 @@ export function parseDerivationPath(input: string): AccountPath {
 }
 
 function describeCoinTypes(): string {
-  return [...COIN_TYPES].map(([coinType, name]) => `${coinType}' (${name})`).join(', ');
+  return [...coinTypes()].map(([coinType, name]) => `${coinType}' (${name})`).join(', ');
 }
 
 /** Does not repeat the input where somebody sent a key in place of the path. */

@@ -1,7 +1,7 @@
 import { InvalidPublicKeyError } from '@chainwatch/chain-core';
 import type { ParsedPublicKey, PublicKeyInput } from '@chainwatch/chain-core';
 import { coinTypeOf } from '../coin-type.ts';
-import { bitcoinNetworks, readTraits } from '../networks.ts';
+import { bitcoinCatalogue, readTraits } from '../networks.ts';
 import { decodeExtendedKey } from './decode-extended-key.ts';
 import type { ExtendedKey } from './decode-extended-key.ts';
 import { FORMAT_OF_PURPOSE, parseDerivationPath } from './parse-derivation-path.ts';
@@ -54,7 +54,7 @@ function checkAgreement({ prefix, childNumber }: ExtendedKey, path: AccountPath)
 
 /** The requested network first, the others in the order of the catalogue. */
 function listNetworkGids(path: AccountPath, wanted: string | undefined): readonly string[] {
-  const networks = bitcoinNetworks.filter((network) => coinTypeOf(network) === path.coinType);
+  const networks = bitcoinCatalogue.networks.filter((network) => coinTypeOf(network) === path.coinType);
   const able = networks.filter(
     (network) =>
       FORMAT_OF_PURPOSE[path.purpose] === 'p2pkh' || readTraits(network).segwitHeight !== undefined,

@@ -1,5 +1,5 @@
 import type { AskNode, Network, NodeHealth } from '@chainwatch/chain-core';
-import { solanaNetworks } from '../networks.ts';
+import { solanaCatalogue } from '../networks.ts';
 
 const GENESIS_CHARACTERS = 32;
 
@@ -22,5 +22,5 @@ export async function readHealth(ask: AskNode, network: Network): Promise<NodeHe
 /** A local cluster has a genesis of its own: any hash that belongs to no known cluster. */
 function isGenesisOf({ gid, isLocal }: Network, genesis: string): boolean {
   const got = `solana:${genesis.slice(0, GENESIS_CHARACTERS)}`;
-  return isLocal ? solanaNetworks.every((other) => other.gid !== got) : gid === got;
+  return isLocal ? solanaCatalogue.networks.every((other) => other.gid !== got) : gid === got;
 }

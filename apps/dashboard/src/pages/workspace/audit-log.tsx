@@ -17,6 +17,8 @@ const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'workspace.updated': 'Workspace changed',
   'workspace.quotas_updated': 'Quotas changed',
   'workspace.endpoint_updated': 'Node or setting of a chain changed',
+  'workspace.network_set': 'Network described',
+  'workspace.network_deleted': 'Network forgotten',
   'project.created': 'Project added',
   'project.updated': 'Project renamed',
   'project.deleted': 'Project deleted',
