@@ -16,6 +16,7 @@ import { runPacking } from '../packing/run-packing.ts';
 import { runHistories } from '../history/run-histories.ts';
 import { runBackfills } from '../backfill/run-backfills.ts';
 import { commitCoins } from '../backfill/commit-coins.ts';
+import { CoinRound } from '../round/coin-round.ts';
 import { runEvidence } from '../evidence/run-evidence.ts';
 import { runWitnesses } from '../incidents/run-witnesses.ts';
 
@@ -113,7 +114,7 @@ function startLoops(
     db,
     logger,
     workers,
-    options: { pollMs, attestWaitMs },
+    options: { pollMs, attestWaitMs, coinRoundIntervalMs: intervalMs },
   }: Pick<AnalyseDeps, 'db' | 'logger' | 'options' | 'workers'>,
   { parts, opened, share, family, signal }: Omit<Running, 'analyzer'>,
 ): readonly Promise<void>[] {
@@ -137,15 +138,7 @@ function startLoops(
           isHeadBusy,
           pollMs,
         })
-      : runBackfills({
-          ...beside,
-          readBlock,
-          codec: utxo,
-          health: workers.of('backfill', gid),
-          chainGid: gid,
-          ring: parts.feed.ring,
-          commit: (batch, search) => writerQueue.enqueue(commitCoins(batch, search)),
-        }),
+      : runCoins({ ...own, utxo, parts, intervalMs, isHeadBusy, health: workers.of('backfill', gid) }),
     // Blocks of a chain of unspent outputs cannot be skipped.
     utxo === undefined
       ? readBalancesAgain({ sql: db, network, logger, signal, pollMs, health: workers.of('skips', gid) })
@@ -168,4 +161,25 @@ function startLoops(
     }),
     runPacking({ ...own, isHeadBusy, health: workers.of('packing', gid) }),
   ];
+}
+
+interface CoinDeps
+  extends Omit<Parameters<typeof runBackfills>[0], 'codec' | 'ring' | 'readBlock' | 'commit' | 'whileIdle'> {
+  readonly client: OpenedChain['client'];
+  readonly utxo: UtxoCodec;
+  readonly parts: ChainParts;
+  readonly intervalMs: number;
+  readonly isHeadBusy: () => boolean;
+}
+
+/** Coins from before addresses were watched; the round while no address waits for those, because both need the node's scan. */
+function runCoins({ utxo: codec, parts, ...deps }: CoinDeps): Promise<void> {
+  const { writerQueue, readBlock, chain } = parts;
+  const round = new CoinRound({ ...deps, chain, writerQueue });
+  return runBackfills({
+    ...{ ...deps, codec, readBlock },
+    ring: parts.feed.ring,
+    commit: (batch, search) => writerQueue.enqueue(commitCoins(batch, search)),
+    whileIdle: (isDue) => round.step(isDue),
+  });
 }
