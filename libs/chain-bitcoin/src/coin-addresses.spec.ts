@@ -1,9 +1,11 @@
 import { encodeCashAddress } from '@bitauth/libauth';
 import fc from 'fast-check';
 import { bitcoinFamily } from './bitcoin-family.ts';
+import { bitcoinNetworks } from './networks.ts';
 import { parseAddress } from './parse-address.ts';
 import { findAddress, matchKeyOf } from './script-address.ts';
 import { networkNamed } from './spec-fixtures.ts';
+import { anyScript } from './spec-scripts.ts';
 
 const bitcoin = networkNamed('bitcoin').gid;
 const litecoin = networkNamed('litecoin').gid;
@@ -64,6 +66,18 @@ describe('addresses of', () => {
     });
     for (const name of ['bitcoin', 'litecoin', 'bitcoin-cash'])
       expect(matchKeyOf(findAddress(networkNamed(name), matchKeyOf(SCRIPT[0]))!)).toBe(matchKeyOf(SCRIPT[0]));
+  });
+
+  it('one text count on the networks that write it, and on no other', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...bitcoinNetworks), anyScript, (network, script) => {
+        const address = findAddress(network, script);
+        fc.pre(address !== undefined);
+        const writers = bitcoinNetworks.filter((each) => findAddress(each, script) === address);
+        expect(parseAddress(address).networkGids).toEqual(writers.map(({ gid }) => gid));
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('scripts with a hash of 32 bytes (P2SH32) are those of libauth', () => {

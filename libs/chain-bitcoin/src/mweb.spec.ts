@@ -4,6 +4,7 @@ import { decodeBlock } from './decode-block.ts';
 import { parseTransaction } from './decode-transaction.ts';
 import { UnknownEncodingError } from './read-transaction.ts';
 import { findAddress } from './script-address.ts';
+import { findTransactionId } from './rpc/find-transaction-id.ts';
 import { buildSpecTransaction } from './spec-blocks.ts';
 import {
   buildLitecoinBlock,
@@ -86,8 +87,12 @@ describe('an unconfirmed transaction with a part of an extension block', () => {
   it.each([true, false])('has the id and the outputs of the rest of it (witness: %s)', (hasWitness) => {
     const transaction = buildSpecTransaction({ hasWitness });
     const plain = parseTransaction(transaction.getId(), transaction.toHex(), format);
-    for (const part of ['00', '01aabbccdd'])
-      expect(parseTransaction(transaction.getId(), addPart(transaction, part), format)).toEqual(plain);
+    for (const part of ['00', '01aabbccdd']) {
+      const raw = addPart(transaction, part);
+      expect(parseTransaction(transaction.getId(), raw, format)).toEqual(plain);
+      // What the RPC gateway looks for after a send.
+      expect(findTransactionId(Buffer.from(raw, 'hex'))).toBe(transaction.getId());
+    }
   });
 
   it('is unknown when it is within the extension block alone, and where there is none', () => {

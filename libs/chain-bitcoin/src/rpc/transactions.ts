@@ -1,5 +1,5 @@
-import { Transaction } from 'bitcoinjs-lib';
 import { findRawHex, type RpcTransactions } from '@chainwatch/chain-core';
+import { findTransactionId } from './find-transaction-id.ts';
 
 const SENDS = 'sendrawtransaction';
 /** What the node holds in its mempool, or would do with it. */
@@ -16,14 +16,7 @@ export const bitcoinTransactions: RpcTransactions = {
   lookUp: {
     hashOf: (method, params) => {
       const raw = method === SENDS ? findRawHex(params) : undefined;
-      if (raw === undefined) return undefined;
-      try {
-        // The id of a transaction is its hash without the witnesses (BIP-144).
-        return Transaction.fromHex(raw).getId();
-      } catch {
-        // Not a transaction.
-        return undefined;
-      }
+      return raw === undefined ? undefined : findTransactionId(Buffer.from(raw, 'hex'));
     },
     // The mempool; the index of transactions, where there is one; an output that nobody spent yet.
     questionsOf: (hash) => [
