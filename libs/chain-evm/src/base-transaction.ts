@@ -1,6 +1,7 @@
 import type { Transaction } from '@chainwatch/chain-core';
 import { type Hex, bytesToHex, fromRlp } from 'viem';
-import { decodeFee, decodeTransfers, type TransactionParts } from './decode-transaction.ts';
+import { decodeFee } from './decode-fee.ts';
+import { decodeTransfers, type TransactionParts } from './decode-transaction.ts';
 
 /** A call that a transaction makes, with its value in wei. */
 interface Call {
@@ -60,7 +61,7 @@ export function decodeBaseTransaction(parts: TransactionParts, encoding: Uint8Ar
   const calls = phases.flatMap((phase, at) => (Number(statuses?.[at] ?? 0) === 1 ? phase : []));
   const own = calls.filter(({ amountRaw }) => amountRaw > 0n).map((call) => ({ ...call, from }));
   const moves = isFailed ? [] : decodeTransfers({ ...parts, trace: withoutCalls(trace, own) }, undefined);
-  const paid = decodeFee(network.native.gid, { tx: { ...tx, from }, receipt, type: BASE_TRANSACTION });
+  const paid = decodeFee(network, { tx: { ...tx, from }, receipt });
   const payerOf = { sender: from, open: receipt.payer?.toLowerCase() }[payer] ?? payer;
   return {
     hash: tx.hash,

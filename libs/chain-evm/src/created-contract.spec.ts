@@ -16,6 +16,7 @@ function compute(tx: Partial<RawTransaction>, receipt: Partial<RawReceipt> = {})
   return computeCreatedContract(
     { hash: '0x', from, to: null, gas: '0x1', value: '0x0', input: '0x', ...tx },
     receipt as RawReceipt,
+    traits.stack,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Block, Network } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
-import { decodeFee } from './decode-transaction.ts';
+import { decodeFee } from './decode-fee.ts';
 import { evmNetworks } from './networks.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
 
@@ -226,7 +226,10 @@ describe('decodeFee', () => {
     logs: [],
   };
   const amount = (over: object, type: number): bigint | undefined =>
-    decodeFee('x', { tx, receipt: { ...receipt, ...over } as unknown as RawReceipt, type })?.amountRaw;
+    decodeFee(networkOf('optimism'), {
+      tx: { ...tx, type: `0x${type.toString(16)}` },
+      receipt: { ...receipt, ...over } as unknown as RawReceipt,
+    })?.amountRaw;
 
   it('adds blob gas to type 3 only, and the L1 fee to all', () => {
     expect(amount({}, 2)).toBe(130n);

@@ -13,6 +13,8 @@ import { typeOf } from './encode-transaction.ts';
 import { readTraits } from './networks.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import type { TransactionTrace } from './read-traces.ts';
+import { findTokenFee } from './token-fee.ts';
+import { rulesOf } from './types-of-stack.ts';
 import type { VerifiedBlock } from './verify-block.ts';
 
 const GWEI = 1_000_000_000n;
@@ -26,8 +28,8 @@ export function decodeBlock(
   verified: VerifiedBlock,
   traces?: readonly TransactionTrace[],
 ): Block {
-  const { block, transactions, receipts, stateSync, unknown } = verified;
-  const { decoded, unreadable } = decodeTransactions(network, verified, traces);
+  const { block, transactions, unknown } = verified;
+  const { decoded, unreadable, earned } = decodeTransactions(network, verified, traces);
   return {
     number: Number(block.number),
     hash: block.hash,
@@ -36,28 +38,49 @@ export function decodeBlock(
     transactions: decoded,
     // What their senders signed is hashed when somebody asks who they are.
     byteLength: transactions.reduce((sum, { input }) => sum + (input?.length ?? 0), 0),
-    balanceChanges: decodeBalanceChanges(
-      network,
-      block,
-      unknown === undefined
-        ? transactions
-        : transactions.filter(({ hash }) => !unknown.transactions.has(hash)),
-    ),
-    ...findTouchedAssets(network, stateSync === undefined ? receipts : [...receipts, stateSync]),
+    balanceChanges: [
+      ...decodeBalanceChanges(
+        network,
+        block,
+        unknown === undefined
+          ? transactions
+          : transactions.filter(({ hash }) => !unknown.transactions.has(hash)),
+      ),
+      ...earned,
+    ],
+    ...findTouchedAssets(network, listReceipts(verified)),
     ...(unreadable.length > 0 && { unknowns: unreadable }),
     ...(unknown?.isEverything === true && { verification: 'unproved' }),
   };
 }
 
+/** Every receipt of a block, also those that no root covers. */
+function listReceipts({ receipts, stateSync, system = [] }: VerifiedBlock): readonly RawReceipt[] {
+  return [
+    ...receipts,
+    ...system.map(({ receipt }) => receipt),
+    ...(stateSync === undefined ? [] : [stateSync]),
+  ];
+}
+
+interface DecodedTransactions {
+  readonly decoded: readonly Transaction[];
+  readonly unreadable: readonly UnknownPart[];
+  /** What others got of fees that were paid in a token. */
+  readonly earned: readonly BalanceChange[];
+}
+
 function decodeTransactions(
   network: Network,
-  { block, transactions, receipts, stateSync, unknown, encodings }: VerifiedBlock,
+  verified: VerifiedBlock,
   traces: readonly TransactionTrace[] | undefined,
-): { readonly decoded: readonly Transaction[]; readonly unreadable: readonly UnknownPart[] } {
+): DecodedTransactions {
+  const { block, transactions, receipts, unknown, encodings } = verified;
   const { baseFeePerGas } = block;
   const number = Number(block.number);
   const decoded: Transaction[] = [];
   const unreadable: UnknownPart[] = [];
+  const earned: BalanceChange[] = [];
   let logIndex = 0;
   for (let index = 0; index < transactions.length; index++) {
     const tx = transactions[index];
@@ -65,14 +88,16 @@ function decodeTransactions(
     if (tx === undefined || receipt === undefined) continue;
     const parts = { network, number, tx, receipt, index, logIndex, trace: traces?.[index], baseFeePerGas };
     try {
+      const isUnknown = unknown?.transactions.has(tx.hash) === true;
       decoded.push(
-        unknown?.transactions.has(tx.hash) === true
+        isUnknown
           ? decodeUnknown(parts)
           : {
               ...decodeKnown(parts, encodings?.get(tx.hash)),
               ...(unknown?.isEverything === true && { verification: 'unproved' }),
             },
       );
+      if (!isUnknown) earned.push(...(findTokenFee(network, tx, receipt)?.earned ?? []));
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       const { transaction, part } = decodeUnreadable(parts, tx.hash, error);
@@ -81,13 +106,16 @@ function decodeTransactions(
     }
     logIndex += receipt.logs.length;
   }
-  if (stateSync !== undefined)
+  for (const { tx, receipt } of listUncovered(verified)) {
+    const index = decoded.length;
     decoded.push({
-      ...decodeStateSync(network, { receipt: stateSync, index: transactions.length, logIndex }),
+      ...decodeUncovered(network, { tx, receipt, index, logIndex }),
       // No root covers it.
       verification: unknown?.isEverything === true ? 'unproved' : 'attested',
     });
-  return { decoded, unreadable };
+    logIndex += receipt.logs.length;
+  }
+  return { decoded, unreadable, earned };
 }
 
 function decodeKnown(parts: TransactionParts, encoding: Uint8Array | undefined): Transaction {
@@ -96,16 +124,34 @@ function decodeKnown(parts: TransactionParts, encoding: Uint8Array | undefined):
     : decodeTransaction(parts);
 }
 
-function decodeStateSync(
+interface Uncovered {
+  /** Absent of a state sync. */
+  readonly tx?: RawTransaction;
+  readonly receipt: RawReceipt;
+}
+
+function listUncovered({ stateSync, system = [] }: VerifiedBlock): readonly Uncovered[] {
+  return stateSync === undefined ? system : [{ receipt: stateSync }];
+}
+
+/** What the chain itself made outside of its roots: behind all that they cover, so that this has the same places without it. */
+function decodeUncovered(
   network: Network,
-  {
-    receipt,
-    index,
-    logIndex,
-  }: { readonly receipt: RawReceipt; readonly index: number; readonly logIndex: number },
+  { tx, receipt, index, logIndex }: Uncovered & { readonly index: number; readonly logIndex: number },
 ): Transaction {
-  const transfers = decodeTransfers({ network, receipt, logIndex }, undefined);
-  return { hash: receipt.transactionHash, index, isFailed: false, transfers };
+  const isFailed = tx !== undefined && Number(receipt.status) === 0;
+  const own =
+    tx === undefined
+      ? undefined
+      : { from: tx.from.toLowerCase(), to: tx.to?.toLowerCase(), amountRaw: BigInt(tx.value) };
+  const transfers = isFailed ? [] : decodeTransfers({ network, receipt, logIndex }, own);
+  return {
+    hash: receipt.transactionHash,
+    index,
+    isFailed,
+    ...(own?.to !== undefined && { to: own.to }),
+    transfers,
+  };
 }
 
 /**
@@ -120,7 +166,8 @@ function decodeBalanceChanges(
 ): BalanceChange[] {
   const assetGid = network.native.gid;
   const changes: BalanceChange[] = [{ address: block.miner.toLowerCase(), assetGid, reason: 'reward' }];
-  if (readTraits(network).withdrawalsAreNative) {
+  const { stack, withdrawalsAreNative } = readTraits(network);
+  if (withdrawalsAreNative) {
     for (const { address, amount } of block.withdrawals ?? []) {
       changes.push({
         address: address.toLowerCase(),
@@ -131,9 +178,7 @@ function decodeBalanceChanges(
     }
   }
   for (const tx of transactions) {
-    const type = typeOf(tx);
-    const minted =
-      type === 0x7e ? tx.mint : type === 0x64 ? tx.value : type === 0x69 ? tx.depositValue : undefined;
+    const minted = rulesOf(typeOf(tx), stack)?.minted?.(tx);
     if (typeof minted !== 'string' || BigInt(minted) === 0n) continue;
     changes.push({ address: tx.from.toLowerCase(), assetGid, amountRaw: BigInt(minted), reason: 'mint' });
   }

@@ -7,7 +7,7 @@ import type { InternalTransfer } from './read-traces.ts';
 /** The address that logs movements of ether (EIP-7708). No contract is there, and its logs belong to no token. */
 export const ETHER_LOG_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe';
 
-const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** Burn(address,uint256), and Selfdestruct(address,uint256) as drafts of the EIP had it. */
 const BURN_TOPICS = [
   '0xcc16f5dbb4873280815c1ee09dbd06736cffcc184412cf7a71a0fdb75d397ca5',
@@ -52,7 +52,7 @@ export function findTouchedAssets(
   return touched.list(notationOf(network));
 }
 
-function notationOf(network: Network): ContractNotation {
+export function notationOf(network: Network): ContractNotation {
   return {
     tokenGid: (address) => `${network.gid}/${network.tokenNamespace}:${address.toLowerCase()}`,
     account: (address) => address,
@@ -62,24 +62,40 @@ function notationOf(network: Network): ContractNotation {
 
 /**
  * Movements of the native coin in a transaction's logs, in the order of execution, with EIP-7708 its own payment
- * included. The contract that mirrors the coin names the caller as sender, who has paid the contract; the contract pays
+ * included. Polygon's contract that mirrors the coin names the caller as sender, who has paid the contract; the contract pays
  * the receiver.
  */
 export function decodeEtherLogs(network: Network, logs: readonly RawLog[]): InternalTransfer[] {
-  const { nativeTokenContract } = readTraits(network);
+  const { nativeTokenContract, nativeTokenLogs } = readTraits(network);
   const moves: InternalTransfer[] = [];
-  for (const { address, topics, data } of logs) {
-    const isMirror = address === nativeTokenContract;
-    if ((address !== ETHER_LOG_ADDRESS && !isMirror) || data.length !== 66) continue;
-    const [topic = '', from = '', to] = topics;
-    const amountRaw = BigInt(data);
-    if (amountRaw === 0n) continue;
-    if (topic === TRANSFER_TOPIC && topics.length === 3)
-      moves.push({ from: isMirror ? address : addressOf(from), to: addressOf(to), amountRaw });
-    else if (BURN_TOPICS.includes(topic) && topics.length === 2)
-      moves.push({ from: addressOf(from), amountRaw });
+  for (const log of logs) {
+    const isMirror = nativeTokenLogs === 'payouts' && log.address === nativeTokenContract;
+    if (log.address !== ETHER_LOG_ADDRESS && !isMirror) continue;
+    const move = toMove(log);
+    if (move !== undefined) moves.push(isMirror ? { ...move, from: log.address } : move);
   }
   return moves;
+}
+
+/**
+ * Movements of the native coin that the chain makes for the contract that mirrors it (Celo): no call carries them, so no trace
+ * shows them.
+ */
+export function decodeMirrorMoves(network: Network, logs: readonly RawLog[]): InternalTransfer[] {
+  const { nativeTokenContract, nativeTokenLogs } = readTraits(network);
+  if (nativeTokenLogs !== 'moves') return [];
+  return logs.flatMap((log) => (log.address === nativeTokenContract ? (toMove(log) ?? []) : []));
+}
+
+function toMove({ topics, data }: RawLog): InternalTransfer | undefined {
+  const [topic = '', from = '', to] = topics;
+  const amountRaw = data.length === 66 ? BigInt(data) : 0n;
+  if (amountRaw === 0n) return undefined;
+  if (topic === TRANSFER_TOPIC && topics.length === 3)
+    return { from: addressOf(from), to: addressOf(to), amountRaw };
+  return BURN_TOPICS.includes(topic) && topics.length === 2
+    ? { from: addressOf(from), amountRaw }
+    : undefined;
 }
 
 /**

@@ -1,13 +1,13 @@
-import type { Fee, Network, Transaction, Transfer } from '@chainwatch/chain-core';
-import { decodeEtherLogs, decodeLogs, mergeMoves } from './decode-logs.ts';
+import type { Network, Transaction, Transfer } from '@chainwatch/chain-core';
+import { decodeFee, withDoubt } from './decode-fee.ts';
+import { decodeEtherLogs, decodeLogs, decodeMirrorMoves, mergeMoves } from './decode-logs.ts';
 import { computeCreatedContract, typeOf } from './encode-transaction.ts';
 import { readTraits, traitsAt } from './networks.ts';
 import { readSignature } from './prove-senders.ts';
 import type { RawReceipt, RawTransaction } from './raw-block.ts';
 import type { InternalTransfer, TransactionTrace } from './read-traces.ts';
-
-/** The sender of the OP stack's attributes deposit in each block; it is nobody's account. */
-const OPTIMISM_DEPOSITOR = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
+import { findTokenFee } from './token-fee.ts';
+import { rulesOf } from './types-of-stack.ts';
 
 export interface TransactionParts {
   readonly network: Network;
@@ -26,14 +26,15 @@ export interface TransactionParts {
 /** One transaction of a proved block. */
 export function decodeTransaction(parts: TransactionParts): Transaction {
   const { network, tx, receipt, index, trace } = parts;
-  const type = typeOf(tx);
-  const from = isSystem(tx, type) ? undefined : tx.from.toLowerCase();
+  const { stack } = readTraits(network);
+  const from = rulesOf(typeOf(tx), stack)?.isSystem?.(tx) === true ? undefined : tx.from.toLowerCase();
   // Before Byzantium receipts carry no status; the trace knows.
   const isFailed =
     typeof receipt.status === 'string' ? Number(receipt.status) === 0 : trace?.isFailed === true;
   const isCreation = tx.to === null || tx.to === undefined;
   const signature = readSignature(tx, traitsAt(readTraits(network), parts.number));
-  const createdContract = isCreation && !isFailed ? computeCreatedContract(tx, receipt) : undefined;
+  const createdContract = isCreation && !isFailed ? computeCreatedContract(tx, receipt, stack) : undefined;
+  const tokenFee = findTokenFee(network, tx, receipt);
   return {
     hash: tx.hash,
     index,
@@ -42,11 +43,15 @@ export function decodeTransaction(parts: TransactionParts): Transaction {
     to: isCreation ? undefined : tx.to.toLowerCase(),
     createdContract,
     fee:
-      from === undefined ? undefined : withDoubt(parts, decodeFee(network.native.gid, { tx, receipt, type })),
+      from === undefined
+        ? undefined
+        : tokenFee === undefined
+          ? withDoubt(parts, decodeFee(network, { tx, receipt }))
+          : tokenFee.fee,
     signature,
     transfers: isFailed
       ? []
-      : decodeTransfers(parts, {
+      : decodeTransfers(tokenFee === undefined ? parts : { ...parts, receipt: tokenFee.receipt }, {
           from: tx.from.toLowerCase(),
           to: tx.to?.toLowerCase() ?? createdContract,
           amountRaw: BigInt(tx.value),
@@ -78,52 +83,6 @@ export function decodeUnknown(parts: TransactionParts): Transaction {
   };
 }
 
-/**
- * What the sender paid for a transaction: gas, blob gas (EIP-4844) and a roll-up's own fees. Undefined where nothing was
- * paid on this chain (deposits from L1).
- */
-export function decodeFee(
-  assetGid: string,
-  { tx, receipt, type }: { readonly tx: RawTransaction; readonly receipt: RawReceipt; readonly type: number },
-): Fee | undefined {
-  if (type === 0x7e || type === 0x64) return undefined;
-  const gasPrice = receipt.effectiveGasPrice ?? tx.gasPrice;
-  let amountRaw = typeof gasPrice === 'string' ? BigInt(gasPrice) * BigInt(receipt.gasUsed) : 0n;
-  if (typeof receipt.blobGasUsed === 'string' && typeof receipt.blobGasPrice === 'string' && type === 3) {
-    amountRaw += BigInt(receipt.blobGasUsed) * BigInt(receipt.blobGasPrice);
-  }
-  if (typeof receipt.l1Fee === 'string') amountRaw += BigInt(receipt.l1Fee);
-  if (typeof receipt.operatorFeeScalar === 'string') amountRaw += operatorFee(receipt);
-  return { assetGid, amountRaw, payer: tx.from.toLowerCase() };
-}
-
-/** Marks a fee that is not what the block proves: it is the node's word, as no root covers it. */
-function withDoubt(parts: TransactionParts, fee: Fee | undefined): Fee | undefined {
-  return fee === undefined || isFeeProved(parts, fee) ? fee : { ...fee, isAttested: true };
-}
-
-/**
- * Whether a fee is the gas that was used at the price that bid and base fee come to (EIP-1559), both of which are proved.
- * Roll-ups and Avalanche charge by rules of their own: not looked at there.
- */
-function isFeeProved({ network, tx, receipt, baseFeePerGas }: TransactionParts, { amountRaw }: Fee): boolean {
-  const { stack } = readTraits(network);
-  if (stack !== 'ethereum' && stack !== 'bor') return true;
-  const [cap, tip] =
-    typeOf(tx) <= 1 ? [tx.gasPrice, tx.gasPrice] : [tx.maxFeePerGas, tx.maxPriorityFeePerGas];
-  if (typeof cap !== 'string' || typeof tip !== 'string') return false;
-  const bid = BigInt(baseFeePerGas ?? 0) + BigInt(tip);
-  const price = bid < BigInt(cap) ? bid : BigInt(cap);
-  return amountRaw === price * BigInt(receipt.gasUsed);
-}
-
-/** OP stack from Isthmus on; Jovian (told by the data-availability field) multiplies by 100 instead of dividing by 1e6. */
-function operatorFee(receipt: RawReceipt): bigint {
-  const scaled = BigInt(receipt.gasUsed) * BigInt(receipt.operatorFeeScalar ?? 0);
-  const isJovian = typeof receipt.daFootprintGasScalar === 'string';
-  return (isJovian ? scaled * 100n : scaled / 1_000_000n) + BigInt(receipt.operatorFeeConstant ?? 0);
-}
-
 /** The payment by the transaction itself, without internal transfers. */
 interface OwnTransfer {
   readonly from: string;
@@ -140,14 +99,16 @@ export function decodeTransfers(
     transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, ...own });
   decodeLogs(network, { logs: receipt.logs, logIndex, transfers });
   const logged = withoutOwn(decodeEtherLogs(network, receipt.logs), own);
-  for (const [position, move] of mergeMoves(logged, trace?.transfers ?? []).entries()) {
+  const alone = decodeMirrorMoves(network, receipt.logs);
+  const moves = [...alone, ...mergeMoves(logged, trace?.transfers ?? [])];
+  for (const [position, move] of moves.entries()) {
     transfers.push({
       index: transfers.length,
       type: 'internal',
       assetGid: network.native.gid,
       ...move,
       // No root covers what a trace alone tells.
-      ...(position >= logged.length && { isAttested: true }),
+      ...(position >= alone.length + logged.length && { isAttested: true }),
     });
   }
   return transfers;
@@ -162,14 +123,4 @@ function withoutOwn(
     ({ from, to, amountRaw }) => from === own?.from && to === own.to && amountRaw === own.amountRaw,
   );
   return at < 0 ? moves : moves.toSpliced(at, 1);
-}
-
-function isSystem(tx: RawTransaction, type: number): boolean {
-  if (type <= 4) return false;
-  return (
-    type === 0x6a ||
-    type === 0x7d ||
-    type === 0x7f ||
-    (type === 0x7e && tx.from.toLowerCase() === OPTIMISM_DEPOSITOR)
-  );
 }

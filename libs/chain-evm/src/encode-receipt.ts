@@ -1,15 +1,16 @@
 import type { Hex } from 'viem';
 import { data, encodeRlp, quantity } from './encode-rlp.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
-import type { RawReceipt } from './raw-block.ts';
+import { typeOf } from './encode-transaction.ts';
+import type { RawReceipt, RawTransaction } from './raw-block.ts';
+import { rulesOf, type Stack } from './types-of-stack.ts';
 
 /**
- * The encoding of a receipt under `receiptsRoot` (EIP-658, EIP-2718; OP stack deposits from Canyon on carry
- * two fields more).
+ * The encoding of a receipt under `receiptsRoot` (EIP-658, EIP-2718), with what the transaction's type adds on its stack.
  * @throws InvalidHexError
  */
-export function encodeReceipt(receipt: RawReceipt, type: number): Uint8Array {
-  const hasNonce = type === 0x7e && typeof receipt.depositReceiptVersion === 'string';
+export function encodeReceipt(receipt: RawReceipt, tx: RawTransaction, stack: Stack): Uint8Array {
+  const type = typeOf(tx);
   return encodeRlp(
     [
       typeof receipt.status === 'string' ? quantity(receipt.status) : data(receipt.root),
@@ -20,7 +21,7 @@ export function encodeReceipt(receipt: RawReceipt, type: number): Uint8Array {
         topics.map(data),
         data(content),
       ]),
-      ...(hasNonce ? [quantity(receipt.depositNonce), quantity(receipt.depositReceiptVersion)] : []),
+      ...(rulesOf(type, stack)?.receiptTail?.(receipt, tx) ?? []),
     ],
     type,
   );

@@ -21,7 +21,7 @@ const BODIES_AT_ONCE = 16;
  * alone. The node's list of logs is not believed where it says less than the blooms of the headers: an index may be behind,
  * have holes, or be another node's behind the same URL. Where the node traces, payments out of contracts show in the trace
  * of any block, so all are read; so they are where it gives no logs, and where a part of the blocks is no transaction of
- * theirs (Polygon's state syncs).
+ * theirs (Polygon's state syncs, HyperEVM's payments from HyperCore).
  * @throws BlockNotFoundError when the node does not have all of these blocks
  */
 export async function findBlocksOf(
@@ -31,8 +31,8 @@ export async function findBlocksOf(
 ): Promise<BlocksOfAddresses | undefined> {
   const { capabilities, traits } = session;
   const isStrict = traitsAt(traits, fromBlock).roots === 'strict';
-  if (capabilities.trace !== 'none' || !capabilities.hasLogs || traits.stack === 'bor' || !isStrict)
-    return undefined;
+  const isCovered = traits.stack !== 'bor' && traits.stack !== 'hyperevm';
+  if (capabilities.trace !== 'none' || !capabilities.hasLogs || !isCovered || !isStrict) return undefined;
   const own = new Set(addresses.map((address) => address.toLowerCase()));
   const range = { fromBlock, toBlock: Math.min(wanted, fromBlock + PAGE_BLOCKS - 1) };
   const topics = [...own].map((address) => `0x${address.slice(2).padStart(64, '0')}`);

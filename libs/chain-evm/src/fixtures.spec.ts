@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import type { Block, Network, Transfer } from '@chainwatch/chain-core';
 import { borTransactionHash } from './bor-state-sync.ts';
 import { decodeBlock } from './decode-block.ts';
-import { decodeFee } from './decode-transaction.ts';
+import { decodeFee } from './decode-fee.ts';
 import { decodeLogs } from './decode-logs.ts';
 import { decodeCallTraces } from './read-traces.ts';
 import type { TransactionTrace } from './read-traces.ts';
@@ -265,7 +265,7 @@ function listWrapped(network: Network, name: string) {
       const gas = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice ?? 0);
       const blobGas = BigInt(receipt.blobGasUsed ?? 0) * BigInt(receipt.blobGasPrice ?? 0);
       expect(blobGas).toBeGreaterThan(0n);
-      expect(decodeFee('x', { tx, receipt, type: 3 })?.amountRaw).toBe(gas + blobGas);
+      expect(decodeFee(ethereum, { tx: { ...tx, type: '0x3' }, receipt })?.amountRaw).toBe(gas + blobGas);
     }
   });
 

@@ -51,6 +51,7 @@ export const HEADER_FIELDS: HexFields<RawHeader> = {
     'excessBlobGas',
     'parentBeaconBlockRoot',
     'requestsHash',
+    'parentProposerPubkey',
     'blockAccessListHash',
     'slotNumber',
     'auraStep',
@@ -81,6 +82,8 @@ export const TRANSACTION_FIELDS: HexFields<RawTransaction> = {
     ['to', 'address'],
     ['value', 'quantity'],
     ['gasPrice', 'quantity'],
+    ['feeCurrency', 'address'],
+    ['sender', 'address'],
   ],
   hashed: [
     'nonce',
@@ -96,6 +99,7 @@ export const TRANSACTION_FIELDS: HexFields<RawTransaction> = {
     's',
     'sourceHash',
     'mint',
+    'queueIndex',
     'requestId',
     'ticketId',
     'refundTo',
@@ -135,6 +139,7 @@ export const RECEIPT_FIELDS: HexFields<RawReceipt> = {
     ['operatorFeeConstant', 'quantity'],
     ['daFootprintGasScalar', 'quantity'],
     ['payer', 'address'],
+    ['baseFee', 'quantity'],
   ],
   hashed: ['root', 'logsBloom', 'contractAddress', 'depositNonce', 'depositReceiptVersion'],
 };

@@ -6,7 +6,18 @@ import networksJson from './networks.json' with { type: 'json' };
 /** What this family has to know of a network to prove and decode its blocks (`traits` in networks.json). */
 export const evmTraitsSchema = z.strictObject({
   /** Which transaction, header and receipt extensions may occur. */
-  stack: z.enum(['ethereum', 'optimism', 'base', 'arbitrum', 'bor', 'avalanche']),
+  stack: z.enum([
+    'ethereum',
+    'optimism',
+    'base',
+    'arbitrum',
+    'bor',
+    'avalanche',
+    'celo',
+    'scroll',
+    'berachain',
+    'hyperevm',
+  ]),
   /** `strict`: the header's hash is recomputed and must match. `tolerant`: some of its blocks use another encoding. */
   header: z.enum(['strict', 'tolerant']).default('strict'),
   /** `tolerant`: where a root does not match (unknown encoding), the header's logsBloom decides. */
@@ -19,8 +30,21 @@ export const evmTraitsSchema = z.strictObject({
    * word.
    */
   impersonation: z.boolean().default(false),
-  /** A contract that mirrors the native coin and logs every native transfer; its logs say nothing new. */
-  nativeTokenContract: z.string().optional(),
+  /** A contract by which the native coin is also a token. It is no asset of its own: its asset is the native coin. */
+  nativeTokenContract: z
+    .string()
+    .regex(/^0x[0-9a-f]{40}$/)
+    .optional(),
+  /**
+   * What the logs of `nativeTokenContract` tell: `payouts` that it pays the receiver what the caller paid it (Polygon),
+   * `moves` a move of the native coin that nothing else shows (Celo), `copies` what another log has told already (Arc).
+   */
+  nativeTokenLogs: z.enum(['payouts', 'moves', 'copies']).default('payouts'),
+  /** The account by which the chain itself sends ordinary transactions, for which it charges nothing (MegaETH). */
+  unchargedSender: z
+    .string()
+    .regex(/^0x[0-9a-f]{40}$/)
+    .optional(),
   /** The contract that wraps the native coin (WETH9): `Deposit` and `Withdrawal` of it mint and burn. */
   wrappedNative: z
     .string()

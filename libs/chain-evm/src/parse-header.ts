@@ -111,9 +111,11 @@ function hashHeader(header: RawHeader): string {
   }
 }
 
+const WITH_WITHDRAWALS: readonly EvmTraits['stack'][] = ['ethereum', 'berachain', 'hyperevm'];
+
 /** On the OP stack the field holds a storage root of the bridge (Isthmus), on Avalanche it does not exist. */
 export function hasWithdrawalsRoot(header: RawHeader, traits: EvmTraits): boolean {
-  return typeof header.withdrawalsRoot === 'string' && traits.stack === 'ethereum';
+  return typeof header.withdrawalsRoot === 'string' && WITH_WITHDRAWALS.includes(traits.stack);
 }
 
 function expectEqual(what: string, expected: string | number, got: string | number): void {
@@ -124,7 +126,7 @@ type Field = readonly [(hex: string | null | undefined) => Hex, string | null | 
 
 /**
  * The encoding of a header that its hash covers: the fields of the Yellow Paper, then what the forks appended
- * (London, Shanghai, Cancun, Prague), with Avalanche's own fields and AuRa's seal where the header carries
+ * (London, Shanghai, Cancun, Prague), with Avalanche's and Berachain's own fields and AuRa's seal where the header carries
  * them.
  * @throws InvalidHexError
  */
@@ -170,6 +172,9 @@ function forkFields(header: RawHeader): readonly Field[] {
     [quantity, header.excessBlobGas],
     [data, header.parentBeaconBlockRoot],
     [data, header.requestsHash],
+    ...(typeof header.parentProposerPubkey === 'string'
+      ? ([[data, header.parentProposerPubkey]] as const)
+      : []),
     [data, header.blockAccessListHash],
     [quantity, header.slotNumber],
   ];

@@ -3,7 +3,7 @@ import { IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Block, BlockRef, SenderSignature, Transaction } from '@chainwatch/chain-core';
 import { recover } from 'tiny-secp256k1';
 import { keccak256Hex } from './encode-rlp.ts';
-import { encodeSigned, typeOf } from './encode-transaction.ts';
+import { encodeSigned, isSigned, typeOf } from './encode-transaction.ts';
 import type { EvmTraits } from './networks.ts';
 import type { RawTransaction } from './raw-block.ts';
 import type { Session } from './session.ts';
@@ -63,7 +63,8 @@ export async function proveDoubted(
  * whatever else a chain makes itself), and on chains where it may be nobody's.
  */
 export function readSignature(tx: RawTransaction, traits: EvmTraits): SenderSignature | undefined {
-  if (typeOf(tx) > 4 || traits.impersonation || traits.roots === 'tolerant') return undefined;
+  if (!isSigned(typeOf(tx), traits.stack) || traits.impersonation || traits.roots === 'tolerant')
+    return undefined;
   const [r, s] = [BigInt(tx.r ?? 0), BigInt(tx.s ?? 0)];
   // Optimism before Bedrock, Polygon's state syncs: the root proves that there is no signature.
   if (r === 0n && s === 0n) return undefined;
@@ -73,7 +74,7 @@ export function readSignature(tx: RawTransaction, traits: EvmTraits): SenderSign
   return {
     // Only where somebody takes part: it costs as much as the hash of the transaction.
     get digest() {
-      return keccak256Hex(encodeSigned(tx, chainId));
+      return keccak256Hex(encodeSigned(tx, { chainId, stack: traits.stack }));
     },
     r,
     s,

@@ -28,6 +28,8 @@ export interface RawHeader {
   // AuRa (Gnosis before the merge)
   readonly auraStep?: string | null;
   readonly auraSeal?: string | null;
+  /** Berachain: whose proof of liquidity the block pays; behind the requests' hash. */
+  readonly parentProposerPubkey?: string | null;
   // Base, since Denim: beside the header, which has seconds
   readonly timestampMs?: string | null;
   // Avalanche C-Chain
@@ -89,6 +91,11 @@ export interface RawTransaction {
   readonly sourceHash?: string | null;
   readonly mint?: string | null;
   readonly isSystemTx?: boolean | null;
+  /** Celo: the token in which the fee is paid. */
+  readonly feeCurrency?: string | null;
+  // Scroll: messages from L1
+  readonly queueIndex?: string | null;
+  readonly sender?: string | null;
   // Arbitrum
   readonly requestId?: string | null;
   readonly ticketId?: string | null;
@@ -145,6 +152,8 @@ export interface RawReceipt {
   /** Base: who paid, where the transaction leaves it open, and which of its phases succeeded. No root covers them. */
   readonly payer?: string | null;
   readonly phaseStatuses?: readonly string[] | null;
+  /** Celo: of the block, in the token in which the fee is paid. */
+  readonly baseFee?: string | null;
   readonly depositNonce?: string | null;
   readonly depositReceiptVersion?: string | null;
 }

@@ -4,7 +4,7 @@ import { callContracts, toBlockError } from './call-contracts.ts';
 import { tokenAddress } from './read-balances.ts';
 import type { Session } from './session.ts';
 
-/** Metadata of token contracts, in order; undefined: the contract is not a token. */
+/** Metadata of token contracts, in order; undefined: the contract is not a token, or mirrors the native coin. */
 export async function readTokens(
   session: Session,
   {
@@ -18,7 +18,8 @@ export async function readTokens(
   },
 ): Promise<(TokenMetadata | undefined)[]> {
   const prefix = `${session.network.gid}/${session.network.tokenNamespace}:`;
-  const own = assetGids.filter((gid) => gid.startsWith(prefix));
+  const native = `${prefix}${session.traits.nativeTokenContract}`;
+  const own = assetGids.filter((gid) => gid.startsWith(prefix) && gid !== native);
   try {
     const found = await readTokenContracts(
       own.map((gid) => ({ to: tokenAddress(gid), moved: moved?.get(gid) })),

@@ -27,6 +27,8 @@ export interface TracedBlock {
   readonly hashes: readonly string[];
   /** Hash of Polygon's state sync, which is not among `hashes`. */
   readonly stateSync?: string;
+  /** Hashes of HyperEVM's system transactions, which are not among `hashes`. */
+  readonly system?: readonly string[];
 }
 
 /** What a block itself pays, beyond its transactions. */
@@ -87,23 +89,27 @@ async function readCallTraces(session: Session, ref: BlockRef, signal?: AbortSig
     ref,
     await session.transport.call('debug_traceBlockByHash', params, signal),
   );
-  return (block) => ({ transactions: decodeCallTraces(ref, block.hashes, withoutStateSync(traces, block)) });
+  return (block) => ({ transactions: decodeCallTraces(ref, block.hashes, withoutUncovered(traces, block)) });
 }
 
 async function readParityTraces(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<ReadTraces> {
   const params = [`0x${ref.number.toString(16)}`];
   const traces = expectList<ParityTrace>(ref, await session.transport.call('trace_block', params, signal));
-  return ({ hashes, stateSync }) => {
-    const own = traces.filter((trace) => stateSync === undefined || trace.transactionHash !== stateSync);
+  return ({ hashes, stateSync, system = [] }) => {
+    const uncovered = new Set<unknown>(stateSync === undefined ? system : [...system, stateSync]);
+    const own =
+      uncovered.size === 0 ? traces : traces.filter(({ transactionHash }) => !uncovered.has(transactionHash));
     return { transactions: decodeParityTraces(ref, hashes, own), rewards: decodeRewards(traces) };
   };
 }
 
-/** Removes the trace of the state sync, which Bor may list as one more transaction. */
-function withoutStateSync(
+/** Removes the traces of system transactions, and that of the state sync, which Bor may list as one more transaction. */
+function withoutUncovered(
   traces: readonly CallTrace[],
-  { stateSync, hashes }: TracedBlock,
+  { stateSync, system = [], hashes }: TracedBlock,
 ): readonly CallTrace[] {
+  if (system.length > 0 && traces.length === hashes.length + system.length)
+    return traces.slice(system.length);
   return stateSync !== undefined && traces.length === hashes.length + 1 ? traces.slice(0, -1) : traces;
 }
 

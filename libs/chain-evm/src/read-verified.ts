@@ -61,9 +61,13 @@ export function decodeTraced(
   verified: VerifiedBlock,
   traces: ReadTraces | undefined,
 ): Block {
-  const { transactions, stateSync } = verified;
+  const { transactions, stateSync, system } = verified;
   const { transactions: traced, rewards } =
-    traces?.({ hashes: transactions.map(({ hash }) => hash), stateSync: stateSync?.transactionHash }) ?? {};
+    traces?.({
+      hashes: transactions.map(({ hash }) => hash),
+      stateSync: stateSync?.transactionHash,
+      ...(system !== undefined && { system: system.map(({ tx }) => tx.hash) }),
+    }) ?? {};
   const block = decodeBlock(network, verified, traced);
   const paid =
     rewards === undefined

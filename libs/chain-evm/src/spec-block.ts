@@ -1,14 +1,12 @@
 import type { BlockRef } from '@chainwatch/chain-core';
-import { computeCreatedContract, encodeTransaction, typeOf } from './encode-transaction.ts';
+import { computeCreatedContract, encodeTransaction, isEncoded, typeOf } from './encode-transaction.ts';
 import { encodeHeader } from './parse-header.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { data, encodeRlp, keccak256Hex, quantity } from './encode-rlp.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawWithdrawal } from './raw-block.ts';
-import { type Stack, TYPES_OF_STACK } from './types-of-stack.ts';
-
-const STACKS = Object.keys(TYPES_OF_STACK) as Stack[];
 import { rootByLibrary } from './spec-root.ts';
+import { type Stack, STACKS } from './types-of-stack.ts';
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
@@ -33,22 +31,28 @@ export interface Case {
 
 export const answerOf = (result: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: 1, result });
 
+/** What is not the same for all. */
+export interface Shape {
+  /** Of its transactions' types; default: the first that knows each. */
+  readonly stack?: Stack;
+  /** More members of the header, or others. */
+  readonly header?: Record<string, string>;
+  readonly withdrawals?: readonly RawWithdrawal[];
+}
+
 /** A block as it stands under its own roots, which libraries compute. */
-export async function assemble(
-  items: readonly Made[],
-  number: number,
-  withdrawals: readonly RawWithdrawal[] = [],
-): Promise<Case> {
+export async function assemble(items: readonly Made[], number: number, of: Shape = {}): Promise<Case> {
+  const { withdrawals = [] } = of;
   const transactions = items.map(({ tx }, index) => {
     return {
       ...tx,
-      hash: hashOf(encode(tx)),
+      hash: hashOf(encode(tx, of.stack)),
       blockNumber: `0x${number.toString(16)}`,
       transactionIndex: `0x${index.toString(16)}`,
     };
   });
-  const receipts = makeReceipts(items, transactions);
-  const header = await makeHeader({ number, transactions, receipts, withdrawals });
+  const receipts = makeReceipts(items, transactions, of.stack);
+  const header = await makeHeader({ number, transactions, receipts, withdrawals }, of);
   const hash = hashOf(encodeHeader(header as unknown as RawBlock));
   return {
     ref: { number, hash },
@@ -64,7 +68,11 @@ export async function assemble(
 }
 
 /** Each with the gas of those before it. */
-function makeReceipts(items: readonly Made[], transactions: readonly RawTransaction[]) {
+function makeReceipts(
+  items: readonly Made[],
+  transactions: readonly RawTransaction[],
+  stack: Stack | undefined,
+) {
   let gas = 0;
   return items.map(({ logs, gas: gasUsed, isFailed, created, extra }, index) => {
     gas += gasUsed;
@@ -81,7 +89,9 @@ function makeReceipts(items: readonly Made[], transactions: readonly RawTransact
       cumulativeGasUsed: `0x${gas.toString(16)}`,
       gasUsed: `0x${gasUsed.toString(16)}`,
       contractAddress:
-        tx.to === null ? (computeCreatedContract(tx, extra as unknown as RawReceipt) ?? created) : null,
+        tx.to === null
+          ? (computeCreatedContract(tx, extra as unknown as RawReceipt, stack ?? stackOf(tx)) ?? created)
+          : null,
       logsBloom: computeLogsBloom([{ logs }]),
     };
   });
@@ -94,17 +104,21 @@ interface Content {
   readonly withdrawals: readonly RawWithdrawal[];
 }
 
-async function makeHeader({ number, transactions, receipts, withdrawals }: Content) {
+async function makeHeader(
+  { number, transactions, receipts, withdrawals }: Content,
+  { stack, header = {} }: Shape,
+) {
   return {
     parentHash: `0x${'12'.repeat(32)}`,
     sha3Uncles: `0x${'34'.repeat(32)}`,
     miner: `0x${'56'.repeat(20)}`,
     stateRoot: `0x${'78'.repeat(32)}`,
-    transactionsRoot: await rootByLibrary(transactions.map(encode)),
+    transactionsRoot: await rootByLibrary(transactions.map((tx) => encode(tx, stack))),
     receiptsRoot: await rootByLibrary(
-      receipts.map((receipt, index) =>
-        encodeReceipt(receipt as unknown as RawReceipt, typeOf(transactions[index]!)),
-      ),
+      receipts.map((receipt, index) => {
+        const tx = transactions[index]!;
+        return encodeReceipt(receipt as unknown as RawReceipt, tx, stack ?? stackOf(tx));
+      }),
     ),
     logsBloom: computeLogsBloom(receipts),
     difficulty: '0x0',
@@ -121,14 +135,20 @@ async function makeHeader({ number, transactions, receipts, withdrawals }: Conte
         encodeRlp([quantity(index), quantity(validatorIndex), data(address), quantity(amount)]),
       ),
     ),
+    ...header,
   };
 }
 
-/** A transaction of any stack. */
-export function encode(tx: RawTransaction): Uint8Array {
-  const encoding = STACKS.map((stack) => encodeTransaction(tx, stack)).find((found) => found !== undefined);
+/** A transaction of any stack; of the first that knows its type, unless it is given. */
+export function encode(tx: RawTransaction, stack: Stack = stackOf(tx)): Uint8Array {
+  const encoding = encodeTransaction(tx, stack);
   if (encoding === undefined) throw new Error('no encoding');
   return encoding;
+}
+
+/** The first stack that knows a transaction's type. */
+export function stackOf(tx: RawTransaction): Stack {
+  return STACKS.find((stack) => isEncoded(typeOf(tx), stack)) ?? 'ethereum';
 }
 
 function hashOf(encoding: Uint8Array): string {

@@ -11,7 +11,7 @@ import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import { readBlock } from './read-block.ts';
 import type { RpcReply } from './rpc-transport.ts';
 import type { Session } from './session.ts';
-import { encode as encodeAny } from './spec-block.ts';
+import { encode as encodeAny, stackOf } from './spec-block.ts';
 import { SettlementBook } from './settlement/settlement-book.ts';
 
 // Recorded mainnet blocks, beside the repository: ../shared/fixtures/evm (see fixtures.md).
@@ -69,8 +69,9 @@ export async function applyFork({ block, receipts, raw }: Served, fork: Fork): P
     logs: receipt.logs.map((entry) => ({ ...entry, ...log })),
   }));
   const receiptEncodings = listed.map((receipt, index) => {
-    const type = typeOf(transactions[index] as { type?: string });
-    const encoding = encodeReceipt(receipt as unknown as RawReceipt, type);
+    const tx = transactions[index] as unknown as RawTransaction;
+    const type = typeOf(tx);
+    const encoding = encodeReceipt(receipt as unknown as RawReceipt, tx, stackOf(tx));
     return withItems(encoding, { type, receipt: member, log });
   });
   const roots = {

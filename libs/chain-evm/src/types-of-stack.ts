@@ -1,98 +1,125 @@
-import type { Hex } from 'viem';
-import { data, encodeRlp, type RlpItem, quantity } from './encode-rlp.ts';
+import { ARBITRUM_TYPES } from './arbitrum-types.ts';
+import { data, quantity } from './encode-rlp.ts';
 import type { EvmTraits } from './networks.ts';
-import type { RawTransaction } from './raw-block.ts';
+import type { RawReceipt, RawTransaction } from './raw-block.ts';
+import { feeMarketFields } from './signed-fields.ts';
+import { typed, type TypeRules } from './type-rules.ts';
 
 export type Stack = EvmTraits['stack'];
 
-type Encode = (tx: RawTransaction) => Uint8Array;
+/** The sender of the OP stack's attributes deposit in each block; it is nobody's account. */
+const OPTIMISM_DEPOSITOR = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
 
 /** Deposit from L1 (OP stack specification, "Deposits": the deposited transaction type). */
-const deposit = typed(0x7e, (tx) => [
-  data(tx.sourceHash),
-  data(tx.from),
-  data(tx.to),
-  quantity(tx.mint),
-  quantity(tx.value),
-  quantity(tx.gas),
-  tx.isSystemTx === true ? '0x01' : '0x',
-  data(tx.input),
-]);
+const deposit: TypeRules = {
+  encode: typed(0x7e, (tx) => [
+    data(tx.sourceHash),
+    data(tx.from),
+    data(tx.to),
+    quantity(tx.mint),
+    quantity(tx.value),
+    quantity(tx.gas),
+    tx.isSystemTx === true ? '0x01' : '0x',
+    data(tx.input),
+  ]),
+  isSystem: (tx) => tx.from.toLowerCase() === OPTIMISM_DEPOSITOR,
+  isFree: true,
+  minted: (tx) => tx.mint,
+  // The receipts root covers either both fields, from Canyon on, or neither.
+  nonce: (_, receipt) => (isVersioned(receipt) ? receipt.depositNonce : undefined),
+  receiptTail: (receipt) =>
+    isVersioned(receipt) ? [quantity(receipt.depositNonce), quantity(receipt.depositReceiptVersion)] : [],
+};
 
 /**
  * The refunds that a block gives for what its transactions warmed for each other (OP stack specification, Lagoon, "Post-exec
  * transaction"): its input is the whole payload, and it has no other field.
  */
-const postExec: Encode = ({ input }) => Buffer.from(`7d${data(input).slice(2)}`, 'hex');
-
-// Arbitrum Nitro (its go-ethereum, core/types/arb_types.go).
-const arbitrum: Readonly<Record<number, Encode>> = {
-  // Deposit of ether from L1,
-  0x64: typed(0x64, (tx) => [
-    quantity(tx.chainId),
-    data(tx.requestId),
-    data(tx.from),
-    data(tx.to),
-    quantity(tx.value),
-  ]),
-  // unsigned, from an L1 account,
-  0x65: typed(0x65, (tx) => [quantity(tx.chainId), data(tx.from), quantity(tx.nonce), ...pricedCall(tx)]),
-  // from an L1 contract,
-  0x66: typed(0x66, (tx) => [quantity(tx.chainId), data(tx.requestId), data(tx.from), ...pricedCall(tx)]),
-  // redemption of a retryable ticket,
-  0x68: typed(0x68, (tx) => [
-    quantity(tx.chainId),
-    quantity(tx.nonce),
-    data(tx.from),
-    ...pricedCall(tx),
-    data(tx.ticketId),
-    data(tx.refundTo),
-    quantity(tx.maxRefund),
-    quantity(tx.submissionFeeRefund),
-  ]),
-  // submission of one,
-  0x69: typed(0x69, (tx) => [
-    quantity(tx.chainId),
-    data(tx.requestId),
-    data(tx.from),
-    quantity(tx.l1BaseFee),
-    quantity(tx.depositValue),
-    priceOf(tx),
-    quantity(tx.gas),
-    data(tx.retryTo),
-    quantity(tx.retryValue),
-    data(tx.beneficiary),
-    quantity(tx.maxSubmissionFee),
-    data(tx.refundTo),
-    data(tx.retryData),
-  ]),
-  // internal, start of block.
-  0x6a: typed(0x6a, (tx) => [quantity(tx.chainId), data(tx.input)]),
+const postExec: TypeRules = {
+  encode: ({ input }) => Buffer.from(`7d${data(input).slice(2)}`, 'hex'),
+  isSystem: () => true,
 };
 
 /**
- * Transaction types beyond Ethereum's own (0 to 4), with their encodings. A type byte belongs to a stack: 0x7d and 0x7e mean
- * something else elsewhere. Null: only the node knows the encoding.
+ * A transaction that pays its fee in a token (CIP-64): EIP-1559's fields and the token. What a block costs in this token is
+ * part of the receipt's encoding.
  */
-export const TYPES_OF_STACK: Readonly<Record<Stack, Readonly<Record<number, Encode | null>>>> = {
+const celoFeeCurrency: TypeRules = {
+  encode: null,
+  signed: (tx) => [...feeMarketFields(tx), data(tx.feeCurrency)],
+  nonce: (tx) => tx.nonce,
+  receiptTail: (receipt, tx) => {
+    const baseFee = findBaseFee(receipt, tx);
+    return baseFee === undefined ? undefined : [quantity(`0x${baseFee.toString(16)}`)];
+  },
+};
+
+/** A message from L1, in the order of its queue (Scroll's go-ethereum, core/types/l1_message_tx.go). It pays nothing here. */
+const scrollMessage: TypeRules = {
+  encode: typed(0x7e, (tx) => [
+    quantity(tx.queueIndex),
+    quantity(tx.gas),
+    data(tx.to),
+    quantity(tx.value),
+    data(tx.input),
+    data(tx.sender ?? tx.from),
+  ]),
+  isFree: true,
+};
+
+/** The call that pays the proposer's validator ("proof of liquidity", BRIP-0004), first of each block. It pays nothing. */
+const proofOfLiquidity: TypeRules = {
+  encode: typed(0x7e, (tx) => [
+    quantity(tx.chainId),
+    data(tx.from),
+    data(tx.to),
+    quantity(tx.nonce),
+    quantity(tx.gas),
+    quantity(tx.gasPrice),
+    data(tx.input),
+  ]),
+  isSystem: () => true,
+  isFree: true,
+};
+
+/**
+ * Transaction types beyond Ethereum's own (0 to 4). A type byte belongs to a stack: 0x7d and 0x7e mean something else
+ * elsewhere.
+ */
+const TYPES_OF_STACK: Readonly<Record<Stack, Readonly<Record<number, TypeRules>>>> = {
   ethereum: {},
   avalanche: {},
   optimism: { 0x7d: postExec, 0x7e: deposit },
   // It left the OP stack with Azul, before Lagoon. Of its own transactions (Everest) the JSON does not tell all.
-  base: { 0x79: null, 0x7e: deposit },
-  arbitrum,
+  base: { 0x79: { encode: null }, 0x7e: deposit },
+  celo: { 0x7b: celoFeeCurrency, 0x7d: postExec, 0x7e: deposit },
+  arbitrum: ARBITRUM_TYPES,
   // State syncs since PIP-74: only the node creates them, and only their logs matter.
-  bor: { 0x7f: null },
+  bor: { 0x7f: { encode: null, isSystem: () => true } },
+  scroll: { 0x7e: scrollMessage },
+  berachain: { 0x7e: proofOfLiquidity },
+  hyperevm: {},
 };
 
-function typed(type: number, fieldsOf: (tx: RawTransaction) => readonly RlpItem[]): Encode {
-  return (tx) => encodeRlp(fieldsOf(tx), type);
+export const STACKS = Object.keys(TYPES_OF_STACK) as readonly Stack[];
+
+/** The rules of a type that is not Ethereum's own; undefined where blocks of the stack hold none such. */
+export function rulesOf(type: number, stack: Stack): TypeRules | undefined {
+  return TYPES_OF_STACK[stack][type];
 }
 
-function pricedCall(tx: RawTransaction): readonly Hex[] {
-  return [priceOf(tx), quantity(tx.gas), data(tx.to), quantity(tx.value), data(tx.input)];
+function isVersioned({ depositReceiptVersion }: RawReceipt): boolean {
+  return typeof depositReceiptVersion === 'string';
 }
 
-function priceOf(tx: RawTransaction): Hex {
-  return quantity(tx.maxFeePerGas ?? tx.gasPrice);
+/** Older nodes do not tell it, but it follows from the price that was paid, unless the transaction's cap is that price. */
+export function findBaseFee(
+  { baseFee, effectiveGasPrice }: RawReceipt,
+  { maxFeePerGas, maxPriorityFeePerGas }: RawTransaction,
+): bigint | undefined {
+  if (typeof baseFee === 'string') return BigInt(baseFee);
+  if (typeof effectiveGasPrice !== 'string' || BigInt(effectiveGasPrice) >= BigInt(maxFeePerGas ?? 0))
+    return undefined;
+  const left = BigInt(effectiveGasPrice) - BigInt(maxPriorityFeePerGas ?? 0);
+  return left < 0n ? undefined : left;
 }

@@ -41,7 +41,7 @@ describe('a block', () => {
         fc.integer({ min: 1, max: 1e9 }),
         fc.array(withdrawal, { maxLength: 20 }),
         async (items, number, withdrawals) => {
-          const whole = await assemble(items, number, withdrawals);
+          const whole = await assemble(items, number, { withdrawals });
           const { transactions, ...block } = await read(whole, 'optimism');
           expect(block).toMatchObject({ number, hash: whole.ref.hash });
           expect(transactions.map(({ isFailed }) => isFailed)).toEqual(items.map(({ isFailed }) => isFailed));
@@ -53,7 +53,7 @@ describe('a block', () => {
 
   it.each([0, 1, 15, 16, 17, 127, 128, 129, 257])('is proved with %i withdrawals', async (count) => {
     const withdrawals = fc.sample(withdrawal, { seed: SEED, numRuns: count });
-    const whole = await assemble(fixedItems(), 5, withdrawals);
+    const whole = await assemble(fixedItems(), 5, { withdrawals });
     const paid = (await read(whole)).balanceChanges.filter(({ reason }) => reason === 'withdrawal');
     expect(paid).toHaveLength(count);
     const list = JSON.stringify(withdrawals);
@@ -66,7 +66,7 @@ describe('a block', () => {
 
   it('is proved with withdrawals so small that they stand in their branches', async () => {
     const small = { index: '0x1', validatorIndex: '0x1', address: `0x${'a2'.repeat(20)}`, amount: '0x1' };
-    const whole = await assemble(fixedItems(), 5, [small, small]);
+    const whole = await assemble(fixedItems(), 5, { withdrawals: [small, small] });
     expect((await read(whole)).balanceChanges).toHaveLength(3);
   });
 

@@ -9,6 +9,8 @@ import type { EvmTraits } from './networks.ts';
 import { hasWithdrawalsRoot, verifyHeaderOf } from './parse-header.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import { UnknownParts, type UnknownContent } from './unknown-parts.ts';
+import { splitSystem, type SystemTransaction } from './system-transactions.ts';
+import type { Stack } from './types-of-stack.ts';
 import { isAsynchronous } from './settlement/settlement-header.ts';
 import { verifyPrices, verifyReceiptLinks } from './verify-receipt-links.ts';
 import { encodeReceipts, verifyReceiptBlooms, verifyReceipts } from './verify-receipts.ts';
@@ -22,6 +24,8 @@ export interface VerifiedBlock {
   readonly receipts: readonly RawReceipt[];
   /** Polygon's state-sync receipt, which no root covers. */
   readonly stateSync?: RawReceipt;
+  /** What HyperEVM's system made, which no root covers; absent where its node does not show it. */
+  readonly system?: readonly SystemTransaction[];
   /** Encodings of the receipts, where a later header proves them; absent where the block's own header did. */
   readonly settling?: readonly Uint8Array[];
   /** The node's raw encodings, by hash, which the root proves; of types that are decoded from them. */
@@ -52,20 +56,17 @@ export async function verifyBlock(
   const traits = traitsAt(ofNetwork, ref.number);
   const ofHeader = verifyHeaderOf(ref, block, traits);
   const parts = new UnknownParts(ofHeader);
-  const stateSync = traits.stack === 'bor' ? findStateSync(receipts, block) : undefined;
-  const transactions =
-    stateSync === undefined
-      ? block.transactions
-      : block.transactions.filter((tx) => tx.hash !== stateSync.transactionHash);
-  const own = stateSync === undefined ? receipts : receipts.filter((receipt) => receipt !== stateSync);
+  const { transactions, receipts: own, stateSync, system = [] } = splitUncovered(block, receipts, traits);
   try {
     const { unknown, missing } = await verifyTransactions(block, transactions, {
       traits,
       encodings,
       parts,
     });
-    verifyReceiptLinks(block, { transactions, receipts: own, traits });
-    const settling = isAsynchronous(block, traits) ? encodeSettling(block, transactions, own) : undefined;
+    verifyReceiptLinks(block, { transactions, receipts: own, traits, before: system.length });
+    const settling = isAsynchronous(block, traits)
+      ? encodeSettling(block, { transactions, receipts: own, stack: traits.stack })
+      : undefined;
     const areReceiptsProved =
       settling !== undefined ||
       (await verifyReceipts({ block, transactions, receipts: own, unknown }, traits, parts));
@@ -82,6 +83,7 @@ export async function verifyBlock(
       transactions,
       receipts: own,
       stateSync,
+      ...(system.length > 0 && { system }),
       settling,
       encodings,
       ...(content.parts.length > 0 && { unknown: content }),
@@ -92,15 +94,38 @@ export async function verifyBlock(
   }
 }
 
+/** Parts what no root covers from what the roots cover. */
+function splitUncovered(
+  block: RawBlock,
+  receipts: readonly RawReceipt[],
+  { stack }: EvmTraits,
+): Pick<VerifiedBlock, 'transactions' | 'receipts' | 'stateSync' | 'system'> {
+  if (stack === 'hyperevm') return splitSystem(block, receipts);
+  const stateSync = stack === 'bor' ? findStateSync(receipts, block) : undefined;
+  if (stateSync === undefined) return { transactions: block.transactions, receipts };
+  return {
+    transactions: block.transactions.filter((tx) => tx.hash !== stateSync.transactionHash),
+    receipts: receipts.filter((receipt) => receipt !== stateSync),
+    stateSync,
+  };
+}
+
 /** Checks what can be checked before the header that settles the block is there. */
 function encodeSettling(
   block: RawBlock,
-  transactions: readonly RawTransaction[],
-  receipts: readonly RawReceipt[],
+  {
+    transactions,
+    receipts,
+    stack,
+  }: {
+    readonly transactions: readonly RawTransaction[];
+    readonly receipts: readonly RawReceipt[];
+    readonly stack: Stack;
+  },
 ): readonly Uint8Array[] {
   verifyReceiptBlooms(block, receipts);
   verifyPrices(block, transactions, receipts);
-  return encodeReceipts({ transactions, receipts });
+  return encodeReceipts({ transactions, receipts }, stack);
 }
 
 async function verifyWithdrawals(block: RawBlock, traits: EvmTraits): Promise<void> {

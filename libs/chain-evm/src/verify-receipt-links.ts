@@ -2,6 +2,7 @@ import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { computeCreatedContract, typeOf } from './encode-transaction.ts';
 import type { EvmTraits } from './networks.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
+import type { Stack } from './types-of-stack.ts';
 
 /**
  * Proves what no root covers: that there is one receipt per transaction, that each names its transaction and
@@ -15,10 +16,13 @@ export function verifyReceiptLinks(
     transactions,
     receipts,
     traits,
+    before = 0,
   }: {
     readonly transactions: readonly RawTransaction[];
     readonly receipts: readonly RawReceipt[];
     readonly traits: EvmTraits;
+    /** Transactions of the block before these, which no root covers. */
+    readonly before?: number;
   },
 ): void {
   if (receipts.length !== transactions.length) {
@@ -34,11 +38,15 @@ export function verifyReceiptLinks(
     const at = { block, index };
     expectEqual(at, { what: 'transactionHash', expected: tx.hash, got: receipt.transactionHash });
     expectEqual(at, { what: 'blockHash', expected: block.hash, got: receipt.blockHash });
-    expectEqual(at, { what: 'transactionIndex', expected: index, got: Number(receipt.transactionIndex) });
+    expectEqual(at, {
+      what: 'transactionIndex',
+      expected: before + index,
+      got: Number(receipt.transactionIndex),
+    });
     if (typeof receipt.from === 'string' && typeof tx.from === 'string') {
       expectEqual(at, { what: 'from', expected: tx.from.toLowerCase(), got: receipt.from.toLowerCase() });
     }
-    if (traits.roots === 'strict') verifyCreatedContract(at, tx, receipt);
+    if (traits.roots === 'strict') verifyCreatedContract(at, tx, { receipt, stack: traits.stack });
     const cumulative = Number(receipt.cumulativeGasUsed);
     const step = gasUsed + Number(receipt.gasUsed);
     if (traits.roots === 'strict')
@@ -82,8 +90,12 @@ interface Place {
   readonly index: number;
 }
 
-function verifyCreatedContract(at: Place, tx: RawTransaction, receipt: RawReceipt): void {
-  const created = computeCreatedContract(tx, receipt);
+function verifyCreatedContract(
+  at: Place,
+  tx: RawTransaction,
+  { receipt, stack }: { readonly receipt: RawReceipt; readonly stack: Stack },
+): void {
+  const created = computeCreatedContract(tx, receipt, stack);
   if (created === undefined || receipt.contractAddress === null || receipt.contractAddress === undefined)
     return;
   expectEqual(at, { what: 'contractAddress', expected: created, got: receipt.contractAddress });

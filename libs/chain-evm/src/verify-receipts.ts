@@ -6,6 +6,7 @@ import type { EvmTraits } from './networks.ts';
 import { LOG_MEMBERS, receiptMembers } from './known-members.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
+import { rulesOf, type Stack } from './types-of-stack.ts';
 import { describeMember, listUnknownMembers } from './unknown-parts.ts';
 import type { UnknownParts } from './unknown-parts.ts';
 
@@ -29,13 +30,14 @@ export async function verifyReceipts(
   parts: UnknownParts,
 ): Promise<boolean> {
   const { block, receipts } = of;
-  const root = computeOrderedRoot(encodeReceipts(of));
+  const root = computeOrderedRoot(encodeReceipts(of, traits.stack));
   if (root === block.receiptsRoot) return true;
   if (traits.roots === 'tolerant') {
     verifyBlooms(block, receipts);
     return true;
   }
-  if (!addReceiptParts(of, `receipts with the root ${block.receiptsRoot}`, parts)) {
+  const expected = `receipts with the root ${block.receiptsRoot}`;
+  if (!addReceiptParts(of, { expected, stack: traits.stack }, parts)) {
     fail(block, {
       what: 'receiptsRoot',
       expected: block.receiptsRoot,
@@ -47,21 +49,23 @@ export async function verifyReceipts(
 }
 
 /** The values of the trie under `receiptsRoot`, in order. @throws InvalidHexError */
-export function encodeReceipts({
-  transactions,
-  receipts,
-}: Pick<ReceiptsOf, 'transactions' | 'receipts'>): Uint8Array[] {
-  return receipts.map((receipt, index) => encodeReceipt(receipt, typeOf(transactions[index] ?? {})));
+export function encodeReceipts(
+  { transactions, receipts }: Pick<ReceiptsOf, 'transactions' | 'receipts'>,
+  stack: Stack,
+): Uint8Array[] {
+  return receipts.map((receipt, index) =>
+    encodeReceipt(receipt, transactions[index] ?? ({} as RawTransaction), stack),
+  );
 }
 
 /**
  * Names what may be encoded in a way that is not known.
- * @param expected for the parts: what the receipts should come to
+ * @param of.expected for the parts: what the receipts should come to
  * @returns whether there is anything
  */
 export function addReceiptParts(
   { transactions, receipts, unknown }: Omit<ReceiptsOf, 'block'>,
-  expected: string,
+  { expected, stack }: { readonly expected: string; readonly stack: Stack },
   parts: UnknownParts,
 ): boolean {
   let isFound = false;
@@ -84,7 +88,7 @@ export function addReceiptParts(
     for (const log of receipt.logs)
       for (const name of listUnknownMembers(log, LOG_MEMBERS))
         add('log-field', { name, transactionHash: hash, got: describeMember(log, name) });
-    if (tx === undefined || !unknown.has(tx.hash)) return;
+    if (tx === undefined || !(unknown.has(tx.hash) || lacksTail(receipt, tx, stack))) return;
     const type = `0x${typeOf(tx).toString(16)}`;
     add('receipt-encoding', {
       name: type,
@@ -93,6 +97,12 @@ export function addReceiptParts(
     });
   });
   return isFound;
+}
+
+/** Whether the encoding of a receipt holds something that this node does not tell. */
+function lacksTail(receipt: RawReceipt, tx: RawTransaction, stack: Stack): boolean {
+  const rules = rulesOf(typeOf(tx), stack);
+  return rules?.receiptTail !== undefined && rules.receiptTail(receipt, tx) === undefined;
 }
 
 /**

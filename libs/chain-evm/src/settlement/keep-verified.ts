@@ -16,7 +16,7 @@ export function keepVerified(read: ReadBlock, traits: EvmTraits): KeptBlock<Read
   const strange = new UnknownParts();
   addReceiptParts(
     { transactions, receipts, unknown: unknown?.transactions ?? new Set() },
-    'receipts with the root of the header that settles them',
+    { expected: 'receipts with the root of the header that settles them', stack: traits.stack },
     strange,
   );
   return {
