@@ -265,7 +265,9 @@ function listWrapped(network: Network, name: string) {
       const gas = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice ?? 0);
       const blobGas = BigInt(receipt.blobGasUsed ?? 0) * BigInt(receipt.blobGasPrice ?? 0);
       expect(blobGas).toBeGreaterThan(0n);
-      expect(decodeFee(ethereum, { tx: { ...tx, type: '0x3' }, receipt })?.amountRaw).toBe(gas + blobGas);
+      expect(decodeFee(networkOf('ethereum'), { tx: { ...tx, type: '0x3' }, receipt })?.amountRaw).toBe(
+        gas + blobGas,
+      );
     }
   });
 

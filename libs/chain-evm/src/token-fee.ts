@@ -104,7 +104,7 @@ function findGiven(
   let amountRaw = 0n;
   for (let from = moves.length; from >= 0; from--) {
     if (own === -amountRaw && amountRaw >= used && amountRaw <= used + ROUNDED)
-      return { from, amountRaw, earned };
+      return { from: withoutNothing(moves, { from, contract }), amountRaw, earned };
     const move = moves[from - 1];
     if (move?.contract !== contract) return undefined;
     if (move.from === payer) own -= move.amountRaw;
@@ -115,6 +115,15 @@ function findGiven(
     }
   }
   return undefined;
+}
+
+/** Giving back nothing is logged as well. */
+function withoutNothing(
+  moves: readonly (Move | undefined)[],
+  { from, contract }: { readonly from: number; readonly contract: string },
+): number {
+  const move = moves[from - 1];
+  return move?.contract === contract && move.from === NOBODY && move.amountRaw === 0n ? from - 1 : from;
 }
 
 function toMove({ address, topics, data }: RawLog): Move | undefined {
