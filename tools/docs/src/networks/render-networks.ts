@@ -1,4 +1,5 @@
 import type { FamilyManifest, Network, Upgrade } from '@chainwatch/chain-core';
+import { PROOFS, WAITING, type Proof } from './proofs.ts';
 import { ofNetwork, VALUES, type Value } from './values.ts';
 
 const HEAD = `# Networks
@@ -18,7 +19,12 @@ Dates are as reliable as their sources: *verified* by two sources or a client's 
 
 /** The text of docs/networks.md. */
 export function renderNetworks(families: readonly FamilyManifest[]): string {
-  return [HEAD, ...families.map(renderFamily)].join('\n');
+  return [HEAD, ...families.map(renderFamily), renderWaiting()].join('\n');
+}
+
+function renderWaiting(): string {
+  const rows = WAITING.map(({ network, why }) => `| ${network} | ${why} |\n`).join('');
+  return `## Networks that wait\n\n| Network | Why |\n|---|---|\n${rows}`;
 }
 
 function renderFamily({ name, displayName, networks, calendar }: FamilyManifest): string {
@@ -46,6 +52,7 @@ function renderNetwork(network: Network, upgrades: readonly Upgrade[]): string {
     '',
     `\`${network.gid}\`, \`${network.name}\`. ${ofNetwork(network).join(' ')}`,
     '',
+    ...renderProofs(network),
   ];
   if (upgrades.length === 0) return [...lines, 'No upgrade in the calendar.', ''].join('\n');
   const rows = upgrades.map(renderUpgrade).join('');
@@ -54,6 +61,19 @@ function renderNetwork(network: Network, upgrades: readonly Upgrade[]): string {
     `| Upgrade | Effective | Changes | State | Sources |\n|---|---|---|---|---|\n${rows}`,
   ].join('\n');
 }
+
+function renderProofs({ name }: Network): string[] {
+  const of = PROOFS[name];
+  if (of === undefined) return [];
+  const rows = of.proofs.map(renderProof).join('');
+  return [
+    `| Part | Proved by | Tested with |\n|---|---|---|\n${rows}`,
+    `Not proved, or not yet: ${of.open}`,
+    '',
+  ];
+}
+
+const renderProof = ({ what, by, tested }: Proof): string => `| ${what} | ${by} | ${tested} |\n`;
 
 function renderUpgrade(row: Upgrade): string {
   const { name, date, height, certainty, changes, note, sources } = row;
