@@ -13,7 +13,7 @@ import { typeOf } from './encode-transaction.ts';
 import { readTraits } from './networks.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import type { TransactionTrace } from './read-traces.ts';
-import { findTokenFee } from './token-fee.ts';
+import { findTokenFee, listFeeMentions, type TokenFee } from './token-fee.ts';
 import { rulesOf } from './types-of-stack.ts';
 import type { VerifiedBlock } from './verify-block.ts';
 
@@ -29,7 +29,8 @@ export function decodeBlock(
   traces?: readonly TransactionTrace[],
 ): Block {
   const { block, transactions, unknown } = verified;
-  const { decoded, unreadable, earned } = decodeTransactions(network, verified, traces);
+  const { decoded, unreadable, tokenFees } = decodeTransactions(network, verified, traces);
+  const touched = findTouchedAssets(network, listReceipts(verified));
   return {
     number: Number(block.number),
     hash: block.hash,
@@ -46,9 +47,10 @@ export function decodeBlock(
           ? transactions
           : transactions.filter(({ hash }) => !unknown.transactions.has(hash)),
       ),
-      ...earned,
+      ...tokenFees.flatMap(({ earned }) => earned),
     ],
-    ...findTouchedAssets(network, listReceipts(verified)),
+    ...touched,
+    ...(tokenFees.length > 0 && { mentions: [...(touched.mentions ?? []), ...listFeeMentions(tokenFees)] }),
     ...(unreadable.length > 0 && { unknowns: unreadable }),
     ...(unknown?.isEverything === true && { verification: 'unproved' }),
   };
@@ -66,8 +68,7 @@ function listReceipts({ receipts, stateSync, system = [] }: VerifiedBlock): read
 interface DecodedTransactions {
   readonly decoded: readonly Transaction[];
   readonly unreadable: readonly UnknownPart[];
-  /** What others got of fees that were paid in a token. */
-  readonly earned: readonly BalanceChange[];
+  readonly tokenFees: readonly TokenFee[];
 }
 
 function decodeTransactions(
@@ -80,7 +81,7 @@ function decodeTransactions(
   const number = Number(block.number);
   const decoded: Transaction[] = [];
   const unreadable: UnknownPart[] = [];
-  const earned: BalanceChange[] = [];
+  const tokenFees: TokenFee[] = [];
   let logIndex = 0;
   for (let index = 0; index < transactions.length; index++) {
     const tx = transactions[index];
@@ -97,7 +98,8 @@ function decodeTransactions(
               ...(unknown?.isEverything === true && { verification: 'unproved' }),
             },
       );
-      if (!isUnknown) earned.push(...(findTokenFee(network, tx, receipt)?.earned ?? []));
+      const paid = isUnknown ? undefined : findTokenFee(network, tx, receipt);
+      if (paid !== undefined) tokenFees.push(paid);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       const { transaction, part } = decodeUnreadable(parts, tx.hash, error);
@@ -115,7 +117,7 @@ function decodeTransactions(
     });
     logIndex += receipt.logs.length;
   }
-  return { decoded, unreadable, earned };
+  return { decoded, unreadable, tokenFees };
 }
 
 function decodeKnown(parts: TransactionParts, encoding: Uint8Array | undefined): Transaction {

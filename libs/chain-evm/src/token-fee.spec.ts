@@ -165,6 +165,15 @@ describe('a fee that is paid in a token (Celo)', () => {
     ]);
   });
 
+  it('names who paid and who got it, whose balances no transfer names', async () => {
+    const { logs } = withFeeLogs(simple, 'mint, then pay', []);
+    const block = await read([item(simple, logs), item(simple, logs, { isFailed: true })]);
+    expect(block.mentions).toEqual([{ assetGid: tokenGid, addresses: [payer, handler, sequencer] }]);
+    expect(block.touchedAssets).toEqual([]);
+    const unseen = await read([item(simple, [])]);
+    expect(unseen.mentions).toEqual([]);
+  });
+
   it('takes nothing from the native coin, whatever the receipt says', async () => {
     const { logs } = withFeeLogs(simple, 'mint, then pay', []);
     for (const price of ['0x1', hex(10n ** 18n), undefined]) {

@@ -1,4 +1,4 @@
-import type { BalanceChange, Fee, Network } from '@chainwatch/chain-core';
+import type { AssetMentions, BalanceChange, Fee, Network } from '@chainwatch/chain-core';
 import { addressOf, notationOf, TRANSFER_TOPIC } from './decode-logs.ts';
 import { readTraits } from './networks.ts';
 import type { RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
@@ -63,6 +63,19 @@ export function findTokenFee(
       reason: 'reward',
     })),
   };
+}
+
+/** Who paid and got such fees: no transfer names them, and their balance of the token has changed. */
+export function listFeeMentions(fees: readonly TokenFee[]): AssetMentions[] {
+  const named = new Map<string, Set<string>>();
+  for (const { fee, earned } of fees) {
+    if (fee === undefined) continue;
+    const addresses = named.get(fee.assetGid) ?? new Set<string>();
+    named.set(fee.assetGid, addresses);
+    for (const address of [fee.payer, ...earned.map((change) => change.address)])
+      if (address !== undefined) addresses.add(address);
+  }
+  return [...named].map(([assetGid, addresses]) => ({ assetGid, addresses: [...addresses] }));
 }
 
 /** The price of gas in the token: what the transaction bids on top of the base fee, both of which roots cover. */
