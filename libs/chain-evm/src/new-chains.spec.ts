@@ -2,7 +2,16 @@ import { evmNetworks, readTraits } from './networks.ts';
 import { encodeHeader, parseHeader } from './parse-header.ts';
 import { keccak256Hex } from './encode-rlp.ts';
 import type { RawBlock } from './raw-block.ts';
-import { account, makeItem, networkNamed, readMade } from './spec-read.ts';
+import { recoverSender } from './prove-senders.ts';
+import {
+  account,
+  makeItem,
+  networkNamed,
+  readCase,
+  readMade,
+  transferLog,
+  type Changes,
+} from './spec-read.ts';
 import recorded from './vectors/recorded-parts.json' with { type: 'json' };
 
 // What these chains have of their own beside Ethereum's or the OP stack's encodings. Blocks are generated unless they are
@@ -106,6 +115,41 @@ describe('Scroll', () => {
     expect(balanceChanges.map(({ reason }) => reason)).toEqual(['reward']);
   });
 
+  it('proves a recorded block: its hash, both roots, and who signed', async () => {
+    const { header, transactions } = recorded.scroll.block;
+    const json = (result: unknown): string => JSON.stringify({ result });
+    const at = (index: number): string => `0x${index}`;
+    const receipts = transactions.map(({ hash, from, to }, index) => ({
+      transactionHash: hash,
+      transactionIndex: at(index),
+      blockHash: header.hash,
+      from,
+      to,
+      status: '0x1',
+      gasUsed: '0x5208',
+      cumulativeGasUsed: index === 0 ? '0x5208' : '0xa410',
+      logs: [],
+    }));
+    const made = {
+      ref: { number: Number(header.number), hash: header.hash },
+      body: json({ ...header, transactions, uncles: [] }),
+      receipts: json(receipts),
+    };
+    const block = await readCase('scroll', made);
+    expect(block.transactions.map(({ signature }) => recoverSender(signature!))).toEqual(
+      transactions.map(({ from }) => from),
+    );
+    expect(block.transactions.map(({ to, transfers: [moved] }) => [to, moved?.amountRaw])).toEqual(
+      transactions.map(({ to, value }) => [to, BigInt(value)]),
+    );
+    for (const [change, message] of [
+      [{ block: (it) => ({ ...it, extraData: '0x' }) }, 'its hash'],
+      [{ receipt: (it) => ({ ...it, status: '0x0' }) }, 'receiptsRoot'],
+      [{ block: (it) => ({ ...it, transactions: [...transactions].reverse() }) }, 'transactionsRoot'],
+    ] as [Changes, string][])
+      await expect(readCase('scroll', made, change)).rejects.toThrow(message);
+  });
+
   it('refuses a message with another place in the queue', async () => {
     await expect(
       readMade('scroll', [makeItem(message)], {
@@ -130,6 +174,65 @@ describe.each(['unichain', 'worldchain', 'megaeth', 'celo'])('the OP stack on %s
     expect(balanceChanges).toContainEqual(
       expect.objectContaining({ address: sender, amountRaw: 9n, reason: 'mint' }),
     );
+  });
+});
+
+describe.each([
+  'celo',
+  'scroll',
+  'unichain',
+  'worldchain',
+  'megaeth',
+  'monad',
+  'plasma',
+  'sonic',
+  'berachain',
+  'hyperevm',
+  'arc',
+])('a generated block of %s', (name) => {
+  const logs = [transferLog(contract, [sender, payee], 6n)];
+  const items = [
+    makeItem({ from: sender, to: payee }, { logs }),
+    makeItem({ from: payee, to: sender, nonce: '0x9' }),
+  ];
+  // Every member that Prague gave to headers; roll-ups have a root of their bridge in the place of withdrawals.
+  const header = {
+    blobGasUsed: '0x0',
+    excessBlobGas: '0x0',
+    parentBeaconBlockRoot: `0x${'bb'.repeat(32)}`,
+    requestsHash: `0x${'c7'.repeat(32)}`,
+  };
+  const read = (changes: Changes = {}) => readMade(name, items, { header, ...changes });
+
+  it('is proved, with the native coin and a token that it moves', async () => {
+    const { transactions, verification } = await read();
+    expect(verification).toBeUndefined();
+    const { gid, native } = networkNamed(name);
+    expect(transactions[0]?.transfers.map(({ assetGid, amountRaw }) => [assetGid, amountRaw])).toEqual([
+      [native.gid, 5n],
+      [`${gid}/erc20:${contract}`, 6n],
+    ]);
+    expect(transactions.map(({ fee }) => fee?.amountRaw)).toEqual([50_000n * 10n ** 9n, 50_000n * 10n ** 9n]);
+  });
+
+  it.each<[string, Changes, string]>([
+    ['another state root', { block: (it) => ({ ...it, stateRoot: `0x${'00'.repeat(32)}` }) }, 'its hash'],
+    ['no hash of requests', { block: ({ requestsHash: _, ...it }) => it }, 'its hash'],
+    [
+      'its transactions in another order',
+      { block: (it) => ({ ...it, transactions: [...(it['transactions'] as object[])].reverse() }) },
+      'transactionsRoot',
+    ],
+    [
+      'another amount of the token',
+      {
+        receipt: (it, index) =>
+          index === 0 ? { ...it, logs: [transferLog(contract, [sender, payee], 7n)] } : it,
+      },
+      'receiptsRoot',
+    ],
+  ])('is refused with %s', async (_name, changes, message) => {
+    await expect(read(changes)).rejects.toThrow(message);
   });
 });
 

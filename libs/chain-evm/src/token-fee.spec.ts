@@ -3,8 +3,11 @@ import type { Block, Transaction } from '@chainwatch/chain-core';
 import fc from 'fast-check';
 import { bytesToHex, hexToBytes } from 'viem';
 import { encodeReceipt } from './encode-receipt.ts';
+import type { CallTrace } from './raw-trace.ts';
+import { decodeCallTraces } from './read-traces.ts';
 import type { RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
 import type { Made } from './spec-block.ts';
+import recorded from './vectors/recorded-parts.json' with { type: 'json' };
 import { account, makeItem, readMade, transferLog, type Changes } from './spec-read.ts';
 
 // Celo's blocks are generated here: no recorded one with its receipts is at hand. The transaction and the form of the
@@ -293,6 +296,18 @@ describe('CELO that its own contract moves', () => {
     const block = await read([makeItem({ from: payer, to: mirror, value: '0x0' }, { logs: [moved] })]);
     expect(celo(block.transactions[0]!)).toEqual([['internal', payer, other, 9n, native]]);
     expect(block.touchedAssets).toEqual([]);
+  });
+
+  it('is in no recorded trace: the precompile that moves it is called with nothing', async () => {
+    const { result } = recorded.celo.trace;
+    const [trace] = decodeCallTraces({ number: 2, hash: '0x' }, ['0x'], [{ result } as unknown as CallTrace]);
+    expect(trace).toEqual({ isFailed: false, transfers: [] });
+    const [from, to] = [result.from, `0x${'0'.repeat(36)}dead`] as [string, string];
+    const made = makeItem(
+      { from, to: mirror, value: '0x0', input: result.input },
+      { logs: [transferLog(mirror, [from, to], 100n)] },
+    );
+    expect(celo(await only(made, { traces: [trace!] }))).toEqual([['internal', from, to, 100n, native]]);
   });
 
   it('is told beside a payment of the same amount between the same two', async () => {
