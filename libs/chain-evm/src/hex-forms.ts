@@ -83,7 +83,6 @@ export const TRANSACTION_FIELDS: HexFields<RawTransaction> = {
     ['value', 'quantity'],
     ['gasPrice', 'quantity'],
     ['feeCurrency', 'address'],
-    ['sender', 'address'],
   ],
   hashed: [
     'nonce',

@@ -52,6 +52,7 @@ export const transactionMembers = new Set([
   'depositReceiptVersion',
   'depositNonce',
   'queueOrigin',
+  'sender',
   'txType',
   'l1TxOrigin',
   'l1BlockNumber',

@@ -93,9 +93,8 @@ export interface RawTransaction {
   readonly isSystemTx?: boolean | null;
   /** Celo: the token in which the fee is paid. */
   readonly feeCurrency?: string | null;
-  // Scroll: messages from L1
+  /** Scroll: of messages from L1. */
   readonly queueIndex?: string | null;
-  readonly sender?: string | null;
   // Arbitrum
   readonly requestId?: string | null;
   readonly ticketId?: string | null;

@@ -143,6 +143,12 @@ describe('a block of HyperEVM', () => {
     await expect(read(withSystem(plain, txs))).rejects.toThrow(message);
   });
 
+  it('is refused where a payment has the hash of a transaction that the roots cover', async () => {
+    const { result } = JSON.parse(plain.body) as { result: { transactions: Json[] } };
+    const twin = { ...payments[0], hash: result.transactions[0]!['hash'] };
+    await expect(read(withSystem(plain, [twin]))).rejects.toThrow('each hash once');
+  });
+
   it('is refused where body and receipts are of different views', async () => {
     const whole = withSystem(plain);
     await expect(read({ ...whole, receipts: plain.receipts })).rejects.toThrow(

@@ -31,6 +31,10 @@ export function splitSystem(block: RawBlock, receipts: readonly RawReceipt[]): S
   const first = transactions.findIndex((tx) => !isSystem(tx));
   const count = first < 0 ? transactions.length : first;
   if (count === 0) return { transactions, receipts, system: [] };
+  if (new Set(transactions.map(({ hash }) => hash)).size < transactions.length)
+    throw new IncompleteBlockError(
+      `transactions of block ${Number(block.number)} ${block.hash}: expected each hash once`,
+    );
   const system = transactions.slice(0, count).map((tx, index) => {
     const receipt = receipts[index];
     if (receipt?.transactionHash !== tx.hash || receipt.blockHash !== block.hash)

@@ -62,7 +62,7 @@ const scrollMessage: TypeRules = {
     data(tx.to),
     quantity(tx.value),
     data(tx.input),
-    data(tx.sender ?? tx.from),
+    data(tx.from),
   ]),
   isFree: true,
 };
