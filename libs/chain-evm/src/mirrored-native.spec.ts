@@ -178,6 +178,30 @@ describe('USDC on Arc, which is its native coin and a token', () => {
   });
 });
 
+it('USDC that is minted and burned on Arc is told once, from and to nobody', async () => {
+  const nobody = `0x${'0'.repeat(40)}`;
+  const log = (contract: string, from: string, to: string, amount: bigint): RawLog =>
+    transferLog(contract, [from, to], amount);
+  const logs = [
+    log(ETHER_LOG_ADDRESS, nobody, at(2), 5n * unit),
+    log(mirror, nobody, at(2), 5n),
+    log(ETHER_LOG_ADDRESS, at(2), nobody, 2n * unit),
+    log(mirror, at(2), nobody, 2n),
+  ];
+  const block = await readMade('arc', [makeItem({ from: at(0), to: mirror, value: '0x0' }, { logs })]);
+  expect(
+    block.transactions[0]?.transfers.map(({ assetGid, from, to, amountRaw }) => [
+      assetGid,
+      from,
+      to,
+      amountRaw,
+    ]),
+  ).toEqual([
+    [native, nobody, at(2), 5n * unit],
+    [native, at(2), nobody, 2n * unit],
+  ]);
+});
+
 describe('a contract by which the native coin is also a token', () => {
   const names = ['arc', 'celo', 'polygon'];
 

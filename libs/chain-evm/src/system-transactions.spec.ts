@@ -1,4 +1,6 @@
 import type { Block } from '@chainwatch/chain-core';
+import { readTraces } from './read-traces.ts';
+import type { Session } from './session.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 import { assemble, type Case } from './spec-block.ts';
 import { account, makeItem, readCase, transferLog, type Changes } from './spec-read.ts';
@@ -125,6 +127,42 @@ describe('a block of HyperEVM', () => {
       transactions.map(({ transfers }) => transfers.filter(({ type }) => type === 'internal').length),
     ).toEqual([1, 1, 0, 0]);
   });
+
+  it.each(['trace_block', 'debug_hash'] as const)(
+    'is traced by a node that traces the payments, too (%s)',
+    async (kind) => {
+      const [hashes, system] = [['0xa', '0xb'], payments.map(({ hash }) => String(hash))];
+      const inner = { from: payee, to: token, value: '0x3' };
+      const call = (value: object) => ({ type: 'CALL', from: user, to: payee, value: '0x0', ...value });
+      const answers = {
+        trace_block: [...system, ...hashes].flatMap((transactionHash) => [
+          { transactionHash, blockHash: plain.ref.hash, traceAddress: [], type: 'call', action: {} },
+          {
+            transactionHash,
+            blockHash: plain.ref.hash,
+            traceAddress: [0],
+            type: 'call',
+            action: { ...inner, callType: 'call' },
+          },
+        ]),
+        debug_hash: [...system, ...hashes].map((txHash) => ({
+          txHash,
+          result: call({ calls: [call(inner)] }),
+        })),
+      };
+      const session = {
+        capabilities: { trace: kind },
+        transport: { call: () => Promise.resolve(answers[kind]) },
+      } as unknown as Session;
+      const read = await readTraces(session, plain.ref);
+      const moved = [{ from: payee, to: token, amountRaw: 3n }];
+      expect(read?.({ hashes, system }).transactions).toEqual(
+        hashes.map(() => ({ isFailed: false, transfers: moved })),
+      );
+      // More than the block has is another block's.
+      expect(() => read?.({ hashes, system: [] })).toThrow('expected');
+    },
+  );
 
   it('may consist of payments from HyperCore alone', async () => {
     const empty = await assemble([], 5_001, { stack: 'hyperevm' });

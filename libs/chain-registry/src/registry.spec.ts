@@ -29,7 +29,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   'eip155:9745': ['plasma'],
   'eip155:146': ['sonic'],
   'eip155:80094': ['berachain'],
-  'eip155:999': ['hyperevm', 'hyperliquid'],
+  'eip155:999': ['hyperevm'],
   'eip155:5042': ['arc'],
   'bip122:000000000019d6689c085ae165831e93': ['bitcoin', 'btc', 'bitcoin-mainnet'],
   'bip122:000000000933ea01ad0ee984209779ba': ['bitcoin-testnet'],
