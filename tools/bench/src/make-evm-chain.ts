@@ -65,7 +65,9 @@ export class EvmChain {
       stateRoot: `0x${hashText(`state ${this.#number}`)}`,
       transactionsRoot: computeOrderedRoot(signed.map((tx) => encodeTransaction(tx, 'ethereum')!)),
       receiptsRoot: computeOrderedRoot(
-        receipts.map((receipt) => encodeReceipt(receipt as unknown as RawReceipt, 0)),
+        receipts.map((receipt, index) =>
+          encodeReceipt(receipt as unknown as RawReceipt, signed[index]!, 'ethereum'),
+        ),
       ),
       logsBloom: computeLogsBloom(receipts),
       difficulty: '0x0',
@@ -122,7 +124,9 @@ export class EvmChain {
         : { to, value: amount, input: '0x' }),
       from: sender.address,
     } as unknown as RawTransaction;
-    const digest = keccak256Hex(encodeSigned(tx, BigInt(this.#options.chainId)));
+    const digest = keccak256Hex(
+      encodeSigned(tx, { chainId: BigInt(this.#options.chainId), stack: 'ethereum' }),
+    );
     const { signature, recoveryId } = signRecoverable(Buffer.from(digest, 'hex'), sender.key);
     const [r, s] = [signature.subarray(0, 32), signature.subarray(32)].map(
       (part) => `0x${BigInt(`0x${Buffer.from(part).toString('hex')}`).toString(16)}`,

@@ -57,23 +57,28 @@ export const PROOFS: Readonly<Record<string, NetworkProofs>> = {
       },
       {
         what: 'CELO moved by its ERC-20 (0x471e…a438)',
-        by: 'logs: told once, as the native coin',
-        tested: GENERATED,
+        by: 'logs: told once, as the native coin; no trace shows it',
+        tested: 'recorded: a trace (celo-org/op-geth); blocks generated',
       },
     ],
-    open: 'Before block 31056500 Celo was a chain of its own, with other headers and receipts: nothing is recomputed there. Where a receipt does not show the base fee, and the price was the cap of the transaction, the block is `unproved` (`receipt-encoding:0x7b`). A fee in a token that does not log it is not told.',
+    open: 'Before block 31056500 Celo was a chain of its own, with other headers and receipts: there the node’s word stands for header and roots, and only blooms are compared. Where a receipt does not show the base fee, and the price was the cap of the transaction, the block is `unproved` (`receipt-encoding:0x7b`). A fee in a token that does not log it is not told.',
   },
   scroll: {
     proofs: [
-      { what: HASH, by: 'its fields, in Ethereum’s form', tested: GENERATED },
+      {
+        what: HASH,
+        by: 'its fields, in Ethereum’s form',
+        tested: 'recorded: the block below; blocks generated',
+      },
       {
         what: TRANSACTIONS,
         by: 'transactions root; messages from L1 (type 0x7E) in Scroll’s own encoding',
-        tested: 'recorded: hash of one (scroll-tech/reth, block 12063009); blocks generated',
+        tested:
+          'recorded: hash of a message (scroll-tech/reth, block 12063009), and a block (scroll-tech/scroll, blockTrace_02)',
       },
-      { what: RECEIPTS, by: 'receipts root', tested: GENERATED },
+      { what: RECEIPTS, by: 'receipts root', tested: 'recorded: that block; blocks generated' },
     ],
-    open: 'The L1 fee is the node’s word. No whole block was recorded, and none from before Euclid.',
+    open: 'The L1 fee is the node’s word. The recorded block is of a test network in 2022; of the network itself there is one message, and no block.',
   },
   unichain: { proofs: opStack(GENERATED, GENERATED), open: NO_BLOCK },
   worldchain: { proofs: opStack(GENERATED, GENERATED), open: NO_BLOCK },
