@@ -86,7 +86,7 @@ describe('a type byte', () => {
   });
 });
 
-// celo-org/optimism and viem's own tests (celo/serializers.test.ts): signed by the first account of anvil.
+// From viem's own tests of Celo's serializer: signed by the first account of anvil.
 it('a transaction of Celo is encoded as viem encodes it', () => {
   const raw: Hex =
     '0x7bf88782a4ec01847735940084773594008094f39fd6e51aad88f6f4ce6ab8827279cfffb92266880de0b6b3a764000080c094765de816845861e75a25fca122bb6898b8b1282a01a087a588ffb7bec68b00d264932305b3badc3bfba2f48e9d3d916d038e1bb831a5a077e665b35849c636b52b3cc205acb98141b4a582fb84a7181e048dc5473c6d6d';
