@@ -73,6 +73,7 @@ const SECTIONS: readonly Section[] = [
       'guides/upgrade',
       'guides/operations: Configuration and operations',
       'guides/metrics',
+      'guides/networks-of-your-own',
       'guides/hardening',
       'guides/sizing',
       'guides/backup-and-restore',
