@@ -12,6 +12,7 @@ const ROOMS = {
     'commit',
     'mempool',
     'backfill',
+    'round',
     'history',
     'reprocess',
     'incidents',

@@ -34,6 +34,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         MEMPOOL_GRACE: durationMs().default(60_000),
         /** How long a block with something unknown waits for an endpoint that tells it in a known form; once per kind and chain. */
         UNKNOWN_WAIT: durationMs().default(300_000),
+        /** Coins are compared with the nodes' at the earliest this long after the time before (Bitcoin); 0: never. */
+        COIN_ROUND_INTERVAL: durationMs().default(3_600_000),
       }),
     env,
   );

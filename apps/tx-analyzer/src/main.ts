@@ -39,6 +39,7 @@ await runService({
         mempoolPollMs: config.MEMPOOL_POLL,
         mempoolGraceMs: config.MEMPOOL_GRACE,
         unknownWaitMs: config.UNKNOWN_WAIT,
+        coinRoundIntervalMs: config.COIN_ROUND_INTERVAL,
       },
     });
     const health = await startHealthServer({

@@ -46,6 +46,7 @@ const DEFAULTS: Required<AnalyzerOptions> = {
   mempoolGraceMs: 60_000,
   unknownWaitMs: 300_000,
   attestWaitMs: 10_000,
+  coinRoundIntervalMs: 0,
   beatMs: 10_000,
   stalledAfterMs: 15_000,
 };

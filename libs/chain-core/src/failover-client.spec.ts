@@ -311,6 +311,28 @@ describe('createFailoverClient', () => {
     });
   });
 
+  it('asks another endpoint for coins elsewhere, the first one last, and stays with that', async () => {
+    const { fakes } = build();
+    const asked: string[] = [];
+    for (const fake of fakes)
+      Object.assign(fake, {
+        coins: {
+          scanCoins: () => {
+            asked.push(fake.label);
+            return fake.failure === undefined ? Promise.resolve(undefined) : Promise.reject(fake.failure);
+          },
+        },
+      });
+    const client = createFailoverClient(fakes);
+    await client.coins!.scanCoins([]);
+    await client.scanCoinsElsewhere!([]);
+    fakes[1].failure = down;
+    fakes[2].failure = down;
+    await client.scanCoinsElsewhere!([]);
+    expect(asked).toEqual(['one', 'two', 'two', 'three', 'one']);
+    expect(client.label).toBe('one');
+  });
+
   it('leaves a primary that lags behind the others', async () => {
     const { client, fakes, clock } = build({ probeIntervalMs: 15_000 });
     await client.readHead();

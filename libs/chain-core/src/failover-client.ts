@@ -55,6 +55,8 @@ export interface FailoverClient extends ChainClient {
   readBlockElsewhere(ref: BlockRef, label: string, signal?: AbortSignal): Promise<BlockOpinion[]>;
   /** As `readBalances`, from another endpoint than the one that answers first, which stands in for the others. */
   readonly readBalancesElsewhere: ChainClient['readBalances'];
+  /** As `coins.scanCoins`, in the same way; undefined also where that endpoint alone cannot tell. */
+  readonly scanCoinsElsewhere?: CoinReader['scanCoins'];
 }
 
 /**
@@ -81,6 +83,7 @@ class StickyFailoverClient implements FailoverClient {
   readonly findNewUpgrades: ChainClient['findNewUpgrades'];
   readonly mempool: ChainClient['mempool'];
   readonly coins: ChainClient['coins'];
+  readonly scanCoinsElsewhere: FailoverClient['scanCoinsElsewhere'];
   readonly #endpoints: readonly EndpointState[];
   readonly #options: Required<FailoverOptions>;
   readonly #blockTime: BlockTime;
@@ -135,6 +138,8 @@ class StickyFailoverClient implements FailoverClient {
         readSpentOutputs: (ref, signal) =>
           this.#run((client) => coinsOf(client).readSpentOutputs(ref, signal), signal),
       };
+      this.scanCoinsElsewhere = (addresses, signal) =>
+        this.#run((client) => coinsOf(client).scanCoins(addresses, signal), signal, true);
     }
   }
 

@@ -7,6 +7,7 @@
  * await db.transaction(async (sql) => { … });
  */
 export { adoptRestoredRows } from './adopt-restored-rows.ts';
+export * from './balance-rounds.ts';
 export * from './database.ts';
 export { findPrismaDir } from './find-schema-fault.ts';
 export { LATENCY_BOUNDS_MS } from './latency-bounds.ts';

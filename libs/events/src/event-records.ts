@@ -371,7 +371,7 @@ export const balanceChangedData = z
       .optional()
       .meta({
         description:
-          'What stands behind the balance. `proved`: the sum of proved coins, on chains of unspent outputs. `attested`: a node states it, on all other chains. `unproved`: a node states it, and only what is unproved explains it. Null in test messages, absent in events of earlier releases. Treat an unknown value like `unproved`.',
+          'What stands behind the balance. `proved`: the sum of proved coins, on chains of unspent outputs. `attested`: a node states it, on all other chains; on chains of unspent outputs, an adjustment. `unproved`: a node states it, and only what is unproved explains it. Null in test messages, absent in events of earlier releases. Treat an unknown value like `unproved`.',
         examples: ['attested'],
       }),
     addresses: concernedAddresses,

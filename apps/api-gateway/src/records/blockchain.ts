@@ -84,7 +84,7 @@ export const blockchainSchema = z
           .nullable()
           .meta({
             description:
-              'Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and on chains of unspent outputs.',
+              'Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and where none is made: on Bitcoin, while no node tells the coins of an address.',
             examples: ['2026-11-28T09:00:00.000Z'],
           }),
         block_time_ms: z

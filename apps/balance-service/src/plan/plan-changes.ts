@@ -101,9 +101,18 @@ function toChange(
   return (
     change && {
       ...explainChange(change, anchor, sums),
-      verification: isDoubted && verification !== 'proved' ? 'unproved' : verification,
+      verification: verify(verification, { isDoubted, adjustmentRaw: change.adjustmentRaw }),
     }
   );
+}
+
+/** Coins that no block has told were in an answer of a node. */
+function verify(
+  verification: BalanceVerification,
+  { isDoubted, adjustmentRaw }: { readonly isDoubted: boolean; readonly adjustmentRaw: bigint },
+): VerifiedChange['verification'] {
+  if (verification === 'proved') return adjustmentRaw === 0n ? 'proved' : 'attested';
+  return isDoubted ? 'unproved' : verification;
 }
 
 function withBaseline(reading: Reading, anchor: Anchor): Anchor {

@@ -197,10 +197,11 @@ describe('BalanceRound', () => {
     expect([await round.step(), requests]).toEqual([0, 29]);
   });
 
-  it('reads nothing where it is switched off, and where balances are sums of coins', async () => {
+  it('reads nothing where it is switched off, and of sums of coins only what is corrected', async () => {
     world.chain.asked.length = 0;
     expect(await create(reader(), 0).step()).toBe(Infinity);
-    expect(await create(reader({ verification: 'proved' })).step()).toBe(Infinity);
+    expect(await create(reader({ verification: 'proved' })).step()).toBe(1_000);
+    expect(await create(reader({ verification: 'proved' }), 0).step()).toBe(1_000);
     expect(world.chain.asked).toEqual([]);
   });
 });

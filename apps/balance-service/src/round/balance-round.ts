@@ -1,9 +1,9 @@
 import { BlockNotFoundError, ChainError } from '@chainwatch/chain-core';
+import { readRoundAge } from '@chainwatch/db';
 import { isItemFault } from '@chainwatch/quarantine';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import type { BalanceStore } from '../store/balance-store.ts';
 import type { BalanceEvent } from '../store/insert-events.ts';
-import { readRoundAge } from './round-position.ts';
 import { ADDRESSES_MAX, runRoundPiece } from './run-round-piece.ts';
 
 /** What rounds may cost, of each chain. */
@@ -34,7 +34,8 @@ const AGE_EVERY_MS = 5_000;
 
 /**
  * Reads the balances of a chain's watched addresses again and again, piece by piece within a budget, so that what no
- * transfer explains is found as well. Not where balances are sums of coins, which blocks alone move.
+ * transfer explains is found as well. Where balances are sums of coins, the analyzer compares the coins (its `round/`), and
+ * only what it has corrected is read here.
  */
 export class BalanceRound {
   readonly #deps: BalanceRoundDeps;
@@ -57,7 +58,7 @@ export class BalanceRound {
   }
 
   get isNeeded(): boolean {
-    return this.#deps.callsPerSecond > 0 && this.#deps.client.verification !== 'proved';
+    return this.#deps.callsPerSecond > 0 || this.#deps.client.verification === 'proved';
   }
 
   /** Age of the oldest reading, seconds. Undefined: not every address was read yet, or there are no rounds. */

@@ -76,7 +76,8 @@ function differenceOf({ reading, adjustmentRaw, previousRaw, sums }: VerifiedCha
 }
 
 /**
- * The second reading gives the difference too if it is the same, or has grown or shrunk by itself: a balance that moves
+ * Coins have been corrected after two scans: whatever the balance is now is told. Otherwise the second reading gives the
+ * difference too if it is the same, or has grown or shrunk by itself: a balance that moves
  * with every block, with nothing of the address between the readings.
  */
 async function isConfirmed(
@@ -86,6 +87,7 @@ async function isConfirmed(
 ): Promise<boolean> {
   const amountRaw = differenceOf(change);
   const { block, amountRaw: doubted } = doubt;
+  if (verification === 'proved') return amountRaw !== 0n;
   if (change.reading.block.number <= block.number || amountRaw * doubted <= 0n) return false;
   const isSame = amountRaw === doubted;
   if (!tellsHeadOnly && isSame) return true;

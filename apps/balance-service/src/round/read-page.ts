@@ -1,8 +1,7 @@
 import type { BlockRef, Network } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { RoundPosition, Sql } from '@chainwatch/db';
 import { holdingOf, refOf, type HoldingRow, type Target } from '../read/target.ts';
 import { IS_READABLE, IS_SET_ASIDE, SUSPECTED_ASSETS } from '../work/read-work.ts';
-import type { RoundPosition } from './round-position.ts';
 
 /** A balance that a round reads at the analyzer's cursor. */
 export interface RoundTarget extends Target {
@@ -95,7 +94,7 @@ export interface Pair {
   readonly assetGid: string;
 }
 
-/** Those of blocks up to `until`, oldest first. */
+/** Those of blocks up to `until`, oldest first. Those with coins are the analyzer's (its `round/`) until it has corrected these. */
 export async function readDoubted(
   sql: Sql,
   network: Network,
@@ -105,7 +104,7 @@ export async function readDoubted(
     name: 'read_doubted',
     text: `SELECT d.address_id, d.asset_gid, d.amount_raw::text, d.block_number, d.block_hash, d.since_number, b.hash AS since_hash,
              EXISTS (SELECT FROM canonical_blocks($1, d.block_number, d.block_number) c WHERE c.hash = d.block_hash) AS is_canonical
-           FROM (SELECT * FROM balance_differences WHERE chain_gid = $1 AND block_number <= $2 ORDER BY block_number LIMIT $3) d
+           FROM (SELECT * FROM balance_differences WHERE chain_gid = $1 AND block_number <= $2 AND coins IS NULL ORDER BY block_number LIMIT $3) d
            LEFT JOIN LATERAL canonical_blocks($1, d.since_number, d.since_number) b ON true`,
     values: [network.gid, until, pairsMax],
   });

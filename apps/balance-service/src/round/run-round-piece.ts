@@ -1,4 +1,5 @@
 import { BlockNotFoundError, ChainError, type BlockRef } from '@chainwatch/chain-core';
+import { moveRound, readPosition, startRound } from '@chainwatch/db';
 import { counter, withSpan } from '@chainwatch/telemetry';
 import { setAsidePoison, setAsideUnanswered, type Settle } from '../chain/set-aside-poison.ts';
 import { readChainState } from '../plan/chain-state.ts';
@@ -8,7 +9,6 @@ import type { BalanceStore } from '../store/balance-store.ts';
 import type { BalanceEvent } from '../store/insert-events.ts';
 import { planRound } from './plan-round.ts';
 import { readDoubted, readPage, type Doubt, type Page, type RoundTarget } from './read-page.ts';
-import { moveRound, readPosition, startRound } from './round-position.ts';
 import { deleteDoubts, storeRound } from './store-round.ts';
 
 export interface RoundDeps {
@@ -39,6 +39,8 @@ const DOUBTED_MAX = 100;
  * TRON live for 20 blocks unless their sender says otherwise.
  */
 const HEAD_ONLY_BLOCKS = 40;
+/** How often coins that the analyzer has corrected are looked for. */
+const CORRECTED_EVERY_MS = 1_000;
 const readingsTotal = counter('chainwatch_balance_round_readings_total', {
   description: 'Balances that rounds have read again.',
 });
@@ -56,13 +58,15 @@ export async function runRoundPiece(deps: RoundDeps): Promise<RoundPiece> {
   const { network } = client;
   const { cursor, confirmedNumber, isHeld, isCursorOrphaned } = await readChainState(store.sql, network.gid);
   if (cursor === undefined || isHeld || isCursorOrphaned) return { type: 'waiting' };
-  const until = cursor.number - (client.tellsHeadOnly === true ? HEAD_ONLY_BLOCKS : 1);
+  const isOfCoins = client.verification === 'proved';
+  const until = isOfCoins ? cursor.number : cursor.number - (client.tellsHeadOnly === true ? HEAD_ONLY_BLOCKS : 1);
   const doubted = await readDoubted(store.sql, network, { until, pairsMax: DOUBTED_MAX });
   if (doubted.dropped.length > 0) await store.write((sql) => deleteDoubts(sql, doubted.dropped));
   if (doubted.targets.length > 0) {
     const targets = fit(deps, doubted.targets);
     return finish(deps, { cursor, targets, isSecond: true });
   }
+  if (isOfCoins) return { type: 'resting', restMs: CORRECTED_EVERY_MS };
   const position = await readPosition(store.sql, network.gid);
   if (position === undefined || position.isEnded) {
     if (position !== undefined && position.ageMs < intervalMs)
@@ -163,8 +167,12 @@ function cut(page: Page, targets: readonly RoundTarget[]): Page {
 
 const QUERIES_OF_REQUEST = 500;
 
-/** A list of calls is one request. */
-function countRequests({ countBalanceRequests }: BalanceReader, targets: readonly RoundTarget[]): number {
+/** A list of calls is one request. Coins are in the database. */
+function countRequests(
+  { countBalanceRequests, verification }: BalanceReader,
+  targets: readonly RoundTarget[],
+): number {
+  if (verification === 'proved') return 0;
   return countBalanceRequests === undefined
     ? Math.ceil(targets.length / QUERIES_OF_REQUEST)
     : countBalanceRequests(targets);

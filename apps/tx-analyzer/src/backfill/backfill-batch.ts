@@ -78,6 +78,12 @@ export class BackfillTurns {
     this.#chainGid = chainGid;
   }
 
+  /** Whether there is a next batch. */
+  async isDue(): Promise<boolean> {
+    const { rows } = await this.#sql.query(`SELECT FROM (${DUE} LIMIT 1) due`, [this.#chainGid]);
+    return rows.length > 0;
+  }
+
   /** The next batch; undefined when there is none. */
   async take(): Promise<BackfillBatch | undefined> {
     const { rows } = await this.#sql.query<Row>(NEXT_BATCH, [this.#chainGid, this.#lastWorkspace]);

@@ -98,7 +98,7 @@ async function dropStale(
 }
 
 /** A coin that is known already stays as it is: blocks have told more about it than a scan does. */
-async function insertCoins(sql: Sql, chainGid: string, coins: readonly Coin[]): Promise<void> {
+export async function insertCoins(sql: Sql, chainGid: string, coins: readonly Coin[]): Promise<void> {
   if (coins.length === 0) return;
   const params = new SqlParams();
   const source = params.unnest(coins, [

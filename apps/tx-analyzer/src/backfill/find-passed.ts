@@ -7,6 +7,9 @@ import type { RetroactiveAddress } from '../watch/chain-watch.ts';
 import type { BackfillAddress } from './backfill-batch.ts';
 import type { EarlierCoins } from './find-earlier-coins.ts';
 
+/** An address of which coins are known up to the block that it counts from. */
+export type CoinOwner = Pick<BackfillAddress, 'id' | 'address' | 'watchedFrom'>;
+
 /** What blocks that were analysed meanwhile say of the addresses of a batch. */
 export interface PassedBlocks {
   readonly candidates: readonly BlockCandidates[];
@@ -31,8 +34,8 @@ const NO_RING: Pick<BlockRing, 'firstNumber' | 'from'> = { firstNumber: undefine
  */
 export async function findPassed(
   { sql, chainGid, codec, readBody, ring }: PassedDeps,
-  addresses: readonly BackfillAddress[],
-  { coins }: EarlierCoins,
+  addresses: readonly CoinOwner[],
+  { coins }: Pick<EarlierCoins, 'coins'>,
 ): Promise<PassedBlocks> {
   const { rows } = await sql.query<BlockRef>(
     `SELECT number, hash FROM (
@@ -49,7 +52,7 @@ export async function findPassed(
 
 /** The addresses that count from a block up to `to` on, with the first one from `from` on. */
 export function listPassed(
-  addresses: readonly BackfillAddress[],
+  addresses: readonly CoinOwner[],
   { from, to }: { readonly from: number; readonly to: number },
 ): RetroactiveAddress[] {
   return addresses

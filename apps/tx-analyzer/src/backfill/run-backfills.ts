@@ -29,11 +29,14 @@ interface BackfillDeps {
   readonly logger: Logger;
   readonly health: WorkerHealth;
   readonly signal: AbortSignal;
+  readonly pollMs: number;
   /**
    * Stores the coins in a step of the chain's owner; resolves after the commit, to false when the chain changed
    * below some of them.
    */
   readonly commit: (batch: BackfillBatch, search: CoinSearch) => Promise<boolean>;
+  /** Runs while no address waits for its coins: a node makes one scan at a time. */
+  readonly whileIdle: (isDue: () => Promise<boolean>) => Promise<void>;
 }
 
 const LOOK_MS = 1_000;
@@ -63,6 +66,7 @@ export async function runBackfills(deps: BackfillDeps): Promise<void> {
       failures = 0;
       health.succeed();
       if (isWhole) continue;
+      if (batch === undefined) await deps.whileIdle(() => turns.isDue());
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
@@ -79,9 +83,9 @@ export async function runBackfills(deps: BackfillDeps): Promise<void> {
         }).catch(() => undefined);
       if (batch !== undefined && isItemFault(error)) await runApart(deps, batch).catch(() => undefined);
     }
-    await delay(Math.min(LOOK_MS * 2 ** failures, RETRY_MS_MAX), undefined, { signal }).catch(
-      () => undefined,
-    );
+    const restMs =
+      batch === undefined && failures === 0 ? deps.pollMs : Math.min(LOOK_MS * 2 ** failures, RETRY_MS_MAX);
+    await delay(restMs, undefined, { signal }).catch(() => undefined);
   }
 }
 

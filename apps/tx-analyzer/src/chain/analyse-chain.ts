@@ -16,6 +16,7 @@ import { runPacking } from '../packing/run-packing.ts';
 import { runHistories } from '../history/run-histories.ts';
 import { runBackfills } from '../backfill/run-backfills.ts';
 import { commitCoins } from '../backfill/commit-coins.ts';
+import { CoinRound } from '../round/coin-round.ts';
 import { runEvidence } from '../evidence/run-evidence.ts';
 import { runWitnesses } from '../incidents/run-witnesses.ts';
 
@@ -113,7 +114,7 @@ function startLoops(
     db,
     logger,
     workers,
-    options: { pollMs, attestWaitMs },
+    options: { pollMs, attestWaitMs, coinRoundIntervalMs: intervalMs },
   }: Pick<AnalyseDeps, 'db' | 'logger' | 'options' | 'workers'>,
   { parts, opened, share, family, signal }: Omit<Running, 'analyzer'>,
 ): readonly Promise<void>[] {
@@ -124,6 +125,7 @@ function startLoops(
   const beside = { sql: db, client, logger, signal };
   const own = { ...beside, chainGid: gid, writerQueue, pollMs };
   const isHeadBusy = (): boolean => parts.feed.isBehind || parts.recovery.isActive;
+  const round = new CoinRound({ ...own, chain: parts.chain, isHeadBusy, intervalMs });
   return [
     discoverAssets({ db, client, chainGid: gid, assets, logger, signal, health: workers.of('assets', gid) }),
     utxo === undefined
@@ -144,7 +146,9 @@ function startLoops(
           health: workers.of('backfill', gid),
           chainGid: gid,
           ring: parts.feed.ring,
+          pollMs,
           commit: (batch, search) => writerQueue.enqueue(commitCoins(batch, search)),
+          whileIdle: (isDue) => round.step(isDue),
         }),
     // Blocks of a chain of unspent outputs cannot be skipped.
     utxo === undefined

@@ -40,6 +40,8 @@ export interface AnalyzerOptions {
    * 10,000.
    */
   readonly attestWaitMs?: number;
+  /** Coins of a chain are compared with its nodes' at the earliest this long after the time before; default 0: never. */
+  readonly coinRoundIntervalMs?: number;
   /** How often a chain's row says that it has an owner, default 10,000: without for 30 s it has none. */
   readonly beatMs?: number;
   /** How long a worker beside the feed may fail before it is called stalled, default 15,000. */

@@ -13,15 +13,25 @@ export interface BalanceRow {
   readonly checked_at: Date | null;
 }
 
+/** What a round says of the address with the id `$1` and the canonical form `$3`: when it was begun that has come to it last. */
+const ROUND_AT = `CASE WHEN r.ended_at IS NOT NULL OR (r.after_address, r.after_id) >= ($3, $1::uuid) THEN r.started_at ELSE r.previous_at END`;
+
 /**
  * When the chain was asked for a balance last: by a request, or by the last round that came to its address. Rounds leave out
  * addresses that are not monitored, and balances that are set aside. Of `b`, and of the address with the id `$1` and the
  * canonical form `$3`.
  */
 export const CHECKED_AT = `greatest(b.updated_at, (
-  SELECT CASE WHEN r.ended_at IS NOT NULL OR (r.after_address, r.after_id) >= ($3, $1::uuid) THEN r.started_at ELSE r.previous_at END
+  SELECT ${ROUND_AT}
   FROM balance_rounds r WHERE r.chain_gid = b.chain_gid AND (SELECT is_monitored FROM addresses WHERE id = $1::uuid)
     AND NOT EXISTS (SELECT FROM incidents i WHERE i.address_id = $1::uuid AND i.asset_gid = b.asset_gid AND i.status = 'quarantined' AND i.kind = 'poison:balances')))`;
+
+/**
+ * When the coins of the address were compared with those of a node last. Null: no round has come to it since its import.
+ */
+export const COINS_CHECKED_AT = `(SELECT c.at FROM (SELECT ${ROUND_AT} AS at FROM balance_rounds r WHERE r.chain_gid = b.chain_gid) c
+  JOIN addresses o ON o.id = $1::uuid AND o.is_monitored JOIN address_backfills f ON f.address_id = o.id AND f.chain_gid = b.chain_gid
+  WHERE f.status = 'complete' AND f.updated_at <= c.at)`;
 
 /** The address whose balances are read, and the values of `$1` to `$3`. */
 export interface BalanceOwner {

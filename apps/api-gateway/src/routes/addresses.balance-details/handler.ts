@@ -95,7 +95,7 @@ const detailsSchema = z
       .nullable()
       .meta({
         description:
-          'When the chain was asked for this balance last, or later: rounds read all balances again. Null on chains of unspent outputs, where blocks alone move coins.',
+          'When the chain was asked for this balance last, or later: rounds read all balances again. On Bitcoin when its coins were compared with those of a node; null before that, and while no node tells the coins of an address.',
         examples: ['2026-11-28T09:00:00.000Z'],
       }),
   })

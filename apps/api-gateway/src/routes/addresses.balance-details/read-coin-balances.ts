@@ -1,6 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import type { UtxoChain } from '../../records/utxo-chains.ts';
 import {
+  COINS_CHECKED_AT,
   ownerValues,
   PENDING_MOVES,
   SHOWN_BALANCES,
@@ -19,7 +20,7 @@ export async function readCoinBalances(
 ): Promise<BalanceRow[]> {
   const { rows } = await sql.query<BalanceRow>(
     `SELECT b.asset_gid, a.decimals, NULL AS ui_multiplier, c.total::text AS total_raw, c.confirmed::text AS confirmed_raw, c.immature::text AS immature_raw,
-            p.moved_in::text AS pending_in_raw, p.moved_out::text AS pending_out_raw, NULL AS checked_at
+            p.moved_in::text AS pending_in_raw, p.moved_out::text AS pending_out_raw, ${COINS_CHECKED_AT} AS checked_at
      FROM ${SHOWN_BALANCES}
      JOIN unnest($4::text[], $5::text[], $6::bigint[], $7::bigint[]) AS n (chain_gid, asset_gid, required, maturity) ON n.asset_gid = b.asset_gid
      CROSS JOIN LATERAL (

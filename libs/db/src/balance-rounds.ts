@@ -1,5 +1,5 @@
 import type { BlockRef } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from './database.ts';
 
 /** How far a chain's round is: addresses are read in the order of (address, id). */
 export interface RoundPosition {
@@ -68,4 +68,13 @@ export async function readRoundAge(sql: Sql, chainGid: string): Promise<number |
     values: [chainGid],
   });
   return rows[0]?.age_s ?? undefined;
+}
+
+/** The chain has no round: nobody can read its balances again, or there is none to read. */
+export async function forgetRound(sql: Sql, chainGid: string): Promise<void> {
+  await sql.query({
+    name: 'forget_round',
+    text: 'DELETE FROM balance_rounds WHERE chain_gid = $1',
+    values: [chainGid],
+  });
 }
