@@ -47,7 +47,10 @@ const operation = fc.oneof(
   },
   { weight: 2, arbitrary: damage },
   { weight: 3, arbitrary: lie },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant('scan' as const), count: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant('scan' as const), count: fc.integer({ min: 1, max: 3 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('restart' as const) }) },
 );
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
@@ -79,7 +82,12 @@ class History {
 
   static async start(): Promise<History> {
     const of = { network: utxoNetwork, utxo: codec };
-    const world = await SpecWorld.start(postgres, { of, pollMs: 5, coinRoundIntervalMs: 1, mempoolPollMs: 0 });
+    const world = await SpecWorld.start(postgres, {
+      of,
+      pollMs: 5,
+      coinRoundIntervalMs: 1,
+      mempoolPollMs: 0,
+    });
     world.isPacking = true;
     await world.db.query(
       `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, decimals) VALUES ($1, $2, 'slip44', '1', 'native', 'active', 8)`,
@@ -153,15 +161,24 @@ class History {
   async spendAll(): Promise<void> {
     const { free } = this.node.coins();
     const all = free.filter(({ address }) => WATCHED.includes(address));
-    await this.#feed(this.node.mine(() => true, all.map((coin) => this.node.make([coin], ['stranger']))));
+    await this.#feed(
+      this.node.mine(
+        () => true,
+        all.map((coin) => this.node.make([coin], ['stranger'])),
+      ),
+    );
     await this.world.settle();
   }
 
-  async #mine(payments: readonly (typeof payment extends fc.Arbitrary<infer T> ? T : never)[]): Promise<void> {
+  async #mine(
+    payments: readonly (typeof payment extends fc.Arbitrary<infer T> ? T : never)[],
+  ): Promise<void> {
     for (const { inputs, to } of payments) {
       const { free } = this.node.coins();
       const chosen = new Map(
-        inputs.flatMap((position) => free[position % Math.max(free.length, 1)] ?? []).map((coin) => [outpointKey(coin), coin]),
+        inputs
+          .flatMap((position) => free[position % Math.max(free.length, 1)] ?? [])
+          .map((coin) => [outpointKey(coin), coin]),
       );
       this.node.accept(this.node.make([...chosen.values()], to));
     }
@@ -198,7 +215,8 @@ class History {
       `(chain_gid, txid, vout) = (SELECT chain_gid, txid, vout FROM utxos WHERE spent_by IS ${isSpent ? 'NOT NULL' : 'NULL'} ORDER BY txid, vout
         OFFSET ${which} % greatest((SELECT count(*) FROM utxos WHERE spent_by IS ${isSpent ? 'NOT NULL' : 'NULL'}), 1) LIMIT 1)`;
     if (kind === 'lose') await this.world.db.query(`DELETE FROM utxos WHERE ${one(false)}`);
-    if (kind === 'alter') await this.world.db.query(`UPDATE utxos SET amount_raw = amount_raw + 1 WHERE ${one(false)}`);
+    if (kind === 'alter')
+      await this.world.db.query(`UPDATE utxos SET amount_raw = amount_raw + 1 WHERE ${one(false)}`);
     if (kind === 'unspend')
       await this.world.db.query(
         `UPDATE utxos SET spent_by = NULL, spent_block_number = NULL, spent_block_hash = NULL WHERE ${one(true)}`,
@@ -272,7 +290,9 @@ describe('the round over coins, whatever happens', () => {
     await playAll(true, async (history) => {
       await history.spendAll();
       expect(await history.actual()).toEqual([]);
-      expect(await history.world.rows('SELECT * FROM utxos WHERE spent_by IS NULL AND spent_block_number IS NULL')).toEqual([]);
+      expect(
+        await history.world.rows('SELECT * FROM utxos WHERE spent_by IS NULL AND spent_block_number IS NULL'),
+      ).toEqual([]);
     });
   }, 3_600_000);
 });

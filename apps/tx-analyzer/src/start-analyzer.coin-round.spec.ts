@@ -195,14 +195,22 @@ describe('the round over coins', () => {
     expect(await standing()).toEqual(['alice 4']);
     expect((await coins()).find(({ txid }) => txid === old.hash)).toMatchObject({ by: spend.hash, spent: 3 });
     // Told late, as after an import.
-    expect((await world.events()).map(({ type, payload }) => [type, JSON.parse(payload).data.transaction.hash]))
-      .toContainEqual(['transaction.detected', spend.hash]);
+    expect(
+      (await world.events()).map(({ type, payload }) => [type, JSON.parse(payload).data.transaction.hash]),
+    ).toContainEqual(['transaction.detected', spend.hash]);
     await scans(2);
     expect((await differences()).filter(({ is_open: isOpen }) => isOpen)).toEqual([]);
   });
 
   it('compares no address before its import is complete, and no coin from before a rescan began', async () => {
-    const early = makeUtxoTransaction('early', [outside('c')], [['carol', 3n], ['dora', 3n]]);
+    const early = makeUtxoTransaction(
+      'early',
+      [outside('c')],
+      [
+        ['carol', 3n],
+        ['dora', 3n],
+      ],
+    );
     world.startAnalyzer();
     await mine(early);
     const carol = await watch('carol', 'rescan', 2);
@@ -271,8 +279,13 @@ describe('the round over coins', () => {
       const { scanCoins } = client.coins!;
       const elsewhere = client.scanCoinsElsewhere!;
       return Object.assign(client, {
-        coins: { ...client.coins, scanCoins: (...of: Parameters<typeof scanCoins>) => (asked.push('first'), scanCoins(...of)) },
-        scanCoinsElsewhere: (...of: Parameters<typeof elsewhere>) => (asked.push('elsewhere'), elsewhere(...of)),
+        coins: {
+          ...client.coins,
+          scanCoins: (...of: Parameters<typeof scanCoins>) => (asked.push('first'), scanCoins(...of)),
+        },
+        scanCoinsElsewhere: (...of: Parameters<typeof elsewhere>) => (
+          asked.push('elsewhere'), elsewhere(...of)
+        ),
       });
     };
     world.startAnalyzer();
@@ -303,7 +316,10 @@ describe('the round over coins', () => {
     await delay(50);
     expect(aborted).toEqual([]);
     const erin = await world.watch(project, 'erin');
-    await world.db.query(`UPDATE address_backfills SET status = 'pending', from_block = 0 WHERE address_id = $1`, [erin.id]);
+    await world.db.query(
+      `UPDATE address_backfills SET status = 'pending', from_block = 0 WHERE address_id = $1`,
+      [erin.id],
+    );
     await waitFor(
       async () => (await world.rows(`SELECT FROM address_backfills WHERE status <> 'complete'`)).length === 0,
       { message: 'the import' },

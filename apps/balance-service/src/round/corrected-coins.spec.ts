@@ -72,7 +72,12 @@ class CorrectedWorld {
     if (rows[0] !== undefined) await this.handOver(address, -BigInt(rows[0].amount_raw));
   }
 
-  async handOver(address: string, amountRaw: bigint, since?: number, coins?: readonly string[]): Promise<void> {
+  async handOver(
+    address: string,
+    amountRaw: bigint,
+    since?: number,
+    coins?: readonly string[],
+  ): Promise<void> {
     await this.world.db.query(
       `INSERT INTO balance_differences (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash, since_number, coins)
        SELECT id, $2, $3, $4, $5, $6, $7, $8 FROM addresses WHERE address = $1 ON CONFLICT (address_id, asset_gid) DO UPDATE SET coins = excluded.coins`,
@@ -84,7 +89,9 @@ class CorrectedWorld {
   }
 
   async events(): Promise<EventEnvelope<'balance.changed'>['data'][]> {
-    const { rows } = await this.world.db.query<{ payload: string }>('SELECT payload FROM event_log ORDER BY id');
+    const { rows } = await this.world.db.query<{ payload: string }>(
+      'SELECT payload FROM event_log ORDER BY id',
+    );
     return rows.map(({ payload }) => EVENT_SCHEMAS['balance.changed'].parse(JSON.parse(payload)).data);
   }
 
@@ -121,9 +128,9 @@ describe('coins that the analyzer has corrected', () => {
     expect(event!.changes).toEqual([
       { reason: 'adjustment', amount: '0.00000007', amount_raw: '7', ...until },
     ]);
-    expect(
-      await corrected.rows('SELECT amount_raw, from_block, block_number FROM adjustments'),
-    ).toEqual([{ amount_raw: '7', from_block: world.tip.number - 2, block_number: world.tip.number }]);
+    expect(await corrected.rows('SELECT amount_raw, from_block, block_number FROM adjustments')).toEqual([
+      { amount_raw: '7', from_block: world.tip.number - 2, block_number: world.tip.number },
+    ]);
     expect(await corrected.rows('SELECT * FROM balance_differences')).toEqual([]);
   });
 
@@ -154,10 +161,27 @@ describe('coins that the analyzer has corrected', () => {
 });
 
 const operation = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ type: fc.constant('pay' as const), to: fc.constantFrom(A, B), amountRaw: fc.bigInt(1n, 40n) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('missing' as const), to: fc.constantFrom(A, B), amountRaw: fc.bigInt(1n, 40n) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constant('pay' as const),
+      to: fc.constantFrom(A, B),
+      amountRaw: fc.bigInt(1n, 40n),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('missing' as const),
+      to: fc.constantFrom(A, B),
+      amountRaw: fc.bigInt(1n, 40n),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('gone' as const), to: fc.constantFrom(A, B) }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 4 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 4 }) }),
+  },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('work' as const) }) },
 );
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
@@ -170,7 +194,11 @@ async function play(corrected: CorrectedWorld, one: Operation): Promise<void> {
   if (one.type === 'work') await corrected.work();
   if (one.type !== 'reorg') return;
   const orphans: UtxoBlock[] = [];
-  for (let block: UtxoBlock | undefined = world.tip; block?.parent && orphans.length < one.depth; block = block.parent)
+  for (
+    let block: UtxoBlock | undefined = world.tip;
+    block?.parent && orphans.length < one.depth;
+    block = block.parent
+  )
     orphans.push(block);
   if (orphans.length === 0) return;
   await world.undo(...orphans);
@@ -201,11 +229,19 @@ test('in any history, balances are the sums of coins, and what is told adds up',
         }
         expect(await corrected.rows('SELECT * FROM balance_differences')).toEqual([]);
         const last = new Map<string, string>();
-        for (const { address_id: id, previous, current, delta_raw: delta, changes } of await corrected.events()) {
+        for (const {
+          address_id: id,
+          previous,
+          current,
+          delta_raw: delta,
+          changes,
+        } of await corrected.events()) {
           if (last.has(id)) expect(previous).toBe(last.get(id));
           last.set(id, current!);
           if (delta !== null)
-            expect(changes!.reduce((sum, { amount_raw: amount }) => sum + BigInt(amount), 0n)).toBe(BigInt(delta));
+            expect(changes!.reduce((sum, { amount_raw: amount }) => sum + BigInt(amount), 0n)).toBe(
+              BigInt(delta),
+            );
         }
       } finally {
         await corrected.stop();

@@ -59,7 +59,9 @@ export async function runRoundPiece(deps: RoundDeps): Promise<RoundPiece> {
   const { cursor, confirmedNumber, isHeld, isCursorOrphaned } = await readChainState(store.sql, network.gid);
   if (cursor === undefined || isHeld || isCursorOrphaned) return { type: 'waiting' };
   const isOfCoins = client.verification === 'proved';
-  const until = isOfCoins ? cursor.number : cursor.number - (client.tellsHeadOnly === true ? HEAD_ONLY_BLOCKS : 1);
+  const until = isOfCoins
+    ? cursor.number
+    : cursor.number - (client.tellsHeadOnly === true ? HEAD_ONLY_BLOCKS : 1);
   const doubted = await readDoubted(store.sql, network, { until, pairsMax: DOUBTED_MAX });
   if (doubted.dropped.length > 0) await store.write((sql) => deleteDoubts(sql, doubted.dropped));
   if (doubted.targets.length > 0) {

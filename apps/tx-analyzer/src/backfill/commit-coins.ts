@@ -21,10 +21,7 @@ export interface CoinSearch {
  * One transaction: stores the coins that a backfill found, and applies to them the blocks analysed meanwhile, with
  * the same events as if the coins had been known then. False when some addresses have to be looked for again.
  */
-export function commitCoins(
-  batch: BackfillBatch,
-  { found, passed }: CoinSearch,
-): WriterWork<boolean> {
+export function commitCoins(batch: BackfillBatch, { found, passed }: CoinSearch): WriterWork<boolean> {
   const work = commitFound({
     ...{ addresses: batch.addresses, coins: found.coins, passed },
     store: (sql, chainGid) => commitBackfill(sql, { chainGid, batch, found }),

@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BlockNotFoundError, type BlockRef, type CoinScan, type FailoverClient } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  type BlockRef,
+  type CoinScan,
+  type FailoverClient,
+} from '@chainwatch/chain-core';
 import { forgetRound, moveRound, readPosition, startRound, type Sql } from '@chainwatch/db';
 import { counter } from '@chainwatch/telemetry';
 import type { WriterQueue } from '../commit/writer-queue.ts';
@@ -57,7 +62,10 @@ export async function runCoinPiece(deps: CoinPieceDeps): Promise<CoinPiece> {
     return { type: 'resting', restMs: (await hasDoubts(sql, chain.gid)) ? Math.min(restMs, pollMs) : restMs };
   }
   const isBegun = position?.isEnded === false;
-  const page = await readAddressPage(sql, chain, { after: isBegun ? position.after : undefined, addressesMax });
+  const page = await readAddressPage(sql, chain, {
+    after: isBegun ? position.after : undefined,
+    addressesMax,
+  });
   // Nobody is told that all is compared where nothing is.
   if (!isBegun && page.addresses.length === 0 && page.isLast) return endWithout(deps);
   if (!isBegun) await chain.share.transaction((own) => startRound(own, chain.gid, state.final));
@@ -104,7 +112,8 @@ async function compareAgain(deps: CoinPieceDeps, doubts: readonly CoinDoubt[]): 
   });
   if (owners.length > 0) {
     const work = commitCorrection({ chain, differences: shown, at }, owners);
-    if (!(await writerQueue.enqueue(work))) throw new BlockNotFoundError(`block ${at.number} ${at.hash} was undone`);
+    if (!(await writerQueue.enqueue(work)))
+      throw new BlockNotFoundError(`block ${at.number} ${at.hash} was undone`);
   }
   // What was handed over is no doubt any more.
   await chain.share.transaction((own) => deleteDoubts(own, chain, addresses));
@@ -194,7 +203,11 @@ async function readState(sql: Sql, chainGid: string): Promise<State | undefined>
 }
 
 /** Hashes of the blocks of differences that are not canonical any more. */
-async function listOrphaned(sql: Sql, chainGid: string, doubts: readonly CoinDoubt[]): Promise<ReadonlySet<string>> {
+async function listOrphaned(
+  sql: Sql,
+  chainGid: string,
+  doubts: readonly CoinDoubt[],
+): Promise<ReadonlySet<string>> {
   const blocks = [...new Map(doubts.map(({ block }) => [block.hash, block])).values()];
   const { rows } = await sql.query<{ hash: string }>(
     `SELECT t.hash FROM unnest($2::bigint[], $3::text[]) AS t (number, hash)

@@ -41,9 +41,8 @@ describe('coins that an import got wrong', () => {
   });
 
   const readChecked = async (): Promise<string | null> =>
-    (
-      await harness.project.get<{ sync: { balances_checked_at: string | null } }>(`/blockchains/${chain.gid}`)
-    ).sync.balances_checked_at;
+    (await harness.project.get<{ sync: { balances_checked_at: string | null } }>(`/blockchains/${chain.gid}`))
+      .sync.balances_checked_at;
   async function roundAfter(time: Date): Promise<void> {
     await harness.until('a round', 60_000, async () => {
       const at = await readChecked();

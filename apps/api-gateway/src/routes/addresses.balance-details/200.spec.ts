@@ -229,6 +229,35 @@ describe('GET /addresses/{address}/balances/details', () => {
     await world.db.query('UPDATE addresses SET is_monitored = true WHERE id = $1', [ids[account]]);
   });
 
+  it('says when coins were compared last: by the round that came to the address after its import', async () => {
+    const checked = async (): Promise<string | null> =>
+      ((await details(address)) as { items: { checked_at: string | null }[] }).items[0]!.checked_at;
+    await setBalance(address, btc, 1n, 300);
+    const round = (after: string | null, endedAt: string | null): Promise<unknown> =>
+      world.db.query(
+        `INSERT INTO balance_rounds (chain_gid, started_at, previous_at, after_address, after_id, ended_at) VALUES ($1, '2026-11-28T10:00:00Z', '2026-11-28T09:00:00Z', $2, $3, $4)
+         ON CONFLICT (chain_gid) DO UPDATE SET after_address = excluded.after_address, after_id = excluded.after_id, ended_at = excluded.ended_at`,
+        [regtest, after, after === null ? null : ids[address], endedAt],
+      );
+    const backfill = (status: string, at: string): Promise<unknown> =>
+      world.db.query('UPDATE address_backfills SET status = $1, updated_at = $2 WHERE address_id = $3', [
+        status,
+        at,
+        ids[address],
+      ]);
+    await backfill('complete', '2026-11-28T08:30:00Z');
+    expect(await checked()).toBeNull();
+    await round(null, null);
+    expect(await checked()).toBe('2026-11-28T09:00:00.000Z');
+    await round(address, null);
+    expect(await checked()).toBe('2026-11-28T10:00:00.000Z');
+    await backfill('complete', '2026-11-28T10:15:00Z');
+    expect(await checked()).toBeNull();
+    await backfill('pending', '2026-11-28T08:30:00Z');
+    expect(await checked()).toBeNull();
+    await world.db.query('DELETE FROM balance_rounds WHERE chain_gid = $1', [regtest]);
+  });
+
   it('leaves archived assets out', async () => {
     await setBalance(address, btc, 1n, 300);
     await world.api.post(`/assets/${btc}/actions/archive`).expect(204);
