@@ -213,6 +213,7 @@ describe('the round over coins', () => {
     );
     world.startAnalyzer();
     await mine(early);
+    await mine();
     const carol = await watch('carol', 'rescan', 2);
     const dora = await watch('dora', 'scan');
     await world.db.query(`UPDATE address_backfills SET status = 'failed' WHERE address_id = $1`, [dora.id]);
@@ -258,7 +259,10 @@ describe('the round over coins', () => {
     expect(await differences()).toHaveLength(1);
     node.answer = () => undefined;
     await scans(2);
-    expect(await world.rows('SELECT FROM balance_rounds')).toEqual([]);
+    // One may have begun, and ends without a trace.
+    expect(
+      await world.rows('SELECT FROM balance_rounds WHERE ended_at IS NOT NULL OR previous_at IS NOT NULL'),
+    ).toEqual([]);
     expect(await differences()).toEqual([]);
   });
 
