@@ -66,6 +66,9 @@ describe('coins that an import got wrong', () => {
       .filter((data) => data.address === address)
       .flatMap(({ changes }) => changes);
   const importWrongly = async (address: string, lie: 'forgetful' | 'inventive'): Promise<Watched> => {
+    // Its coins are of blocks that only the import reads.
+    await chain.node.mine(2);
+    await harness.waitForCursor();
     await node.tell(lie);
     const watched = await harness.watch(address);
     // A coin that is corrected before the first reading is part of it.
