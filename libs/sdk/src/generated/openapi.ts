@@ -2539,7 +2539,7 @@ export interface components {
                  */
                 lag_blocks: number | null;
                 /**
-                 * @description Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and on chains of unspent outputs.
+                 * @description Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and where none is made: on Bitcoin, while no node tells the coins of an address.
                  * @example 2026-11-28T09:00:00.000Z
                  */
                 balances_checked_at: string | null;
@@ -2694,7 +2694,7 @@ export interface components {
                  */
                 lag_blocks: number | null;
                 /**
-                 * @description Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and on chains of unspent outputs.
+                 * @description Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and where none is made: on Bitcoin, while no node tells the coins of an address.
                  * @example 2026-11-28T09:00:00.000Z
                  */
                 balances_checked_at: string | null;
@@ -4318,7 +4318,7 @@ export interface components {
              */
             pending_out: string | null;
             /**
-             * @description When the chain was asked for this balance last, or later: rounds read all balances again. Null on chains of unspent outputs, where blocks alone move coins.
+             * @description When the chain was asked for this balance last, or later: rounds read all balances again. On Bitcoin when its coins were compared with those of a node; null before that, and while no node tells the coins of an address.
              * @example 2026-11-28T09:00:00.000Z
              */
             checked_at: string | null;
@@ -5348,7 +5348,7 @@ export interface components {
                  */
                 is_confirmed: boolean;
                 /**
-                 * @description What stands behind the balance. `proved`: the sum of proved coins, on chains of unspent outputs. `attested`: a node states it, on all other chains. `unproved`: a node states it, and only what is unproved explains it. Null in test messages, absent in events of earlier releases. Treat an unknown value like `unproved`.
+                 * @description What stands behind the balance. `proved`: the sum of proved coins, on chains of unspent outputs. `attested`: a node states it, on all other chains; on chains of unspent outputs, an adjustment. `unproved`: a node states it, and only what is unproved explains it. Null in test messages, absent in events of earlier releases. Treat an unknown value like `unproved`.
                  * @example attested
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved") | null;
@@ -5988,7 +5988,7 @@ export interface components {
                  */
                 is_confirmed: boolean;
                 /**
-                 * @description What stands behind the balance. `proved`: the sum of proved coins, on chains of unspent outputs. `attested`: a node states it, on all other chains. `unproved`: a node states it, and only what is unproved explains it. Null in test messages, absent in events of earlier releases. Treat an unknown value like `unproved`.
+                 * @description What stands behind the balance. `proved`: the sum of proved coins, on chains of unspent outputs. `attested`: a node states it, on all other chains; on chains of unspent outputs, an adjustment. `unproved`: a node states it, and only what is unproved explains it. Null in test messages, absent in events of earlier releases. Treat an unknown value like `unproved`.
                  * @example attested
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved") | null;
