@@ -240,7 +240,7 @@ test('in any history, balances are the sums of coins, and what is told adds up',
           last.set(id, current!);
           if (delta !== null)
             expect(changes!.reduce((sum, { amount_raw: amount }) => sum + BigInt(amount), 0n)).toBe(
-              BigInt(delta),
+              BigInt(delta!),
             );
         }
       } finally {

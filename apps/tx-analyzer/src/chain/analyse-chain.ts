@@ -125,7 +125,6 @@ function startLoops(
   const beside = { sql: db, client, logger, signal };
   const own = { ...beside, chainGid: gid, writerQueue, pollMs };
   const isHeadBusy = (): boolean => parts.feed.isBehind || parts.recovery.isActive;
-  const round = new CoinRound({ ...own, chain: parts.chain, isHeadBusy, intervalMs });
   return [
     discoverAssets({ db, client, chainGid: gid, assets, logger, signal, health: workers.of('assets', gid) }),
     utxo === undefined
@@ -139,17 +138,7 @@ function startLoops(
           isHeadBusy,
           pollMs,
         })
-      : runBackfills({
-          ...beside,
-          readBlock,
-          codec: utxo,
-          health: workers.of('backfill', gid),
-          chainGid: gid,
-          ring: parts.feed.ring,
-          pollMs,
-          commit: (batch, search) => writerQueue.enqueue(commitCoins(batch, search)),
-          whileIdle: (isDue) => round.step(isDue),
-        }),
+      : runCoins({ ...own, utxo, parts, intervalMs, isHeadBusy, health: workers.of('backfill', gid) }),
     // Blocks of a chain of unspent outputs cannot be skipped.
     utxo === undefined
       ? readBalancesAgain({ sql: db, network, logger, signal, pollMs, health: workers.of('skips', gid) })
@@ -172,4 +161,25 @@ function startLoops(
     }),
     runPacking({ ...own, isHeadBusy, health: workers.of('packing', gid) }),
   ];
+}
+
+interface CoinDeps
+  extends Omit<Parameters<typeof runBackfills>[0], 'codec' | 'ring' | 'readBlock' | 'commit' | 'whileIdle'> {
+  readonly client: OpenedChain['client'];
+  readonly utxo: UtxoCodec;
+  readonly parts: ChainParts;
+  readonly intervalMs: number;
+  readonly isHeadBusy: () => boolean;
+}
+
+/** Coins from before addresses were watched; the round while no address waits for those, because both need the node's scan. */
+function runCoins({ utxo: codec, parts, ...deps }: CoinDeps): Promise<void> {
+  const { writerQueue, readBlock, chain } = parts;
+  const round = new CoinRound({ ...deps, chain, writerQueue });
+  return runBackfills({
+    ...{ ...deps, codec, readBlock },
+    ring: parts.feed.ring,
+    commit: (batch, search) => writerQueue.enqueue(commitCoins(batch, search)),
+    whileIdle: (isDue) => round.step(isDue),
+  });
 }

@@ -64,7 +64,10 @@ export class CoinRound {
       if (piece.type === 'resting') return piece.restMs;
       if (piece.type === 'uncovered') {
         if (!this.#isUncovered)
-          logger.info({ chain_gid: chain.gid }, 'no node tells coins by address: balances are not compared');
+          logger.info(
+            { chain_gid: chain.gid },
+            'no node answered a scan of coins and balances were not compared',
+          );
         this.#isUncovered = true;
         return intervalMs;
       }
