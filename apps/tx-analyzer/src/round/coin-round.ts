@@ -14,13 +14,13 @@ export interface CoinRoundDeps extends Omit<CoinPieceDeps, 'addressesMax' | 'sig
 /** Of one scan: its request has some megabytes. */
 const ADDRESSES_MAX = 20_000;
 const RETRY_MS_MAX = 300_000;
-/** Scans in a row that are given up because addresses wait for their coins. The next one is not, so that rounds end. */
+/** Scans in a row that are given up for imports. The next one runs to its end, so that a round ends however many imports come. */
 const YIELDS_MAX = 3;
 
 /**
- * Compares the coins of a chain's watched addresses with what its nodes tell, again and again, so that what no block told is
- * found as well: the balance round (ADR 23) where balances are sums of coins. One scan at a time, for as many addresses as it
- * may have; then the node rests as long as it took.
+ * Compares the coins of a chain's watched addresses with those of its nodes in rounds, so that a missing or a wrong coin is
+ * found: the balance round (ADR 23) where balances are sums of coins. One scan at a time, for as many addresses as it may
+ * have; then the node rests as long as the scan took.
  */
 export class CoinRound {
   readonly #deps: CoinRoundDeps;

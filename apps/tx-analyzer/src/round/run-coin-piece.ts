@@ -66,7 +66,7 @@ export async function runCoinPiece(deps: CoinPieceDeps): Promise<CoinPiece> {
     after: isBegun ? position.after : undefined,
     addressesMax,
   });
-  // Nobody is told that all is compared where nothing is.
+  // Without an address to compare there is no round to show.
   if (!isBegun && page.addresses.length === 0 && page.isLast) return endWithout(deps);
   if (!isBegun) await chain.share.transaction((own) => startRound(own, chain.gid, state.final));
   return compareNext(deps, { page, floor: state.final?.number ?? 0 });
@@ -163,7 +163,7 @@ async function untilAnalysed({ sql, chain, signal, pollMs }: CoinPieceDeps, { at
   }
 }
 
-/** Balances are as old as nobody can say: no round is shown, and nothing waits for a second scan. */
+/** Without scans the age of balances is unknown: no round is shown, and no difference waits for a second scan. */
 async function endUncovered({ chain }: CoinPieceDeps): Promise<CoinPiece> {
   await chain.share.transaction(async (own) => {
     await forgetRound(own, chain.gid);

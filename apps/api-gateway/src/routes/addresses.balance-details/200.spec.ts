@@ -240,11 +240,11 @@ describe('GET /addresses/{address}/balances/details', () => {
         [regtest, after, after === null ? null : ids[address], endedAt],
       );
     const backfill = (status: string, at: string): Promise<unknown> =>
-      world.db.query('UPDATE address_backfills SET status = $1, updated_at = $2 WHERE address_id = $3', [
-        status,
-        at,
-        ids[address],
-      ]);
+      world.db.query(
+        `INSERT INTO address_backfills (address_id, chain_gid, status, updated_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (address_id, chain_gid) DO UPDATE SET status = excluded.status, updated_at = excluded.updated_at`,
+        [ids[address], regtest, status, at],
+      );
     await backfill('complete', '2026-11-28T08:30:00Z');
     expect(await checked()).toBeNull();
     await round(null, null);
@@ -256,6 +256,7 @@ describe('GET /addresses/{address}/balances/details', () => {
     await backfill('pending', '2026-11-28T08:30:00Z');
     expect(await checked()).toBeNull();
     await world.db.query('DELETE FROM balance_rounds WHERE chain_gid = $1', [regtest]);
+    await world.db.query('DELETE FROM address_backfills');
   });
 
   it('leaves archived assets out', async () => {
