@@ -1,8 +1,10 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { Transaction } from 'bitcoinjs-lib';
 import { decodeBlock } from './decode-block.ts';
+import { ByteReader } from './byte-reader.ts';
 import { parseTransaction } from './decode-transaction.ts';
-import { UnknownEncodingError } from './read-transaction.ts';
+import { toHashText } from './hash.ts';
+import { readTransaction, UnknownEncodingError } from './read-transaction.ts';
 import { findAddress } from './script-address.ts';
 import { findTransactionId } from './rpc/find-transaction-id.ts';
 import { buildSpecTransaction } from './spec-blocks.ts';
@@ -15,6 +17,7 @@ import {
 } from './spec-coin-blocks.ts';
 import { networkNamed } from './spec-fixtures.ts';
 import { formatOf } from './transaction-format.ts';
+import pegs from './vectors/litecoin-2265985-pegs.json' with { type: 'json' };
 
 const traits = traitsOf('litecoin');
 const format = formatOf(traits);
@@ -80,6 +83,43 @@ describe('a block with an extension block', () => {
     expect(findAddress(network, `5820${'ab'.repeat(32)}`)).toBeUndefined();
     expect(findAddress(network, script)).toMatch(/^L/);
     expect(findAddress(networkNamed('bitcoin'), `5920${'ab'.repeat(32)}`)).toMatch(/^bc1/);
+  });
+});
+
+describe('recorded transactions of the extension block', () => {
+  const network = networkNamed('litecoin');
+
+  it.each(Object.entries({ pegIn: pegs.pegIn, hogEx: pegs.hogEx }))(
+    '%s: has its id',
+    (_name, { txid, hex }) => {
+      const { txidBytes } = readTransaction(new ByteReader(Buffer.from(hex, 'hex')), format);
+      expect(toHashText(txidBytes)).toBe(txid);
+      expect(parseTransaction(txid, hex, format).hash).toBe(txid);
+    },
+  );
+
+  it('a payment into it has an amount and no address, and is spent by the last transaction of the block', () => {
+    const paid = parseTransaction(pegs.pegIn.txid, pegs.pegIn.hex, format).utxo!;
+    expect(
+      paid.outputs.map(({ matchKey, amountRaw }) => [findAddress(network, matchKey), amountRaw]),
+    ).toEqual([[undefined, 4_217_283n]]);
+    const moved = parseTransaction(pegs.hogEx.txid, pegs.hogEx.hex, format).utxo!;
+    expect(moved.inputs).toContainEqual({ txid: pegs.pegIn.txid, vout: 0 });
+    expect(moved.outputs.map(({ matchKey }) => findAddress(network, matchKey))).toEqual([undefined]);
+  });
+
+  it('a payment out of it (generated) is an output of that transaction, with its address', () => {
+    const transaction = new Transaction();
+    transaction.addInput(Buffer.alloc(32, 7), 0);
+    transaction.addOutput(Buffer.from(`5820${'ab'.repeat(32)}`, 'hex'), 100_000n);
+    transaction.addOutput(Buffer.from(script, 'hex'), 2_500n);
+    const coinbase = generateTransaction({ from: 'coinbase', scripts: [script] });
+    const { hash, bytes: told } = generateBlock([coinbase.hex, addPart(transaction, '00')], {
+      traits,
+      txids: [coinbase.txid, transaction.getId()],
+    });
+    const { transactions } = decodeBlock({ number: 3_000_000, hash }, told, traits);
+    expect(transactions[1]!.utxo!.outputs[1]).toEqual({ matchKey: script, amountRaw: 2_500n });
   });
 });
 
