@@ -1,5 +1,5 @@
 import type { FamilyManifest } from '@chainwatch/chain-core';
-import { bitcoinCatalogue } from './networks.ts';
+import { bitcoinCatalogue, readTraits } from './networks.ts';
 import { bitcoinCalendar } from './upgrades.ts';
 
 export const bitcoinManifest: FamilyManifest = {
@@ -7,6 +7,11 @@ export const bitcoinManifest: FamilyManifest = {
   displayName: 'Bitcoin',
   namespace: 'bip122',
   catalogue: bitcoinCatalogue,
+  proofsOf: (network, number) => {
+    const { segwitHeight } = readTraits(network);
+    const hasWitnesses = segwitHeight !== undefined && number >= segwitHeight;
+    return ['header_hash', 'merkle_root', ...(hasWitnesses ? ['witness_commitment'] : [])];
+  },
   calendar: bitcoinCalendar,
   assetNamespaces: [],
   interfaces: [

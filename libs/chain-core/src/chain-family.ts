@@ -16,6 +16,11 @@ export interface FamilyManifest {
   /** CAIP-2 namespace. */
   readonly namespace: string;
   readonly catalogue: NetworkCatalogue;
+  /**
+   * What proves a block of a network at a height: `header_hash`, `receipts_root`, … Weaker where the network's document says
+   * so. Absent: the family does not tell.
+   */
+  proofsOf?(network: Network, number: number): readonly string[];
   /** The upgrades of its networks, as this release knows them. */
   readonly calendar: Calendar;
   /** CAIP-19 namespaces of its assets, without slip44. */

@@ -70,6 +70,7 @@ export type { BlockOpinion, FailoverClient, FailoverOptions } from './failover-c
 export type { EndpointHealth } from './endpoint-state.ts';
 export { parseEndpoint } from './endpoint.ts';
 export type { Endpoint } from './endpoint.ts';
+export { readRegistered } from './read-registered.ts';
 export { FairQueue, type FairQueueOptions, type QueuePlace } from './fair-queue.ts';
 export { withDeadline } from './deadline.ts';
 export { HttpClient } from './http-client.ts';

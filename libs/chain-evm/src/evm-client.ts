@@ -1,4 +1,4 @@
-import { ChainClientError, parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
+import { ChainClientError, parseEndpoint, WrongChainError, readRegistered } from '@chainwatch/chain-core';
 import type {
   BalanceQuery,
   Block,
@@ -145,7 +145,9 @@ export class EvmClient implements ChainClient {
     signal?: AbortSignal,
     moved?: ReadonlyMap<string, bigint>,
   ): Promise<(TokenMetadata | undefined)[]> {
-    return readTokens(this.#session, { assetGids, moved, signal });
+    return readRegistered(this.network, assetGids, (others) =>
+      readTokens(this.#session, { assetGids: others, moved, signal }),
+    );
   }
 
   findNewUpgrades(

@@ -1,5 +1,5 @@
 import type { FamilyManifest } from '@chainwatch/chain-core';
-import { evmCatalogue } from './networks.ts';
+import { evmCatalogue, readTraits, traitsAt } from './networks.ts';
 import { evmCalendar } from './upgrades.ts';
 
 export const evmManifest: FamilyManifest = {
@@ -7,6 +7,13 @@ export const evmManifest: FamilyManifest = {
   displayName: 'EVM',
   namespace: 'eip155',
   catalogue: evmCatalogue,
+  proofsOf: (network, number) => {
+    const { header, roots } = traitsAt(readTraits(network), number);
+    return [
+      ...(header === 'strict' ? ['header_hash'] : []),
+      ...(roots === 'strict' ? ['transactions_root', 'receipts_root'] : ['logs_bloom']),
+    ];
+  },
   calendar: evmCalendar,
   assetNamespaces: ['erc20', 'bep20'],
   interfaces: [

@@ -7,6 +7,7 @@ export const solanaManifest: FamilyManifest = {
   displayName: 'Solana',
   namespace: 'solana',
   catalogue: solanaCatalogue,
+  proofsOf: () => ['transaction_signatures'],
   calendar: solanaCalendar,
   assetNamespaces: ['token'],
   interfaces: [

@@ -1,4 +1,4 @@
-import { parseEndpoint, WrongChainError } from '@chainwatch/chain-core';
+import { parseEndpoint, WrongChainError, readRegistered } from '@chainwatch/chain-core';
 import type {
   BalanceQuery,
   Block,
@@ -117,7 +117,7 @@ export class SolanaClient implements ChainClient {
   }
 
   readTokens(assetGids: readonly string[], signal?: AbortSignal): Promise<(TokenMetadata | undefined)[]> {
-    return readTokens(this.#session, assetGids, signal);
+    return readRegistered(this.network, assetGids, (others) => readTokens(this.#session, others, signal));
   }
 
   findNewUpgrades(known: readonly Upgrade[], signal?: AbortSignal): Promise<readonly NodeUpgrade[]> {

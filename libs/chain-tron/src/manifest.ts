@@ -8,6 +8,7 @@ export const tronManifest: FamilyManifest = {
   displayName: 'TRON',
   namespace: 'tron',
   catalogue: tronCatalogue,
+  proofsOf: () => ['header_hash', 'transactions_root'],
   calendar: tronCalendar,
   assetNamespaces: ['trc20', 'trc10'],
   interfaces: TRON_INTERFACES,

@@ -3,6 +3,7 @@ import {
   IncompleteBlockError,
   parseEndpoint,
   WrongChainError,
+  readRegistered,
 } from '@chainwatch/chain-core';
 import type {
   BalanceQuery,
@@ -106,7 +107,9 @@ export class TronClient implements ChainClient {
     signal?: AbortSignal,
     moved?: ReadonlyMap<string, bigint>,
   ): Promise<(TokenMetadata | undefined)[]> {
-    return readTokens(this.#session, { assetGids, moved, signal });
+    return readRegistered(this.network, assetGids, (others) =>
+      readTokens(this.#session, { assetGids: others, moved, signal }),
+    );
   }
 
   async findNewUpgrades(

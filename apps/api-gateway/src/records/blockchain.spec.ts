@@ -78,6 +78,20 @@ describe('how far a chain is', () => {
     });
   });
 
+  it('says which proof holds, by what the document says at the head', () => {
+    expect(readSync({ nodeHeadNumber: 5n })).toMatchObject({
+      proofs: ['header_hash', 'transactions_root', 'receipts_root'],
+    });
+    const celo = { gid: 'eip155:42220' };
+    expect(readSync({ ...celo, nodeHeadNumber: 31_056_499n })).toMatchObject({ proofs: ['logs_bloom'] });
+    expect(readSync({ ...celo, nodeHeadNumber: 31_056_500n })).toMatchObject({
+      proofs: ['header_hash', 'transactions_root', 'receipts_root'],
+    });
+    expect(readSync({ gid: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' })).toMatchObject({
+      proofs: ['transaction_signatures'],
+    });
+  });
+
   it('is nothing to speak of while the chain is not active', () => {
     expect(readSync({ isActive: false, nodeHeadNumber: 5n, cursorNumber: 5n })).toBeNull();
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { UNTOLD_REASONS } from '@chainwatch/chain-core';
-import { findNetwork } from '@chainwatch/chain-registry';
+import { UNTOLD_REASONS, type Network } from '@chainwatch/chain-core';
+import { findNetwork, listFamilies } from '@chainwatch/chain-registry';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { logoPathOf } from './logo.ts';
 import { describeSync, type ServiceReport } from './describe-sync.ts';
@@ -103,6 +103,11 @@ export const blockchainSchema = z
             description: 'Time between two blocks that this release expects. Null on local chains.',
             examples: [12_000],
           }),
+        proofs: z.array(z.string()).meta({
+          description:
+            'What proves a block at the head of this chain, by the network’s document: on EVM `header_hash`, `transactions_root` and `receipts_root`, or `logs_bloom` where roots are tolerant; on Bitcoin `merkle_root` and `witness_commitment`. Empty where only the node’s word stands.',
+          examples: [['header_hash', 'transactions_root', 'receipts_root']],
+        }),
         incident_count: z
           .int()
           .min(0)
@@ -216,10 +221,18 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
           block_time_ms: ingestor?.blockTimeMs ?? null,
           configured_block_time_ms:
             network === undefined || network.isLocal === true ? null : network.blockTimeMs,
+          proofs: [...proofsOf(network, nodeHeadNumber)],
           incident_count: row._count.incidents,
         }
       : null,
   };
+}
+
+function proofsOf(network: Network | undefined, headNumber: number | null): readonly string[] {
+  const family = listFamilies().find(({ name }) => name === network?.family);
+  return network === undefined
+    ? []
+    : (family?.proofsOf?.(network, headNumber ?? Number.MAX_SAFE_INTEGER) ?? []);
 }
 
 /** The start of the last round that has read every address. */

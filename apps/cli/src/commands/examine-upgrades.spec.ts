@@ -7,7 +7,13 @@ type Chain = Parameters<typeof examineUpgrades>[0][number];
 const sync = {
   ...{ status: 'following', reason: null, updated_at: '2026-11-28T00:00:00Z', incident_count: 0 },
   ...{ head_number: 1_000_000, node_head_number: null, finalized_number: null, processed_number: null },
-  ...{ lag_blocks: null, balances_checked_at: null, block_time_ms: 2_000, configured_block_time_ms: 12_000 },
+  ...{
+    lag_blocks: null,
+    balances_checked_at: null,
+    proofs: [],
+    block_time_ms: 2_000,
+    configured_block_time_ms: 12_000,
+  },
 };
 
 const chain = (

@@ -3002,6 +3002,15 @@ export interface components {
                  */
                 configured_block_time_ms: number | null;
                 /**
+                 * @description What proves a block at the head of this chain, by the network’s document: on EVM `header_hash`, `transactions_root` and `receipts_root`, or `logs_bloom` where roots are tolerant; on Bitcoin `merkle_root` and `witness_commitment`. Empty where only the node’s word stands.
+                 * @example [
+                 *       "header_hash",
+                 *       "transactions_root",
+                 *       "receipts_root"
+                 *     ]
+                 */
+                proofs: string[];
+                /**
                  * Format: int64
                  * @description Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.
                  * @example 0
@@ -3156,6 +3165,15 @@ export interface components {
                  * @example 12000
                  */
                 configured_block_time_ms: number | null;
+                /**
+                 * @description What proves a block at the head of this chain, by the network’s document: on EVM `header_hash`, `transactions_root` and `receipts_root`, or `logs_bloom` where roots are tolerant; on Bitcoin `merkle_root` and `witness_commitment`. Empty where only the node’s word stands.
+                 * @example [
+                 *       "header_hash",
+                 *       "transactions_root",
+                 *       "receipts_root"
+                 *     ]
+                 */
+                proofs: string[];
                 /**
                  * Format: int64
                  * @description Open incidents: kinds of content in its blocks that this release does not know, and what is set aside.
@@ -11560,6 +11578,11 @@ export interface operations {
                      *             "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *             "block_time_ms": 12000,
                      *             "configured_block_time_ms": 12000,
+                     *             "proofs": [
+                     *               "header_hash",
+                     *               "transactions_root",
+                     *               "receipts_root"
+                     *             ],
                      *             "incident_count": 0
                      *           }
                      *         }
@@ -11649,6 +11672,11 @@ export interface operations {
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "block_time_ms": 12000,
                      *         "configured_block_time_ms": 12000,
+                     *         "proofs": [
+                     *           "header_hash",
+                     *           "transactions_root",
+                     *           "receipts_root"
+                     *         ],
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11720,6 +11748,11 @@ export interface operations {
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "block_time_ms": 12000,
                      *         "configured_block_time_ms": 12000,
+                     *         "proofs": [
+                     *           "header_hash",
+                     *           "transactions_root",
+                     *           "receipts_root"
+                     *         ],
                      *         "incident_count": 0
                      *       },
                      *       "upgrades": [
@@ -11821,6 +11854,11 @@ export interface operations {
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "block_time_ms": 12000,
                      *         "configured_block_time_ms": 12000,
+                     *         "proofs": [
+                     *           "header_hash",
+                     *           "transactions_root",
+                     *           "receipts_root"
+                     *         ],
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -11900,6 +11938,11 @@ export interface operations {
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "block_time_ms": 12000,
                      *         "configured_block_time_ms": 12000,
+                     *         "proofs": [
+                     *           "header_hash",
+                     *           "transactions_root",
+                     *           "receipts_root"
+                     *         ],
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -12500,6 +12543,11 @@ export interface operations {
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "block_time_ms": 12000,
                      *         "configured_block_time_ms": 12000,
+                     *         "proofs": [
+                     *           "header_hash",
+                     *           "transactions_root",
+                     *           "receipts_root"
+                     *         ],
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -12584,6 +12632,11 @@ export interface operations {
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "block_time_ms": 12000,
                      *         "configured_block_time_ms": 12000,
+                     *         "proofs": [
+                     *           "header_hash",
+                     *           "transactions_root",
+                     *           "receipts_root"
+                     *         ],
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -12668,6 +12721,11 @@ export interface operations {
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "block_time_ms": 12000,
                      *         "configured_block_time_ms": 12000,
+                     *         "proofs": [
+                     *           "header_hash",
+                     *           "transactions_root",
+                     *           "receipts_root"
+                     *         ],
                      *         "incident_count": 0
                      *       }
                      *     }
@@ -12753,6 +12811,11 @@ export interface operations {
                      *         "balances_checked_at": "2026-11-28T09:00:00.000Z",
                      *         "block_time_ms": 12000,
                      *         "configured_block_time_ms": 12000,
+                     *         "proofs": [
+                     *           "header_hash",
+                     *           "transactions_root",
+                     *           "receipts_root"
+                     *         ],
                      *         "incident_count": 0
                      *       }
                      *     }

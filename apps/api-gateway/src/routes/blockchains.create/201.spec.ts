@@ -8,7 +8,7 @@ describe('POST and GET /blockchains', () => {
   });
   afterAll(() => world.stop());
 
-  it('adds a chain of the reference data with its native token', async () => {
+  it('adds the chain of a known network with its native token', async () => {
     const { body } = await world.api.post('/blockchains').send({ chain_gid: 'eip155:1' }).expect(201);
     expect(body).toMatchObject({
       gid: 'eip155:1',
@@ -19,7 +19,7 @@ describe('POST and GET /blockchains', () => {
       untold_reasons: ['withdrawal', 'adjustment'],
       sync: null,
     });
-    expect(body.image_url).toMatch(/^https:/);
+    expect(body.image_url).toMatch(/^http:.*\/logos\/ethereum\.svg$/);
     const { body: token } = await world.api.get('/tokens/eip155:1/slip44:60').expect(200);
     expect(token).toMatchObject({
       gid: 'eip155:1/slip44:60',
@@ -87,6 +87,7 @@ describe('POST and GET /blockchains', () => {
       lag_blocks: null,
       block_time_ms: null,
       configured_block_time_ms: 2_000,
+      proofs: ['header_hash', 'transactions_root', 'receipts_root'],
       balances_checked_at: null,
       incident_count: 0,
     });

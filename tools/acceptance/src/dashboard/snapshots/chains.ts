@@ -30,6 +30,7 @@ function sync(head: number, own: Partial<Sync> = {}): Sync {
     balances_checked_at: null,
     block_time_ms: null,
     configured_block_time_ms: null,
+    proofs: [],
     incident_count: 0,
     ...own,
   };
