@@ -62,12 +62,9 @@ const CHAIN_RECORD_MS = 100;
 /** Starts the platform API on adapters that are already connected. */
 export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGateway> {
   const { bus, port, host } = options;
-  const keys = createKeyStore({ db: options.deps.db, lifetimeMs: options.keyLifetimeMs });
-  const chains = createChainRecords({
-    read: (gid) => readChainRecord(options.deps.db, gid),
-    lifetimeMs: CHAIN_RECORD_MS,
-  });
   const { db, logger } = options.deps;
+  const keys = createKeyStore({ db, lifetimeMs: options.keyLifetimeMs });
+  const chains = createChainRecords({ read: (gid) => readChainRecord(db, gid), lifetimeMs: CHAIN_RECORD_MS });
   const shared = { db, slots: options.cache, logger, keyWatch: new KeyWatch({ db, logger }) };
   const feeds = new EventFeeds(shared);
   const exports = new Exports(shared);

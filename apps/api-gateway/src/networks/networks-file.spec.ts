@@ -53,8 +53,8 @@ async function catchFault(work: () => Promise<unknown>): Promise<string> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof ConfigError)) throw error ?? new Error('expected a ConfigError');
-  return error.message;
+  expect(error).toBeInstanceOf(ConfigError);
+  return (error as ConfigError).message;
 }
 
 it('is YAML or JSON, a list or one under `networks`', () => {
