@@ -1,5 +1,6 @@
 import type { ChainClient, ChainClientOptions, ChainFamily, Dial } from './chain-family.ts';
 import { ChainNotConfiguredError } from './errors.ts';
+import type { NetworkCatalogue } from './network-catalogue.ts';
 import type { Network } from './network.ts';
 import { createChainOpener, type ActiveChain } from './open-chain.ts';
 
@@ -8,7 +9,7 @@ const network = { gid: GID } as Network;
 const chain: ActiveChain = { gid: GID, family: 'evm', endpointSealed: null, otherEndpointsSealed: {} };
 const created: ChainClientOptions[] = [];
 const family = {
-  networks: [network],
+  catalogue: { networks: [network] } as unknown as NetworkCatalogue,
   createClient: (options: ChainClientOptions) => {
     if (!options.endpointUrl.startsWith('http')) throw new Error(`${options.endpointUrl} is not a URL`);
     created.push(options);

@@ -163,7 +163,11 @@ export const transactionRecord = z
     fee: z
       .object({
         asset_gid: assetGid,
-        amount: decimal.meta({ description: 'In whole units of the asset.', examples: ['0.00042'] }),
+        amount: decimal.nullable().meta({
+          description:
+            'In whole units of the asset. Null while the decimals of a token that pays the fee are not known.',
+          examples: ['0.00042'],
+        }),
         amount_raw: raw.meta({ description: 'In base units of the asset.', examples: ['420000000000000'] }),
       })
       .nullable()

@@ -58,7 +58,7 @@ export function readFailedFacts(data: TransactionData): EventFacts {
   const { fee, transfers } = data.transaction;
   const facts = readFacts(data);
   if (transfers.length > 0 || fee === null) return facts;
-  return { ...facts, moves: [{ assetGid: fee.asset_gid, amount: fee.amount }] };
+  return { ...facts, moves: [{ assetGid: fee.asset_gid, amount: fee.amount ?? undefined }] };
 }
 
 function writeLines({ transaction, balance_changes: changes, addresses }: TransactionData): EventText {

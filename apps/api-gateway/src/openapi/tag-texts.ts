@@ -5,6 +5,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
     "The sign-in of the dashboard's pages. A browser sends the cookie by itself, and it counts only for requests of the pages of this origin; with `X-Project-Id` a session acts on one of its projects, which that of a management key or of a member without it does not. Members sign in through the issuer of the installation, at `/ui/oidc/start`; with `X-Workspace-Id` a member of several workspaces acts in that one.",
   search: 'One box for everything.',
   stats: 'Figures for an overview.',
+  networks: 'Networks that the installation can follow, each a document. They belong to the operator.',
   blockchains:
     'Chains that the installation knows, their nodes and how far they are read. They belong to the operator.',
   blocks: 'Blocks with their processing statuses.',

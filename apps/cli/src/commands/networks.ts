@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { components, Chainwatch } from '@chainwatch/sdk';
-import type { NetworkDocument, ProbeFinding } from '@chainwatch/chain-core';
+import type { ChainFamily, ChainNotation, NetworkDocument, ProbeFinding } from '@chainwatch/chain-core';
 import { parse, stringify } from 'yaml';
 import { CliError, EXIT, wrongInput } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
@@ -38,7 +38,11 @@ export function addNetworks(program: Command, act: Act): void {
     .command('probe [url]')
     .description('Read the last 50 blocks of a node, and say what they prove and what the node can')
     .option('--write <file>', 'write the document of the network, as YAML or as .json', parseText)
-    .option('--family <name>', 'the chain family of the node', parseText, 'evm')
+    .option(
+      '--family <name>',
+      'the chain family of the node; default: the first one that can be measured',
+      parseText,
+    )
     .addHelpText(
       'after',
       showExamples({
@@ -95,9 +99,13 @@ function readDocument(file: string, bytes: Buffer): { readonly gid: string } {
   return document as { readonly gid: string };
 }
 
+type Measurable = ChainFamily & Required<Pick<ChainFamily, 'probe'>>;
+
+const canProbe = (family: ChainNotation): family is Measurable => 'probe' in family;
+
 interface ProbeOptions {
   readonly write?: string;
-  readonly family: string;
+  readonly family?: string;
 }
 
 async function probe(
@@ -105,11 +113,15 @@ async function probe(
   given: string | undefined,
   { write, family: familyName }: ProbeOptions,
 ): Promise<void> {
-  const { findFamilyNamed, findNetwork } = await import('@chainwatch/chain-registry');
+  const { findNetwork, loadFamilies } = await import('@chainwatch/chain-registry');
   const { toNetworkDocument } = await import('@chainwatch/chain-core');
-  const family = await findFamilyNamed(familyName);
-  if (family?.probe === undefined)
-    throw wrongInput('--family', `expected a family whose networks can be measured: evm, got ${familyName}`);
+  const measurable = (await loadFamilies()).filter(canProbe);
+  const family = measurable.find(({ name }) => familyName === undefined || name === familyName);
+  if (family === undefined)
+    throw wrongInput(
+      '--family',
+      `expected a family whose networks can be measured: ${measurable.map(({ name }) => name).join(', ')}, got ${familyName}`,
+    );
   if (write !== undefined && existsSync(write))
     throw wrongInput('--write', `expected a file that is not there yet: ${write} is`);
   const url = given ?? (await readSecret('the URL of the node'));

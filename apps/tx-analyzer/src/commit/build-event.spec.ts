@@ -136,6 +136,9 @@ describe('matching', () => {
             isNft: () => false,
           });
           EVENT_SCHEMAS[type].parse(event);
+          // A fee in a token whose decimals nobody knows has no amount in whole units.
+          const { fee: paid } = event.data.transaction;
+          if (paid !== null) expect(paid.amount === null).toBe(paid.asset_gid !== NATIVE && !isKnown);
           const own = new Set(state.participants.map((participant) => participant.address));
           const shown = new Set([...own].map(toDisplay));
           expect(event.data.addresses.map(({ address_id: id }) => id)).toEqual(

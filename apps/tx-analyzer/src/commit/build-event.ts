@@ -1,4 +1,4 @@
-import { formatAmount, formatKnownAmount } from '@chainwatch/amounts';
+import { formatKnownAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';
 import { describeAddresses, EVENT_ITEMS_MAX, eventIdOf, EVENTS } from '@chainwatch/events';
 import type {
@@ -139,13 +139,12 @@ function buildRecord(state: TransactionState, context: EventContext): Transactio
     tx_index: state.txIndex ?? null,
     confirmations: countConfirmations(state, context.headNumber),
     required_confirmations: state.requiredConfirmations,
-    // A fee is always in the native coin, whose decimals are part of the network.
     fee:
       fee === undefined
         ? null
         : {
             asset_gid: fee.assetGid,
-            amount: formatAmount(fee.amountRaw, context.decimalsOf(fee.assetGid) ?? 0),
+            amount: formatKnownAmount(fee.amountRaw, context.decimalsOf(fee.assetGid)),
             amount_raw: String(fee.amountRaw),
           },
     memo: state.memo ?? null,

@@ -5036,10 +5036,10 @@ export interface components {
                  */
                 asset_gid: string;
                 /**
-                 * @description In whole units of the asset.
+                 * @description In whole units of the asset. Null while the decimals of a token that pays the fee are not known.
                  * @example 0.00042
                  */
-                amount: string;
+                amount: string | null;
                 /**
                  * @description In base units of the asset.
                  * @example 420000000000000
@@ -11292,25 +11292,44 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "gid": "eip155:1",
                  *       "family": "evm",
-                 *       "name": "arc",
-                 *       "short_name": "arc",
-                 *       "display_name": "Arc",
+                 *       "name": "ethereum",
+                 *       "aliases": [
+                 *         "eth",
+                 *         "eth-mainnet",
+                 *         "ethereum-mainnet"
+                 *       ],
                  *       "native": {
-                 *         "gid": "eip155:5042/slip44:60",
-                 *         "symbol": "USDC",
-                 *         "name": "USD Coin",
+                 *         "gid": "eip155:1/slip44:60",
+                 *         "symbol": "ETH",
+                 *         "name": "Ether",
                  *         "decimals": 18
                  *       },
-                 *       "token_namespace": "erc20",
                  *       "confirmation": {
                  *         "type": "tag",
                  *         "tag": "finalized",
-                 *         "depth": 1
+                 *         "depth": 12
                  *       },
-                 *       "block_time_ms": 500,
+                 *       "short_name": "eth",
+                 *       "display_name": "Ethereum",
+                 *       "is_testnet": false,
+                 *       "token_namespace": "erc20",
+                 *       "block_time_ms": 12000,
+                 *       "untold_reasons": [
+                 *         "withdrawal",
+                 *         "adjustment"
+                 *       ],
+                 *       "wrapped_native": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
                  *       "traits": {
-                 *         "stack": "ethereum"
+                 *         "stack": "ethereum",
+                 *         "header": "strict",
+                 *         "roots": "strict",
+                 *         "impersonation": false,
+                 *         "native_token_logs": "payouts",
+                 *         "withdrawals_are_native": true,
+                 *         "rewards": "mined",
+                 *         "multicall3": true
                  *       }
                  *     }
                  */

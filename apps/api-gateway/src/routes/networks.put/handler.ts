@@ -1,6 +1,6 @@
 import { chainGidSchema } from '@chainwatch/caip';
 import { networkSchema, toNetworkDocument } from '@chainwatch/chain-core';
-import { findSharedNames, normalizeChainGid, readNetwork } from '@chainwatch/chain-registry';
+import { findSharedNames, listFamilies, normalizeChainGid, readNetwork } from '@chainwatch/chain-registry';
 import { conflict, unprocessableEntity } from '@chainwatch/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
@@ -26,17 +26,7 @@ export const putNetwork = defineRoute({
       examples: ['eip155:5042'],
     }),
   }),
-  example: {
-    family: 'evm',
-    name: 'arc',
-    short_name: 'arc',
-    display_name: 'Arc',
-    native: { gid: 'eip155:5042/slip44:60', symbol: 'USDC', name: 'USD Coin', decimals: 18 },
-    token_namespace: 'erc20',
-    confirmation: { type: 'tag', tag: 'finalized', depth: 1 },
-    block_time_ms: 500,
-    traits: { stack: 'ethereum' },
-  },
+  example: toNetworkDocument(listFamilies()[0]!.catalogue.builtIn[0]!),
   responses: { 200: networkRecordSchema, 201: networkRecordSchema },
   problems: [409, 422],
   handle: async ({ params, body, principal, requestId, origin }, deps) => {

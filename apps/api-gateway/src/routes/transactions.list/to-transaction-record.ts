@@ -1,4 +1,4 @@
-import { formatAmount, formatKnownAmount } from '@chainwatch/amounts';
+import { formatKnownAmount } from '@chainwatch/amounts';
 import { splitChainGid } from '@chainwatch/caip';
 import { findNetwork, findNotation } from '@chainwatch/chain-registry';
 import type { TransactionRecord, TransferRecord } from '@chainwatch/events';
@@ -53,12 +53,12 @@ function countConfirmations(row: TransactionRow): number {
 
 function toFee(row: TransactionRow): TransactionRecord['fee'] {
   if (row.fee_asset_gid === null || row.fee_amount_raw === null) return null;
-  // Fees are paid in the native coin; its decimals come from the catalogue if the asset row is missing.
-  const decimals = row.fee_decimals ?? findNetwork(row.chain_gid)?.native.decimals;
-  if (decimals === undefined) return null;
+  // The network tells the decimals of its coin if the asset row is missing.
+  const { gid, decimals: ofNative } = findNetwork(row.chain_gid)?.native ?? {};
+  const decimals = row.fee_decimals ?? (gid === row.fee_asset_gid ? ofNative : undefined);
   return {
     asset_gid: row.fee_asset_gid,
-    amount: formatAmount(BigInt(row.fee_amount_raw), decimals),
+    amount: formatKnownAmount(BigInt(row.fee_amount_raw), decimals),
     amount_raw: row.fee_amount_raw,
   };
 }
