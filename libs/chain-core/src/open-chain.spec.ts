@@ -76,7 +76,7 @@ it('takes the endpoint of another interface where there is no other', async () =
 
 it.each([
   ['chain family evm is not configured in this build', { findFamily: async () => undefined }, chain],
-  ['eip155:5 is not in the catalogue of this build', {}, { ...chain, gid: 'eip155:5' }],
+  ['eip155:5 is not among the known networks', {}, { ...chain, gid: 'eip155:5' }],
   ['no endpoint is configured', {}, chain],
 ] as const)('says that %s', async (message, options, row) => {
   await expect(
