@@ -204,7 +204,7 @@ describe('blocks', () => {
     expect(await internal(encodeAddressCall(destroyChild, alice), 0n)).toEqual([[0, child, alice, 7n]]);
   });
 
-  it('name the tokens that changed balances without a transfer, and pass over odd transfer events', async () => {
+  it('name the tokens that changed balances without a transfer, and tell a transfer without indexed members', async () => {
     const token = await deploy('TestToken');
     const old = await deploy('OldToken');
     const block = await mineTogether(async () => {
@@ -214,7 +214,9 @@ describe('blocks', () => {
         data: `${encodeAddressCall(contracts.OldToken.selectors.transfer, alice)}${'0'.repeat(63)}5`,
       });
     });
-    expect(block.transactions.flatMap(({ transfers }) => transfers)).toEqual([]);
+    expect(block.transactions.flatMap(({ transfers }) => transfers)).toMatchObject([
+      { type: 'token', assetGid: `${network.gid}/erc20:${old}`, to: alice, amountRaw: 5n },
+    ]);
     expect(block.touchedAssets.toSorted()).toEqual(
       [`${network.gid}/erc20:${token}`, `${network.gid}/erc20:${old}`].toSorted(),
     );
