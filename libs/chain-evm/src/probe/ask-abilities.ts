@@ -113,5 +113,7 @@ export async function askLogRanges({ transport, head, signal }: Asked): Promise<
       };
     }
   }
-  return { answer: 'yes', found: `${widest} blocks at once` };
+  return widest === 0
+    ? { answer: 'some', found: `too few blocks to tell: ${head + 1}` }
+    : { answer: 'yes', found: `${widest} blocks at once` };
 }
