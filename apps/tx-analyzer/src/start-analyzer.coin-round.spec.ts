@@ -179,18 +179,19 @@ describe('the round over coins', () => {
     const spend = makeUtxoTransaction('spend', [{ txid: old.hash, vout: 0 }], [['bob', 10n]]);
     const change = makeUtxoTransaction('change', [{ txid: paid.hash, vout: 0 }], [['alice', 4n]]);
     await scans(2);
-    let release: (() => void) | undefined;
+    // A scan that is given up for something else is asked for again.
+    const releases: (() => void)[] = [];
     node.answer = (scan) =>
       scan.at.number < 2
         ? scan
         : new Promise((resolve) => {
-            release = () => resolve(scan);
+            releases.push(() => resolve(scan));
           });
     await mine();
-    await waitFor(() => release !== undefined, { message: 'the second scan' });
+    await waitFor(() => releases.length > 0, { message: 'the second scan' });
     await mine(spend, change);
     node.answer = (scan) => scan;
-    release!();
+    for (const release of releases) release();
     await untilHandedOver();
     expect(await standing()).toEqual(['alice 4']);
     expect((await coins()).find(({ txid }) => txid === old.hash)).toMatchObject({ by: spend.hash, spent: 3 });

@@ -65,7 +65,7 @@ export interface ChainFamily extends ChainNotation {
   /** A client of one endpoint. Cheap: connects on first use. */
   createClient(options: ChainClientOptions): ChainClient;
   /** Measures what a node's blocks prove, from its last 50. Absent: there is nothing to choose. */
-  probe?(options: ProbeOptions): Promise<ProbedNetwork>;
+  probe?(options: ProbeOptions & { readonly dial?: Dial }): Promise<ProbedNetwork>;
   /** Nodes tell balances at their head alone and, while they take a block, perhaps with a part of it. */
   readonly tellsHeadOnly?: boolean | undefined;
   /** Requests to a node that reading these balances takes, a list of calls as one. Absent: one for each 500 of them. */

@@ -1,5 +1,4 @@
 import type { NetworkDocument } from './network-schema.ts';
-import type { Dial } from './chain-family.ts';
 
 /** One thing that was measured at a node. */
 export interface ProbeFinding {
@@ -13,7 +12,6 @@ export interface ProbeFinding {
 
 export interface ProbeOptions {
   readonly endpointUrl: string;
-  readonly dial?: Dial;
   readonly signal?: AbortSignal;
   /** What this installation knows of networks, to be strengthened. */
   readonly findDocument: (gid: string) => NetworkDocument | undefined;

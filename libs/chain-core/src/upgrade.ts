@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FamilyManifest } from './chain-family.ts';
+import type { NetworkCatalogue } from './network-catalogue.ts';
 import type { Network } from './network.ts';
 
 /** A day, or a second in UTC: calendars publish one or the other. */
@@ -92,7 +92,7 @@ export function parseCalendar(json: unknown, networks: readonly Network[]): Cale
  * from where; what this release can read stays what this release says, and a row that it does not have is `not` ready.
  */
 export function mergeCalendars(
-  { calendar, catalogue }: Pick<FamilyManifest, 'calendar' | 'catalogue'>,
+  { calendar, catalogue }: { readonly calendar: Calendar; readonly catalogue: NetworkCatalogue },
   mounted: Calendar | undefined,
 ): Calendar {
   if (mounted === undefined) return calendar;

@@ -1,9 +1,11 @@
 import type { Network } from '@chainwatch/chain-core';
-import type { ApiDeps } from '../server/api-deps.ts';
 
 /** Where a client reaches the gateway, without a slash at the end. @param origin where it asked */
-export function baseOf(origin: string, { settings }: Pick<ApiDeps, 'settings'>): string {
-  return (settings.publicUrl ?? origin).replace(/\/+$/, '');
+export function baseOf(
+  origin: string,
+  { settings: { publicUrl = origin } }: { readonly settings: { readonly publicUrl?: string | undefined } },
+): string {
+  return publicUrl.replace(/\/+$/, '');
 }
 
 /** URL of a network's logo: the one of its document, or the file of the gateway. */

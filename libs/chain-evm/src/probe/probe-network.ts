@@ -1,6 +1,7 @@
 import {
   ChainClientError,
   parseEndpoint,
+  type Dial,
   type NetworkDocument,
   type ProbedNetwork,
   type ProbeFinding,
@@ -19,7 +20,7 @@ const TIMEOUT_MS = 20_000;
 const CONCURRENCY = 4;
 
 /** Reads the last 50 blocks of a node, and says what they prove and what the node can. @throws ChainClientError */
-export async function probeNetwork(options: ProbeOptions): Promise<ProbedNetwork> {
+export async function probeNetwork(options: ProbeOptions & { readonly dial?: Dial }): Promise<ProbedNetwork> {
   const { endpointUrl, dial, signal } = options;
   const transport = new HttpTransport({
     endpoint: parseEndpoint(endpointUrl),
