@@ -1,4 +1,5 @@
-import { listFamilies } from '@chainwatch/chain-registry';
+import { findSharedNames, listFamilies } from '@chainwatch/chain-registry';
+import type { Network } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import { findFixedDifferences } from './fixed-members.ts';
 import {
@@ -8,6 +9,7 @@ import {
   readUsedChains,
   removeNetwork,
   storeNetwork,
+  type StoredNetwork,
 } from './network-store.ts';
 import { faultOf, readNetworksFile } from './networks-file.ts';
 
@@ -26,6 +28,8 @@ export async function applyNetworksFile(db: Database, path: string | undefined):
       listFamilies().flatMap(({ catalogue }) => catalogue.builtIn.map((network) => [network.gid, network])),
     );
     const before = new Map(stored.map((row) => [row.gid, row]));
+    const kept = new Set(given.map(({ network }) => network.gid as string));
+    const ofApi = stored.filter(({ gid, source }) => source === 'api' && !kept.has(gid)).flatMap(toNetworks);
     for (const { network, document } of given) {
       const row = before.get(network.gid);
       const known = (row && networkOf(row)) ?? builtIn.get(network.gid);
@@ -34,14 +38,27 @@ export async function applyNetworksFile(db: Database, path: string | undefined):
         if (member !== undefined)
           throw faultOf(`${network.gid} was used, so ${member} cannot change: give it the value that it had`);
       }
+      const [shared] = findSharedNames(network, ofApi);
+      if (shared !== undefined)
+        throw faultOf(`${network.gid}: ${shared.name} is a name of ${shared.gid}, which the API was told`);
       await storeNetwork(sql, network, { source: 'file', document });
     }
-    const kept = new Set(given.map(({ network }) => network.gid as string));
-    for (const { gid, source } of stored) {
+    for (const row of stored) {
+      const { gid, source } = row;
       if (source !== 'file' || kept.has(gid)) continue;
-      if (used.has(gid) && !builtIn.has(gid as never))
+      const own = builtIn.get(gid as never);
+      // What the release says may differ in members that are fixed by now.
+      const known = networkOf(row);
+      const isKept =
+        own !== undefined && (known === undefined || findFixedDifferences(known, own).length === 0);
+      if (used.has(gid) && !isKept)
         throw faultOf(`${gid} was used and is no longer in the file: put it back, with the same members`);
-      await removeNetwork(sql, gid, builtIn.get(gid as never));
+      await removeNetwork(sql, gid, own);
     }
   });
+}
+
+function toNetworks(row: StoredNetwork): readonly Network[] {
+  const network = networkOf(row);
+  return network === undefined ? [] : [network];
 }

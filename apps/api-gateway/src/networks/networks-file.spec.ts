@@ -174,6 +174,31 @@ describe('the database', () => {
     expect((await world.api.get('/networks/eip155:31338').expect(200)).body.name).toBe('pallas');
   });
 
+  it('one of the release that was used with other decimals cannot become itself again', async () => {
+    const { body } = await world.api.get('/networks/eip155:10').expect(200);
+    const { source: _source, is_used: _isUsed, image_url: _image, is_local: _local, ...release } = body;
+    const other = { ...release, native: { ...release.native, decimals: 6 } };
+    const vesta = { ...VESTA, name: 'pallas' };
+    await apply([vesta, other]);
+    await world.api.post('/blockchains').send({ chain_gid: 'eip155:10' }).expect(201);
+    expect(await catchFault(() => apply([vesta]))).toContain(
+      'eip155:10 was used and is no longer in the file',
+    );
+    expect(await catchFault(() => apply([vesta, release]))).toContain('native.decimals cannot change');
+    await world.db.query(`UPDATE networks SET source = 'api' WHERE gid = 'eip155:10'`);
+    await world.api.delete('/networks/eip155:10').expect(409);
+    await world.db.query(`DELETE FROM blockchains WHERE gid = 'eip155:10'`);
+    await world.api.delete('/networks/eip155:10').expect(204);
+  });
+
+  it('a name that the API gave is not given again', async () => {
+    const { gid: _gid, ...juno } = JUNO;
+    await world.api.put(`/networks/${JUNO.gid}`).send(juno).expect(201);
+    const twin = { ...VESTA, name: 'pallas', aliases: ['juno'] };
+    expect(await catchFault(() => apply([twin]))).toContain('juno is a name of eip155:31339');
+    await world.api.delete(`/networks/${JUNO.gid}`).expect(204);
+  });
+
   it('one of the release that was overridden is itself again', async () => {
     const { body } = await world.api.get('/networks/eip155:1').expect(200);
     const { source: _source, is_used: _isUsed, image_url: _image, is_local: _local, ...ethereum } = body;

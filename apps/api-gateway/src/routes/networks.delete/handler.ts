@@ -3,6 +3,7 @@ import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { conflict, notFound } from '@chainwatch/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
+import { findFixedDifferences } from '../../networks/fixed-members.ts';
 import { findBuiltIn, findKnownNetwork } from '../../networks/known-networks.ts';
 import { lockNetworks, removeNetwork } from '../../networks/network-store.ts';
 import { chainParams } from '../../records/path-schemas.ts';
@@ -28,6 +29,11 @@ export const deleteNetwork = defineRoute({
       const builtIn = findBuiltIn(gid);
       if (known.isUsed && builtIn === undefined)
         throw conflict(`The network ${gid} is in use: this service has its blockchain.`);
+      const fixed = known.isUsed && builtIn !== undefined ? findFixedDifferences(known.network, builtIn) : [];
+      if (fixed.length > 0)
+        throw conflict(
+          `The network ${gid} was used, and the release says something else of members that are fixed: ${fixed.join(', ')}.`,
+        );
       await removeNetwork(sql, gid, builtIn);
       await recordChange(
         sql,
