@@ -1,29 +1,32 @@
 import { statSync } from 'node:fs';
 
-/** What takes long, longest first: none of it may be left for the end, when the other workers have nothing to do. */
-const LONG = [
-  '/tools/acceptance/src/.*/crash',
-  '/tools/acceptance/src/.*/misbehaviour',
-  '/tools/acceptance/src/.*/oracle',
-  '/tools/acceptance/',
-  '/tools/stack/stack',
+/**
+ * Specs of a part first, proofs over the whole service last: where TEST_UNTIL ends a run, all parts were run. In both, what
+ * takes long comes first: none of it may be left for the end, when the other workers have nothing to do.
+ */
+const ORDER = [
   '/apps/tx-analyzer/',
   '/libs/ingestor/',
   '/apps/',
   '/tools/devnet/',
   '/libs/bus/',
+  '/(libs|tools/(?!acceptance/|stack/))',
+  '/tools/acceptance/src/.*/crash',
+  '/tools/acceptance/src/.*/misbehaviour',
+  '/tools/acceptance/src/.*/oracle',
+  '/tools/(acceptance|stack)/',
 ].map((pattern) => new RegExp(pattern));
 
-/** The order of a whole run: the long ones as listed, then by size, as Jest itself would do it without a memory of earlier runs. */
+/** The order of a whole run: as listed, then by size, as Jest itself would do it without a memory of earlier runs. */
 export default class LongestFirst {
   /** @param {{ path: string }[]} tests */
   sort(tests) {
-    const rankOf = (/** @type {string} */ path) => {
-      const rank = LONG.findIndex((pattern) => pattern.test(path));
-      return rank === -1 ? LONG.length : rank;
-    };
     return tests
-      .map((test) => ({ test, rank: rankOf(test.path), size: statSync(test.path).size }))
+      .map((test) => ({
+        test,
+        rank: ORDER.findIndex((pattern) => pattern.test(test.path)),
+        size: statSync(test.path).size,
+      }))
       .sort((one, other) => one.rank - other.rank || other.size - one.size)
       .map(({ test }) => test);
   }

@@ -1,5 +1,6 @@
+import { createEmptyTestResult } from '@jest/test-result';
 // @ts-expect-error It has no types.
-import SpecRunner from 'jest-light-runner/child-process';
+import LightRunner from 'jest-light-runner/child-process';
 import Tinypool from 'tinypool';
 
 const { run } = Tinypool.prototype;
@@ -30,4 +31,35 @@ export function channelOfOne(shared) {
   };
 }
 
-export default SpecRunner;
+/** @typedef {{ path: string }} Test */
+
+/**
+ * Begins no spec file after TEST_UNTIL (Unix seconds): a machine that is five times slower would be cut off with nothing to
+ * show. Such a file is a result that was skipped, and `npm test` names it.
+ */
+export default class SpecRunner extends LightRunner {
+  /**
+   * @param {readonly Test[]} tests
+   * @param {unknown} watcher
+   * @param {(test: Test) => Promise<void>} onStart
+   * @param {(test: Test, result: import('@jest/test-result').TestResult) => Promise<void>} onResult
+   * @param {(test: Test, error: unknown) => Promise<void>} onFailure
+   */
+  runTests(tests, watcher, onStart, onResult, onFailure) {
+    const until = Number(process.env.TEST_UNTIL || Infinity) * 1_000;
+    const late = new Error('TEST_UNTIL is past');
+    return super.runTests(
+      tests,
+      watcher,
+      async (/** @type {Test} */ test) => {
+        await onStart(test);
+        if (Date.now() > until) throw late;
+      },
+      onResult,
+      (/** @type {Test} */ test, /** @type {unknown} */ error) =>
+        error === late
+          ? onResult(test, { ...createEmptyTestResult(), skipped: true, testFilePath: test.path })
+          : onFailure(test, error),
+    );
+  }
+}

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { repoDir } from '../../libs/host/src/repo.mjs';
 
-/** @typedef {{ testFilePath: string, numPassingTests: number, numFailingTests: number, testExecError?: unknown, failureMessage?: string | null, testResults: readonly { status: string, failureMessages: readonly string[] }[] }} TestFile */
+/** @typedef {{ testFilePath: string, skipped?: boolean, numPassingTests: number, numFailingTests: number, testExecError?: unknown, failureMessage?: string | null, testResults: readonly { status: string, failureMessages: readonly string[] }[] }} TestFile */
 
 /**
  * Ends a Jest run with the plain line `N passed, N failed`. Where RESULTS_FILE is set it writes the counts of each file
@@ -17,6 +17,7 @@ export default class SummaryReporter {
       passed: file.numPassingTests,
       // A file that does not load has no tests, it is one failure all the same.
       failed: file.testExecError ? Math.max(1, file.numFailingTests) : file.numFailingTests,
+      isSkipped: file.skipped === true,
       message: file.failureMessage ?? '',
       failures: nameFailures(file),
     }));

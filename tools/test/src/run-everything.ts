@@ -36,8 +36,10 @@ const { tasks } = await readFile(join(stateDir, 'run.json'), 'utf8').then(
   (text) => JSON.parse(text) as { tasks: NxTask[] },
   () => ({ tasks: [] }),
 );
-const { passed, failed, faults } = await sumCounts({ code, tasks, targets: TARGETS, countsDir });
+const { passed, failed, skipped, faults } = await sumCounts({ code, tasks, targets: TARGETS, countsDir });
 for (const fault of faults) console.log(`FAIL ${fault}`);
+if (skipped.length > 0)
+  console.log(`\n${skipped.length} spec files were not run, TEST_UNTIL was past:\n${skipped.join('\n')}`);
 console.log(`\nTook ${Math.round((Date.now() - startedAt) / 1_000)} s`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;

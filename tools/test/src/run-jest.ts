@@ -10,6 +10,8 @@ export interface FileResult {
   readonly path: string;
   readonly passed: number;
   readonly failed: number;
+  /** Not begun: TEST_UNTIL was past. */
+  readonly isSkipped: boolean;
   /** What failed, empty where nothing did. */
   readonly message: string;
   /** A line for each test that failed. */
@@ -41,7 +43,7 @@ export async function runJest(
   await rm(dir, { recursive: true, force: true });
   if (code === 0 || results.some(({ failed }) => failed > 0)) return results;
   const message = `Jest ended with ${code}.\n`;
-  return [...results, { path: 'jest', passed: 0, failed: 1, message, failures: [message] }];
+  return [...results, { path: 'jest', passed: 0, failed: 1, isSkipped: false, message, failures: [message] }];
 }
 
 /** Arguments for these files; one is run in Jest's own process. */

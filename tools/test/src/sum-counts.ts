@@ -15,6 +15,8 @@ interface Counts {
   readonly failed: number;
   /** Lines that name what failed. */
   readonly failures?: readonly string[];
+  /** Spec files that were not begun, because TEST_UNTIL was past. */
+  readonly skipped?: readonly string[];
 }
 
 /**
@@ -26,21 +28,24 @@ export async function sumCounts(run: {
   readonly tasks: readonly NxTask[];
   readonly targets: readonly string[];
   readonly countsDir: string;
-}): Promise<Omit<Counts, 'failures'> & { readonly faults: readonly string[] }> {
+}): Promise<Required<Omit<Counts, 'failures'>> & { readonly faults: readonly string[] }> {
   const faults = run.targets
     .filter((target) => run.tasks.every((task) => task.target !== target))
     .map((target) => `${target} ran nowhere`);
   let failed = faults.length;
   let passed = 0;
+  const skipped: string[] = [];
   for (const task of run.tasks) {
     const counts = await readCounts(run.countsDir, task);
     passed += counts.passed;
     failed += counts.failed;
+    skipped.push(...(counts.skipped ?? []));
     if (counts.failed > 0)
       faults.push([`${task.taskId}: ${counts.failed}`, ...(counts.failures ?? [])].join('\n'));
   }
-  if (run.code !== 0 && failed === 0) return { passed, failed: 1, faults: [`Nx ended with ${run.code}`] };
-  return { passed, failed, faults };
+  if (run.code !== 0 && failed === 0)
+    return { passed, failed: 1, skipped, faults: [`Nx ended with ${run.code}`] };
+  return { passed, failed, skipped, faults };
 }
 
 async function readCounts(countsDir: string, { projectName, target, status }: NxTask): Promise<Counts> {

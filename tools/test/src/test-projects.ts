@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { chooseDataDir, startPostgresServer } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
@@ -24,6 +24,7 @@ interface Outcome {
   readonly failed: number;
   readonly output: string;
   readonly failures: readonly string[];
+  readonly skipped: readonly string[];
 }
 
 /** Servers, and nodes of local chains: modules `start-<node>.ts` of tools/devnet. */
@@ -67,19 +68,21 @@ async function runTasks(asked: readonly TestTask[]): Promise<({ id: string } & O
 
 /** A file of which nothing was heard has failed, as has a task without files. */
 function sum(files: readonly string[], results: readonly FileResult[]): Outcome {
-  if (files.length === 0) return { passed: 0, failed: 1, output: 'There are no specs.\n', failures: [] };
+  if (files.length === 0)
+    return { passed: 0, failed: 1, output: 'There are no specs.\n', failures: [], skipped: [] };
   const found = files.map((path) => results.find((result) => result.path === path) ?? notRun(path));
   return {
     passed: found.reduce((count, { passed }) => count + passed, 0),
     failed: found.reduce((count, { failed }) => count + failed, 0),
     output: found.map(({ message }) => message).join(''),
     failures: found.flatMap(({ failures }) => failures),
+    skipped: found.filter(({ isSkipped }) => isSkipped).map(({ path }) => relative(repoDir, path)),
   };
 }
 
 function notRun(path: string): FileResult {
   const message = `${path} was not run\n`;
-  return { path, passed: 0, failed: 1, message, failures: [message] };
+  return { path, passed: 0, failed: 1, isSkipped: false, message, failures: [message] };
 }
 
 async function findNeeds(
