@@ -99,7 +99,11 @@ async function examine({ client, anybody }: Node, options: BenchOptions): Promis
   if (client.coins === undefined && holder !== undefined) {
     await may('old balances', async () => {
       if (old === undefined) return { isAble: false, found: `it has no block ${past}` };
-      await client.readBalances(old, [{ address: holder, assetGid: network.native.gid }], signal);
+      await client.readBalances(
+        old,
+        network.native === undefined ? [] : [{ address: holder, assetGid: network.native.gid }],
+        signal,
+      );
       return { found: `it has the state of block ${past}` };
     });
     await may('history of an address', async () => {

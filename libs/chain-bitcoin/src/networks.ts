@@ -8,6 +8,7 @@ import networksJson from './networks.json' with { type: 'json' };
 const bitcoinNetworkSchema = networkSchema.extend({
   gid: networkSchema.shape.gid.regex(/^bip122:[0-9a-f]{32}$/),
   family: z.literal('bitcoin'),
+  native: networkSchema.shape.native.unwrap(),
   token_namespace: z.literal('slip44'),
   traits: traitsSchema(bitcoinTraitsSchema),
 });

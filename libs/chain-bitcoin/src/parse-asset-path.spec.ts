@@ -5,7 +5,7 @@ const main = bitcoinNetworks.find(({ name }) => name === 'bitcoin')!;
 
 describe('parseAssetPath', () => {
   it.each(['slip44:0', 'SLIP44:0'])('reads %s as the native coin', (path) => {
-    expect(parseAssetPath(main, path)).toBe(main.native.gid);
+    expect(parseAssetPath(main, path)).toBe(main.native!.gid);
   });
 
   it.each([

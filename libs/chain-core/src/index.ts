@@ -11,6 +11,7 @@ export type * from './block.ts';
 export { BALANCE_CHANGE_REASONS, lacksEvidence, rankOf } from './block.ts';
 export type * from './network.ts';
 export { UNTOLD_REASONS } from './network.ts';
+export { nativeOf } from './native-of.ts';
 export type * from './chain-endpoint.ts';
 export type * from './chain-family.ts';
 export type * from './family-rpc.ts';

@@ -71,7 +71,8 @@ export const networkSchema = z.strictObject({
           examples: [['eip155:5042/slip44:5042']],
         }),
     })
-    .meta({ description: 'The coin that pays fees.' }),
+    .optional()
+    .meta({ description: 'The coin that pays fees. Left out: the chain has none.' }),
   token_namespace: z
     .string()
     .regex(/^[-a-z0-9]{3,8}$/, 'expected a CAIP-19 namespace')

@@ -21,7 +21,8 @@ export interface Network {
   /** A developer's local chain: it starts anew with its node, so nothing about it outlives a process. */
   readonly isLocal?: boolean;
   readonly aliases: readonly string[];
-  readonly native: NativeAsset;
+  /** The coin that pays fees. Absent: the chain has none, and no fee of it is told. */
+  readonly native?: NativeAsset;
   /** The namespace that token assets of this network carry: `erc20`, on BSC `bep20`. */
   readonly tokenNamespace: string;
   readonly confirmation: ConfirmationPolicy;

@@ -25,9 +25,8 @@ export function resolveAssetPath(network: Network, assetPath: string, kinds: rea
   if (namespace === 'slip44') return resolveNative(network, reference);
   const kind = kinds.find((one) => one.namespace === namespace || one.aliases?.includes(namespace));
   if (kind) return joinAssetGid(network.gid, `${kind.namespace}:${resolveReference(kind, reference)}`);
-  const expected = ['slip44:<coin>', ...kinds.map((one) => `${one.namespace}:<${one.reference}>`)].join(
-    ' or ',
-  );
+  const coin = network.native === undefined ? [] : ['slip44:<coin>'];
+  const expected = [...coin, ...kinds.map((one) => `${one.namespace}:<${one.reference}>`)].join(' or ');
   throw new InvalidAssetError(
     `asset is not one of ${network.gid}: expected ${expected}, got ${quote(assetPath)}`,
   );
@@ -35,6 +34,10 @@ export function resolveAssetPath(network: Network, assetPath: string, kinds: rea
 
 function resolveNative(network: Network, reference: string): AssetGid {
   const { native } = network;
+  if (native === undefined)
+    throw new InvalidAssetError(
+      `${network.gid} has no native coin: expected a token, got ${quote(`slip44:${reference}`)}`,
+    );
   const gid = `${network.gid}/slip44:${reference}`;
   if (gid === native.gid || native.aliases?.includes(gid)) return native.gid;
   const expected = native.gid.slice(network.gid.length + 1);

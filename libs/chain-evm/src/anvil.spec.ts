@@ -142,7 +142,7 @@ describe('blocks', () => {
         }),
       );
     });
-    const assetGid = network.native.gid;
+    const assetGid = network.native!.gid;
     expect(hashes.map((hash) => find(block, hash).transfers)).toEqual([
       [{ index: 0, type: 'native', assetGid, from: sender, to: alice, amountRaw: 1n }],
       [{ index: 0, type: 'native', assetGid, from: sender, to: alice, amountRaw: 2n }],
@@ -163,7 +163,7 @@ describe('blocks', () => {
     const tx = find(await readHeadBlock(), hash);
     const after = BigInt(await node.rpc<string>('eth_getBalance', [sender, 'latest']));
     expect(tx).toMatchObject({ isFailed: true, transfers: [], from: sender, to: splitter });
-    expect(tx.fee).toEqual({ assetGid: network.native.gid, amountRaw: before - after, payer: sender });
+    expect(tx.fee).toEqual({ assetGid: network.native!.gid, amountRaw: before - after, payer: sender });
   });
 
   it('show a contract creation with its endowment and the mint in it', async () => {
@@ -177,7 +177,7 @@ describe('blocks', () => {
 
     const splitter = await deploy('Splitter', 5n);
     expect((await readHeadBlock()).transactions[0]?.transfers).toEqual([
-      { index: 0, type: 'native', assetGid: network.native.gid, from: sender, to: splitter, amountRaw: 5n },
+      { index: 0, type: 'native', assetGid: network.native!.gid, from: sender, to: splitter, amountRaw: 5n },
     ]);
   });
 
@@ -218,7 +218,9 @@ describe('blocks', () => {
       { type: 'token', assetGid: `${network.gid}/erc20:${old}`, to: alice, amountRaw: 5n },
     ]);
     expect(block.touchedAssets).toEqual([`${network.gid}/erc20:${token}`]);
-    expect(block.balanceChanges).toEqual([{ address: zero, assetGid: network.native.gid, reason: 'reward' }]);
+    expect(block.balanceChanges).toEqual([
+      { address: zero, assetGid: network.native!.gid, reason: 'reward' },
+    ]);
   });
 
   it('prove themselves before and after a reorg, and the orphan is gone or still whole', async () => {
@@ -261,7 +263,7 @@ describe('an account without its key', () => {
       const { from, transfers } = await sendAndRead({ to: alice, value: '0x2', ...kind });
       expect([from, transfers]).toEqual([
         nobody,
-        [{ index: 0, type: 'native', assetGid: network.native.gid, from: nobody, to: alice, amountRaw: 2n }],
+        [{ index: 0, type: 'native', assetGid: network.native!.gid, from: nobody, to: alice, amountRaw: 2n }],
       ]);
     }
     const creation = await sendAndRead({ data: contracts.TestToken.bytecode, gasPrice: price });
@@ -347,7 +349,7 @@ describe('state', () => {
     const queries = [
       { address: bob, assetGid: gid(token) },
       { address: sender, assetGid: gid(token) },
-      { address: zero, assetGid: network.native.gid },
+      { address: zero, assetGid: network.native!.gid },
       { address: bob, assetGid: gid(old) },
       { address: bob, assetGid: gid(hostile) },
       { address: bob, assetGid: gid(alice) },
@@ -362,7 +364,7 @@ describe('state', () => {
     ]);
     expect((await client.readBalances(after, queries)).slice(0, 2)).toEqual([42n, 10n ** 12n - 42n]);
     expect(
-      await client.readBalances(after, [{ address: `0x${'99'.repeat(20)}`, assetGid: network.native.gid }]),
+      await client.readBalances(after, [{ address: `0x${'99'.repeat(20)}`, assetGid: network.native!.gid }]),
     ).toEqual([0n]);
     await expect(
       client.readBalances({ number: 1, hash: `0x${'56'.repeat(32)}` }, queries),
@@ -391,7 +393,7 @@ describe('state', () => {
     await node.rpc('anvil_setBalance', [alice, `0x${(123_456_789n * ether + 1n).toString(16)}`]);
     await node.mine();
     const [balance] = await client.readBalances(await client.readHead(), [
-      { address: alice, assetGid: network.native.gid },
+      { address: alice, assetGid: network.native!.gid },
     ]);
     expect(balance).toBe(123_456_789n * ether + 1n);
   });

@@ -41,14 +41,15 @@ export function verifyExtraData(header: RawHeader, traits: EvmTraits, parts: Unk
 export function decodeAtomicChanges(network: Network, header: RawHeader): BalanceChange[] {
   const traits = readTraits(network);
   const atomic = readAtomic(header, traits);
-  if (atomic === undefined) return [];
+  const assetGid = network.native?.gid;
+  if (atomic === undefined || assetGid === undefined) return [];
   const { avaxAssetId } = traits;
   const isProved = expectsExtraData(header, traits.stack) && avaxAssetId !== undefined;
   return atomic.moves
     .filter(({ assetId }) => avaxAssetId === undefined || assetId === avaxAssetId)
     .map(({ address, amount }) => ({
       address,
-      assetGid: network.native.gid,
+      assetGid,
       ...(isProved && { amountRaw: amount * WEI_PER_NAVAX }),
       reason: 'atomic',
     }));

@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainwatch/chain-core';
+import { nativeOf, type Transaction } from '@chainwatch/chain-core';
 import { type Hex, bytesToHex, fromRlp } from 'viem';
 import { decodeFee } from './decode-fee.ts';
 import { decodeTransfers, type TransactionParts } from './decode-transaction.ts';
@@ -59,6 +59,7 @@ export function decodeBaseTransaction(parts: TransactionParts, encoding: Uint8Ar
   if (!isFailed && trace === undefined && statuses?.length !== phases.length)
     return fail('the status of each phase');
   const calls = phases.flatMap((phase, at) => (Number(statuses?.[at] ?? 0) === 1 ? phase : []));
+  const assetGid = nativeOf(network).gid;
   const own = calls.filter(({ amountRaw }) => amountRaw > 0n).map((call) => ({ ...call, from }));
   const moves = isFailed ? [] : decodeTransfers({ ...parts, trace: withoutCalls(trace, own) }, undefined);
   const paid = decodeFee(network, { tx: { ...tx, from }, receipt });
@@ -79,7 +80,7 @@ export function decodeBaseTransaction(parts: TransactionParts, encoding: Uint8Ar
       : [
           ...own.map((call) => ({
             type: 'native' as const,
-            assetGid: network.native.gid,
+            assetGid,
             ...call,
             ...(isTold && { isAttested: true }),
           })),

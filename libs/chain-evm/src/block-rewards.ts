@@ -8,8 +8,10 @@ import type { BlockReward } from './read-traces.ts';
 const ADDED_RECEIVER_TOPIC = '0x3c798bbcf33115b42c728b8504cff11dd58736e9fa789f1cda2738db7d696b2a';
 
 export function decodeRewards(network: Network, rewards: readonly BlockReward[]): BalanceChange[] {
-  const assetGid = network.native.gid;
-  return rewards.map(({ address, amountRaw }) => ({ address, assetGid, amountRaw, reason: 'reward' }));
+  const assetGid = network.native?.gid;
+  return assetGid === undefined
+    ? []
+    : rewards.map(({ address, amountRaw }) => ({ address, assetGid, amountRaw, reason: 'reward' }));
 }
 
 /**

@@ -72,7 +72,7 @@ const proven = (name: string, { transactions, ...block }: Block) => ({
     .filter(({ verification }) => verification === undefined)
     .map(({ fee, signature: _signature, ...transaction }) => ({
       ...transaction,
-      ...(fee?.assetGid !== networkNamed(name).native.gid && { fee }),
+      ...(fee?.assetGid !== networkNamed(name).native!.gid && { fee }),
     })),
 });
 

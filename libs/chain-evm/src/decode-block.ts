@@ -166,7 +166,8 @@ function decodeBalanceChanges(
   block: RawBlock,
   transactions: readonly RawTransaction[],
 ): BalanceChange[] {
-  const assetGid = network.native.gid;
+  const assetGid = network.native?.gid;
+  if (assetGid === undefined) return [];
   const changes: BalanceChange[] = [{ address: block.miner.toLowerCase(), assetGid, reason: 'reward' }];
   const { stack, withdrawalsAreNative } = readTraits(network);
   if (withdrawalsAreNative) {

@@ -14,13 +14,15 @@ export interface Charged {
 
 /**
  * What the sender paid for a transaction in the native coin: gas, blob gas (EIP-4844) and a roll-up's own fees. Undefined
- * where nothing was paid on this chain (deposits from L1).
+ * where nothing was paid on this chain (deposits from L1), and where the chain has no native coin.
  */
 export function decodeFee(network: Network, { tx, receipt }: Charged): Fee | undefined {
   const { stack, unchargedSender } = readTraits(network);
   const type = typeOf(tx);
   const payer = tx.from.toLowerCase();
-  if (rulesOf(type, stack)?.isFree === true || payer === unchargedSender) return undefined;
+  const assetGid = network.native?.gid;
+  const isFree = rulesOf(type, stack)?.isFree === true || payer === unchargedSender;
+  if (assetGid === undefined || isFree) return undefined;
   const gasPrice = receipt.effectiveGasPrice ?? tx.gasPrice;
   let amountRaw = typeof gasPrice === 'string' ? BigInt(gasPrice) * BigInt(receipt.gasUsed) : 0n;
   if (typeof receipt.blobGasUsed === 'string' && typeof receipt.blobGasPrice === 'string' && type === 3) {
@@ -28,7 +30,7 @@ export function decodeFee(network: Network, { tx, receipt }: Charged): Fee | und
   }
   if (typeof receipt.l1Fee === 'string') amountRaw += BigInt(receipt.l1Fee);
   if (typeof receipt.operatorFeeScalar === 'string') amountRaw += operatorFee(receipt);
-  return { assetGid: network.native.gid, amountRaw, payer };
+  return { assetGid, amountRaw, payer };
 }
 
 /** Marks a fee that is not what the block proves: it is the node's word, as no root covers it. */

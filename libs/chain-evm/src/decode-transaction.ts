@@ -95,9 +95,12 @@ export function decodeTransfers(
   own: OwnTransfer | undefined,
 ): Transfer[] {
   const transfers: Transfer[] = [];
-  if (own !== undefined && own.amountRaw > 0n)
-    transfers.push({ index: 0, type: 'native', assetGid: network.native.gid, ...own });
+  const assetGid = network.native?.gid;
+  if (assetGid !== undefined && own !== undefined && own.amountRaw > 0n)
+    transfers.push({ index: 0, type: 'native', assetGid, ...own });
   decodeLogs(network, { logs: receipt.logs, logIndex, transfers });
+  // Without a native coin, value is no money.
+  if (assetGid === undefined) return transfers;
   const logged = withoutOwn(decodeEtherLogs(network, receipt.logs), own);
   const alone = decodeMirrorMoves(network, receipt.logs);
   const moves = [...alone, ...mergeMoves(logged, trace?.transfers ?? [])];
@@ -105,7 +108,7 @@ export function decodeTransfers(
     transfers.push({
       index: transfers.length,
       type: 'internal',
-      assetGid: network.native.gid,
+      assetGid,
       ...move,
       // No root covers what a trace alone tells.
       ...(position >= alone.length + logged.length && { isAttested: true }),

@@ -68,7 +68,7 @@ describe('ether that is logged', () => {
     move(payee, other, 3),
   ];
   const native = (name: string): string =>
-    evmNetworks.find((candidate) => candidate.name === name)!.native.gid.split('/')[1]!;
+    evmNetworks.find((candidate) => candidate.name === name)!.native!.gid.split('/')[1]!;
 
   it.each(['ethereum', 'sepolia', 'base', 'avalanche', 'polygon', 'bsc', 'arbitrum', 'anvil'])(
     'is told once on %s, as what it is',

@@ -145,7 +145,7 @@ function listWrapped(network: Network, name: string) {
         .filter(({ tx, value }) => !failed.has(tx) && value !== '0')
         .map(({ tx, from, to, value }) => ({
           tx,
-          assetGid: network.native.gid,
+          assetGid: network.native!.gid,
           from,
           to,
           value,

@@ -212,7 +212,7 @@ describe('a contract by which the native coin is also a token', () => {
       `erc20:${nativeTokenContract}`,
       `erc20:0x${nativeTokenContract!.slice(2).toUpperCase()}`,
     ])
-      expect(parseAssetPath(network, path)).toBe(network.native.gid);
+      expect(parseAssetPath(network, path)).toBe(network.native!.gid);
     expect(parseAssetPath(network, `erc20:${token}`)).toBe(`${network.gid}/erc20:${token}`);
   });
 

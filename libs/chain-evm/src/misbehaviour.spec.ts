@@ -490,7 +490,7 @@ describe('a node that lacks', () => {
         ? Promise.resolve({ error: { code: -32602, message: 'invalid params' } })
         : honestly(call, honest);
     answer = byNumber;
-    const queries = [{ address: alice, assetGid: network.native.gid }];
+    const queries = [{ address: alice, assetGid: network.native!.gid }];
     expect(await connect().readBalances(head, queries)).toEqual([10n]);
     await expect(
       connect().readBalances({ number: head.number, hash: `0x${'ab'.repeat(32)}` }, queries),
@@ -503,7 +503,7 @@ describe('a node that lacks', () => {
         error: { code: -32000, message: 'missing trie node 5d3f (path ) state 0x5d3f is not available' },
       });
     await expect(
-      connect().readBalances(head, [{ address: alice, assetGid: network.native.gid }]),
+      connect().readBalances(head, [{ address: alice, assetGid: network.native!.gid }]),
     ).rejects.toMatchObject({ code: 'block_not_found' });
   });
 

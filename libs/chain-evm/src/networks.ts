@@ -68,16 +68,25 @@ export const evmTraitsSchema = z.strictObject({
 
 export type EvmTraits = z.infer<typeof evmTraitsSchema>;
 
-const evmNetworkSchema = networkSchema.extend({
-  gid: networkSchema.shape.gid.regex(/^eip155:[1-9]\d*$/),
-  family: z.literal('evm'),
-  token_namespace: z.enum(['erc20', 'bep20']),
-  wrapped_native: z
-    .string()
-    .regex(/^0x[0-9a-f]{40}$/, 'expected a lower-case address')
-    .optional(),
-  traits: traitsSchema(evmTraitsSchema).prefault({ stack: 'ethereum' }),
-});
+const evmNetworkSchema = networkSchema
+  .extend({
+    gid: networkSchema.shape.gid.regex(/^eip155:[1-9]\d*$/),
+    family: z.literal('evm'),
+    token_namespace: z.enum(['erc20', 'bep20']),
+    wrapped_native: z
+      .string()
+      .regex(/^0x[0-9a-f]{40}$/, 'expected a lower-case address')
+      .optional(),
+    traits: traitsSchema(evmTraitsSchema).prefault({ stack: 'ethereum' }),
+  })
+  .refine(({ native, traits }) => native !== undefined || traits.stack === 'ethereum', {
+    error: 'expected the coin that this stack has',
+    path: ['native'],
+  })
+  .refine(({ native, traits }) => native !== undefined || traits.nativeTokenContract === undefined, {
+    error: 'expected a native coin of which it is the contract',
+    path: ['traits', 'native_token_contract'],
+  });
 
 /** Every known EVM network. One that this build has is a document in networks.json, checked once at load. */
 export const evmCatalogue = new NetworkCatalogue(evmNetworkSchema, networksJson);

@@ -209,7 +209,7 @@ describe.each([
     expect(verification).toBeUndefined();
     const { gid, native } = networkNamed(name);
     expect(transactions[0]?.transfers.map(({ assetGid, amountRaw }) => [assetGid, amountRaw])).toEqual([
-      [native.gid, 5n],
+      [native!.gid, 5n],
       [`${gid}/erc20:${contract}`, 6n],
     ]);
     expect(transactions.map(({ fee }) => fee?.amountRaw)).toEqual([50_000n * 10n ** 9n, 50_000n * 10n ** 9n]);

@@ -15,5 +15,7 @@ export function parseAssetPath(network: Network, assetPath: string): AssetGid {
     { namespace: network.tokenNamespace, aliases: ['erc20'], reference: 'address', parse },
   ]);
   const { nativeTokenContract } = readTraits(network);
-  return gid === `${network.gid}/${network.tokenNamespace}:${nativeTokenContract}` ? network.native.gid : gid;
+  return gid === `${network.gid}/${network.tokenNamespace}:${nativeTokenContract}`
+    ? (network.native?.gid ?? gid)
+    : gid;
 }

@@ -57,8 +57,8 @@ async function readAt(
 ): Promise<Balances> {
   const { network, capabilities } = session;
   const useMulticall = capabilities.hasMulticall && queries.length > 1;
-  const natives = queries.filter(({ assetGid }) => assetGid === network.native.gid);
-  const tokens = queries.filter(({ assetGid }) => assetGid !== network.native.gid);
+  const natives = queries.filter(({ assetGid }) => assetGid === network.native?.gid);
+  const tokens = queries.filter(({ assetGid }) => assetGid !== network.native?.gid);
   const tokenCalls = tokens.map((query) => ({
     to: tokenAddress(query.assetGid),
     data: encodeBalanceOf(query.address),
@@ -80,7 +80,7 @@ async function readAt(
   let nextNative = 0;
   let nextToken = 0;
   return queries.map(({ assetGid }) =>
-    assetGid === network.native.gid ? native[nextNative++] : token[nextToken++],
+    assetGid === network.native?.gid ? native[nextNative++] : token[nextToken++],
   );
 }
 

@@ -9,7 +9,9 @@ import { verifyBlock } from './verify-block.ts';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-export const networkNamed = (name: string): Network => evmNetworks.find((network) => network.name === name)!;
+/** One of this build by its name, or another as it is. */
+export const networkNamed = (of: string | Network): Network =>
+  typeof of === 'string' ? evmNetworks.find(({ name }) => name === of)! : of;
 
 /** `0xabab…`, of 20 bytes. */
 export const account = (byte: string): string => `0x${byte.repeat(20)}`;
@@ -44,7 +46,7 @@ export interface Changes extends Shape {
 
 /** A generated block as a client of the network reads it. @throws IncompleteBlockError */
 export async function readMade(
-  name: string,
+  name: string | Network,
   items: readonly Made[],
   { number = 40_000_000, block = (it) => it, receipt = (it) => it, traces, ...shape }: Changes = {},
 ): Promise<Block> {
@@ -54,7 +56,7 @@ export async function readMade(
 
 /** The same of answers that are there already. */
 export async function readCase(
-  name: string,
+  name: string | Network,
   made: Case,
   { block = (it) => it, receipt = (it) => it, traces }: Changes = {},
 ): Promise<Block> {

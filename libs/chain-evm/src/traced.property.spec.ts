@@ -172,7 +172,7 @@ describe('blocks with traces', () => {
     expect(paid[0]?.transfers.at(-1)).toEqual({
       index: 2,
       type: 'internal',
-      assetGid: network.native.gid,
+      assetGid: network.native!.gid,
       from: payer,
       to: payee,
       amountRaw: 7n,

@@ -29,8 +29,8 @@ describe.each(families)('the notation of %s', (name) => {
     for (const network of notation.catalogue.networks) {
       expect(network).toMatchObject({ family: name, gid: expect.stringMatching(`^${notation.namespace}:`) });
       expect(listNetworks()).toContain(network);
-      for (const gid of [network.native.gid, ...(network.native.aliases ?? [])])
-        expect(notation.parseAssetPath(network, gid.slice(gid.indexOf('/') + 1))).toBe(network.native.gid);
+      for (const gid of [network.native!.gid, ...(network.native!.aliases ?? [])])
+        expect(notation.parseAssetPath(network, gid.slice(gid.indexOf('/') + 1))).toBe(network.native!.gid);
     }
   });
 

@@ -60,8 +60,10 @@ function findFaults(network: Network): NetworkFault[] {
   const expectOwn = (member: string, assetGid: string, prefix: string): void => {
     if (!assetGid.startsWith(prefix)) faults.push({ member, message: `expected an asset of ${prefix}` });
   };
-  expectOwn('native.gid', native.gid, `${gid}/slip44:`);
-  for (const [index, alias] of (native.aliases ?? []).entries())
+  if (native !== undefined) expectOwn('native.gid', native.gid, `${gid}/slip44:`);
+  else if (network.wrappedNative !== undefined)
+    faults.push({ member: 'wrapped_native', message: 'expected a native coin that it wraps' });
+  for (const [index, alias] of (native?.aliases ?? []).entries())
     expectOwn(`native.aliases.${index}`, alias, `${gid}/`);
   for (const [index, token] of tokens.entries())
     expectOwn(`tokens.${index}.gid`, token.gid, `${gid}/${tokenNamespace}:`);

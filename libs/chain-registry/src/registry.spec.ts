@@ -82,8 +82,8 @@ describe('findNetwork', () => {
 describe('listNetworks', () => {
   it('gives each network a native asset of its own chain, with the coin type of its kind', () => {
     for (const { gid, native, isTestnet, name } of listNetworks()) {
-      expect(native.gid.startsWith(`${gid}/slip44:`)).toBe(true);
-      if (isTestnet && name !== 'anvil') expect(native.gid).toBe(`${gid}/slip44:1`);
+      expect(native!.gid.startsWith(`${gid}/slip44:`)).toBe(true);
+      if (isTestnet && name !== 'anvil') expect(native!.gid).toBe(`${gid}/slip44:1`);
     }
   });
 

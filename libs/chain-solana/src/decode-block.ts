@@ -1,10 +1,11 @@
-import type {
-  Block,
-  BlockRef,
-  DecodedVerification,
-  Network,
-  Transaction,
-  Transfer,
+import {
+  nativeOf,
+  type Block,
+  type BlockRef,
+  type DecodedVerification,
+  type Network,
+  type Transaction,
+  type Transfer,
 } from '@chainwatch/chain-core';
 import { nativeHints, ownerHints, tokenHints } from './instruction-hints.ts';
 import { pairFlows, type Flow } from './pair-flows.ts';
@@ -59,12 +60,12 @@ export function decodeTransaction(
     const native = new Map(changes.map((change) => [tx.keyAt(change.index), change.delta]));
     addTransfers(transfers, {
       type: 'native',
-      assetGid: network.native.gid,
+      assetGid: nativeOf(network).gid,
       flows: pairFlows(native, () => nativeHints(tx)),
     });
     isPartial = addTokenTransfers(network, tx, transfers);
   }
-  const fee = { assetGid: network.native.gid, amountRaw: BigInt(tx.meta.fee), payer };
+  const fee = { assetGid: nativeOf(network).gid, amountRaw: BigInt(tx.meta.fee), payer };
   return {
     hash: tx.signature,
     index,

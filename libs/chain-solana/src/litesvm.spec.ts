@@ -16,7 +16,7 @@ import { verifyBlock } from './verify-block.ts';
 
 const SOL = 1_000_000_000n;
 const network = solanaNetworks.find(({ name }) => name === 'solana-local')!;
-const native = network.native.gid;
+const native = network.native!.gid;
 const gidOf = (mint: PublicKey): string => `${network.gid}/token:${mint.toBase58()}`;
 
 let node: SolanaHandle;

@@ -6,6 +6,7 @@ const solanaNetworkSchema = networkSchema.extend({
   // The first 32 characters of the genesis hash; `localnet` is a developer's local cluster.
   gid: networkSchema.shape.gid.regex(/^solana:(?:[1-9A-HJ-NP-Za-km-z]{32}|localnet)$/),
   family: z.literal('solana'),
+  native: networkSchema.shape.native.unwrap(),
   token_namespace: z.literal('token'),
 });
 

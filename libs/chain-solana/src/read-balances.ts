@@ -1,5 +1,5 @@
 import { splitAssetGid } from '@chainwatch/caip';
-import { BlockNotFoundError } from '@chainwatch/chain-core';
+import { nativeOf, BlockNotFoundError } from '@chainwatch/chain-core';
 import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
 import {
   ACCOUNTS_MAX,
@@ -55,7 +55,7 @@ export async function readBalances(
   const touches = await readTouchesAbove(session, { at, to: Math.max(...slots), signal });
   return queries.map(({ address, assetGid }) => {
     const account = own.get(address)!;
-    if (assetGid === network.native.gid)
+    if (assetGid === nativeOf(network).gid)
       return undoLamports(address, { slot: account.slot, value: account.value?.lamports ?? 0n }, touches);
     const known = new Map(held.get(address)?.accounts);
     const self =
@@ -88,7 +88,7 @@ async function readHeld(
 ): Promise<Map<string, Held>> {
   const wanted = new Map<string, Set<string>>();
   for (const { address, assetGid } of queries) {
-    if (assetGid === session.network.native.gid) continue;
+    if (assetGid === nativeOf(session.network).gid) continue;
     const mints = wanted.get(address) ?? new Set();
     wanted.set(address, mints.add(mintOf(assetGid)));
   }

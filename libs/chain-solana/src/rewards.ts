@@ -1,4 +1,4 @@
-import type { BalanceChange, Network, UnknownPart } from '@chainwatch/chain-core';
+import { nativeOf, type BalanceChange, type Network, type UnknownPart } from '@chainwatch/chain-core';
 import type { RawBlock, RawReward } from './raw-block.ts';
 
 /**
@@ -26,7 +26,7 @@ export function isIncome({ rewardType }: Pick<RawReward, 'rewardType'>): boolean
 export function decodeRewards(network: Network, { rewards }: Pick<RawBlock, 'rewards'>): BalanceChange[] {
   return (rewards ?? []).map((reward) => ({
     address: reward.pubkey,
-    assetGid: network.native.gid,
+    assetGid: nativeOf(network).gid,
     ...(isIncome(reward)
       ? { amountRaw: BigInt(reward.lamports), reason: KINDS.get(reward.rewardType ?? '')?.reason ?? 'reward' }
       : { reason: 'other' }),

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type { Network, Transaction } from '@chainwatch/chain-core';
+import { nativeOf, type Network, type Transaction } from '@chainwatch/chain-core';
 import { solanaNetworks } from './networks.ts';
 import { quoteLargeBalances } from './quote-large-balances.ts';
 import type { RawBlock, RawTransaction } from './raw-block.ts';
@@ -79,11 +79,11 @@ export function deltasOf(
     .map(([key, sum]) => [...key.split(' '), String(sum)] as [string, string, string]);
   return {
     solDeltas: Object.fromEntries(
-      entries.filter(([, gid]) => gid === network.native.gid).map(([address, , sum]) => [address, sum]),
+      entries.filter(([, gid]) => gid === nativeOf(network).gid).map(([address, , sum]) => [address, sum]),
     ),
     tokens: Object.fromEntries(
       entries
-        .filter(([, gid]) => gid !== network.native.gid)
+        .filter(([, gid]) => gid !== nativeOf(network).gid)
         .map(([address, gid, sum]) => [`${address} ${gid.split(':').at(-1)}`, sum]),
     ),
   };

@@ -302,7 +302,7 @@ describeFixtures('the list of a block', () => {
       expect(kindsOf(block)).toEqual([]);
       expect(block.balanceChanges.at(-1)).toEqual({
         address: account,
-        assetGid: devnet.native.gid,
+        assetGid: devnet.native!.gid,
         reason: 'other',
       });
     });

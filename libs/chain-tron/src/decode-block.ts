@@ -1,4 +1,11 @@
-import type { BalanceChange, Block, Network, Transaction, Transfer } from '@chainwatch/chain-core';
+import {
+  nativeOf,
+  type BalanceChange,
+  type Block,
+  type Network,
+  type Transaction,
+  type Transfer,
+} from '@chainwatch/chain-core';
 import { decodeTransferLogs, TouchedContracts, type ContractLog } from '@chainwatch/contract-abi';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { listInternalMoves } from './internal-moves.ts';
@@ -81,7 +88,7 @@ function decodeTransaction(parts: TransactionParts): Transaction {
   const fee =
     from === undefined
       ? undefined
-      : { assetGid: network.native.gid, amountRaw: BigInt(info.fee ?? 0), payer: from, isAttested: true };
+      : { assetGid: nativeOf(network).gid, amountRaw: BigInt(info.fee ?? 0), payer: from, isAttested: true };
   const effects = isFailed ? undefined : listMoves(contract, info, { created, lookups });
   return {
     hash,
@@ -115,7 +122,7 @@ function decodeTransfers(
 ): Transfer[] {
   const transfers: Transfer[] = [];
   const gidOf = (asset: string | undefined): string | undefined =>
-    asset === undefined ? network.native.gid : findAssetGid(network, assetIds.get(asset) ?? asset);
+    asset === undefined ? nativeOf(network).gid : findAssetGid(network, assetIds.get(asset) ?? asset);
   const add = ({ type, asset, from, to, amountRaw }: Move): void => {
     const gid = gidOf(asset);
     // Without a token of that name there is no asset to report.

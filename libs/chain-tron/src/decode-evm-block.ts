@@ -1,4 +1,11 @@
-import type { Block, BlockHeader, Network, Transaction, Transfer } from '@chainwatch/chain-core';
+import {
+  nativeOf,
+  type Block,
+  type BlockHeader,
+  type Network,
+  type Transaction,
+  type Transfer,
+} from '@chainwatch/chain-core';
 import { decodeTransferLogs, TouchedContracts } from '@chainwatch/contract-abi';
 import { isKnownType, toHash } from './evm-block.ts';
 import type { EvmBlock, EvmReceipt, EvmTransaction } from './evm-types.ts';
@@ -78,7 +85,7 @@ function decodeTransaction({
       transfers.push({
         index: 0,
         type: 'native',
-        assetGid: network.native.gid,
+        assetGid: nativeOf(network).gid,
         from,
         to: receiver,
         amountRaw,

@@ -14,7 +14,7 @@ import type { TransactionInfo, WalletBlock, WalletTransaction } from './wallet-b
 import { encodeTransaction } from './encode-transaction.ts';
 
 const network = tronNetworks.find(({ name }) => name === 'tron') as Network;
-const NATIVE = network.native.gid;
+const NATIVE = network.native!.gid;
 const strip = (hex: string): string => hex.replace(/^0x/, '');
 const tron = (hex: string): string => toAddress(strip(hex).slice(2));
 

@@ -5,6 +5,7 @@ import networksJson from './networks.json' with { type: 'json' };
 const tronNetworkSchema = networkSchema.extend({
   gid: networkSchema.shape.gid.regex(/^tron:0x[0-9a-f]{1,16}$/),
   family: z.literal('tron'),
+  native: networkSchema.shape.native.unwrap(),
   token_namespace: z.literal('trc20'),
 });
 

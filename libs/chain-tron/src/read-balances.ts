@@ -1,5 +1,6 @@
 import { splitAssetGid } from '@chainwatch/caip';
 import {
+  nativeOf,
   BlockNotFoundError,
   ChainClientError,
   unwrap,
@@ -28,7 +29,7 @@ export async function readBalances(
     signal,
   }: { readonly at: BlockRef; readonly queries: readonly BalanceQuery[]; readonly signal?: AbortSignal },
 ): Promise<(bigint | undefined)[]> {
-  const { native } = session.network;
+  const native = nativeOf(session.network);
   const accounts = queries.filter(
     ({ assetGid }) => assetGid === native.gid || findTokenId(assetGid) !== undefined,
   );
@@ -121,7 +122,7 @@ async function readAccounts(
   );
   return queries.map(({ address, assetGid }) => {
     const account = found.get(address)!;
-    return assetGid === network.native.gid
+    return assetGid === nativeOf(network).gid
       ? account.balance
       : (account.assets.get(findTokenId(assetGid)!) ?? 0n);
   });
@@ -154,7 +155,7 @@ function readNative(
   }: { readonly at: BlockRef; readonly queries: readonly BalanceQuery[]; readonly signal?: AbortSignal },
 ): Promise<Balances> {
   const { evm, network } = session;
-  const own = queries.filter(({ assetGid }) => assetGid === network.native.gid);
+  const own = queries.filter(({ assetGid }) => assetGid === nativeOf(network).gid);
   const read = async (): Promise<Balances> => {
     const answers = await evm.callMany(
       own.map(({ address }) => ({ method: 'eth_getBalance', params: [toEvmAddress(address), 'latest'] })),

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { utils } from 'tronweb';
-import type { Block, ChainClient, Network } from '@chainwatch/chain-core';
+import { nativeOf, type Block, type ChainClient, type Network } from '@chainwatch/chain-core';
 import { encodeBytes, encodeInt } from './protobuf.ts';
 import { sha256 } from './sha256.ts';
 import { seal, type SpecBlock } from './spec-node.ts';
@@ -13,7 +13,7 @@ import type { TransactionInfo } from './wallet-block.ts';
  * contracts are those of tronweb's encoder, where it has the kind.
  */
 const network = tronFamily.catalogue.networks.find(({ name }) => name === 'tron') as Network;
-export const NATIVE = network.native.gid;
+export const NATIVE = nativeOf(network).gid;
 export const trc10 = (id: string): string => `${network.gid}/trc10:${id}`;
 
 /** `41…` of the account with this number. */

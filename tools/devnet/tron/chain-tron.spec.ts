@@ -8,7 +8,7 @@ import { startTron, type TronHandle } from './start-tron.ts';
 import { TronWallet } from './tron-wallet.ts';
 
 const network = tronFamily.catalogue.networks.find(({ name }) => name === 'tron-local') as Network;
-const NATIVE = network.native.gid;
+const NATIVE = network.native!.gid;
 
 let tron: TronHandle;
 let wallet: TronWallet;

@@ -8,9 +8,9 @@ export function findFixedDifferences(before: Network, after: Network): readonly 
   const fixed = ({ gid, family, native, tokenNamespace }: Network): Readonly<Record<string, unknown>> => ({
     gid,
     family,
-    'native.gid': native.gid,
-    'native.symbol': native.symbol,
-    'native.decimals': native.decimals,
+    'native.gid': native?.gid,
+    'native.symbol': native?.symbol,
+    'native.decimals': native?.decimals,
     token_namespace: tokenNamespace,
   });
   const was = fixed(before);

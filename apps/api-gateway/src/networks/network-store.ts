@@ -57,6 +57,7 @@ async function showNetwork(sql: Sql, { gid, name, shortName, native, imageUrl }:
     `UPDATE blockchains SET name = $2, short_name = $3, updated_at = now() WHERE gid = $1 AND (name, short_name) IS DISTINCT FROM ($2, $3)`,
     [gid, name, shortName],
   );
+  if (native === undefined) return;
   await sql.query('UPDATE assets SET name = $2, image_url = $3 WHERE gid = $1', [
     native.gid,
     native.name,

@@ -109,8 +109,9 @@ export async function setAsideUnanswered(
 ): Promise<boolean> {
   const [target] = suspects.targets;
   if (target === undefined) return false;
-  const native = { address: target.address, assetGid: client.network.native.gid };
-  const isAnswered = await client.readBalances(suspects.cursor, [native], signal).then(
+  const coin = client.network.native?.gid;
+  const native = coin === undefined ? [] : [{ address: target.address, assetGid: coin }];
+  const isAnswered = await client.readBalances(suspects.cursor, native, signal).then(
     () => true,
     () => false,
   );

@@ -1,4 +1,10 @@
-import { BlockNotFoundError, type BalanceQuery, type BlockRef, type Network } from '@chainwatch/chain-core';
+import {
+  nativeOf,
+  BlockNotFoundError,
+  type BalanceQuery,
+  type BlockRef,
+  type Network,
+} from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { BalanceReader } from './balance-reader.ts';
 
@@ -29,7 +35,7 @@ export function createUtxoReader({
         addresses: [...new Set(queries.map(({ address }) => address))],
       });
       return queries.map(({ address, assetGid }: BalanceQuery) =>
-        assetGid === network.native.gid ? amounts.get(address) : undefined,
+        assetGid === nativeOf(network).gid ? amounts.get(address) : undefined,
       );
     },
     close: () => undefined,

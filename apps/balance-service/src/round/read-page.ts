@@ -172,7 +172,7 @@ async function readTargetsOf(sql: Sql, network: Network, ids: readonly string[])
      WHERE NOT EXISTS (SELECT FROM project_assets x WHERE x.project_id = p.project_id AND x.asset_gid = w.asset_gid AND x.archived_at IS NOT NULL)
        AND NOT ${IS_SET_ASIDE}
      ORDER BY p.address, p.id, w.asset_gid`,
-    values: [ids, network.native.gid, network.gid],
+    values: [ids, network.native?.gid, network.gid],
   });
   return rows.map((row) => ({
     ...holdingOf(row),

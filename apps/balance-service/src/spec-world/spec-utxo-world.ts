@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BlockRef, Network } from '@chainwatch/chain-core';
+import { nativeOf, type BlockRef, type Network } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
 import { createDatabase, type Database, type Sql } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';
@@ -8,7 +8,7 @@ import { createUtxoReader } from '../read/create-utxo-reader.ts';
 import type { BalanceReader } from '../read/balance-reader.ts';
 
 export const bitcoin: Network = findNetwork('bitcoin-regtest')!;
-export const BTC = bitcoin.native.gid;
+export const BTC = nativeOf(bitcoin).gid;
 
 export interface UtxoOutput {
   readonly address: string;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BlockRef, Network } from '@chainwatch/chain-core';
+import { nativeOf, type BlockRef, type Network } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
@@ -10,7 +10,7 @@ import { createSpecClient } from './create-spec-client.ts';
 
 const CHAIN = 'eip155:31337';
 const network = findNetwork(CHAIN) as Network;
-export const NATIVE = network.native.gid;
+export const NATIVE = nativeOf(network).gid;
 export const TOKEN = `${CHAIN}/erc20:0x00000000000000000000000000000000000000aa`;
 
 export interface Move {

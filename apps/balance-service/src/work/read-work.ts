@@ -183,7 +183,7 @@ async function readWanted(
        AND (w.at_number IS NULL OR k.block_number IS NULL OR k.block_number <= w.at_number)
        AND (w.is_retry OR NOT ${IS_SET_ASIDE})
      ORDER BY w.address_id, w.asset_gid, w.at_number DESC NULLS FIRST, w.id DESC LIMIT $4`,
-    values: [readIds, network.native.gid, network.gid, targetsMax === undefined ? null : targetsMax + 1],
+    values: [readIds, network.native?.gid, network.gid, targetsMax === undefined ? null : targetsMax + 1],
   });
   return rows.map((row) => ({
     ...holdingOf(row),

@@ -114,6 +114,6 @@ async function commitIn(
     now,
   };
   const events = await writeStep({ sql, chain, now }, input);
-  assets.markSaved(step.newAssets, movedTokens(step.retroactive, network.native.gid).keys());
+  assets.markSaved(step.newAssets, movedTokens(step.retroactive, network.native?.gid).keys());
   return { events, committed };
 }

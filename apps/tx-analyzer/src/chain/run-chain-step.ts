@@ -93,7 +93,7 @@ async function takeStep(deps: StepDeps, parts: StepParts, work: StepWork): Promi
   mempool.finish(outcome, events);
   feed.finish(segment, next, step.matches.length);
   watch.finishRetroactive();
-  const moved = movedTokens([...step.retroactive, ...step.matches], chain.network.native.gid);
+  const moved = movedTokens([...step.retroactive, ...step.matches], chain.network.native?.gid);
   assets.markSaved(step.newAssets, moved.keys());
   status.reportStep(statusOf(advance));
   if (isReleased) void relay.catchUp();

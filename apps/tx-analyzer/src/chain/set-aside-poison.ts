@@ -41,7 +41,7 @@ async function findAmongMatches(
   if (input === undefined) return undefined;
   const { retroactive, matches } = input.step;
   const keys = [...retroactive, ...matches].map(toKey);
-  const nativeGid = chain.network.native.gid;
+  const nativeGid = chain.network.native?.gid;
   const poison = await findPoison(keys, (some) =>
     rehearseStep(chain, { ...input, step: keepMatches(input.step, new Set(some.map(keyOf)), nativeGid) }),
   );
@@ -69,7 +69,7 @@ function toKey({ block, transaction: { hash }, projectId }: MatchedTransaction):
   return { block: { number: block.number, hash: block.hash }, hash, projectId };
 }
 
-function keepMatches(step: BlocksStep, keys: ReadonlySet<string>, nativeGid: string): BlocksStep {
+function keepMatches(step: BlocksStep, keys: ReadonlySet<string>, nativeGid: string | undefined): BlocksStep {
   const isKept = (match: MatchedTransaction): boolean => keys.has(keyOf(toKey(match)));
   const [retroactive, matches] = [step.retroactive.filter(isKept), step.matches.filter(isKept)];
   const moved = movedTokens([...retroactive, ...matches], nativeGid);

@@ -75,10 +75,10 @@ async function readFinalBalances(sql: Sql, chain: ChainContext, { after, entry }
            SELECT DISTINCT $1, a.id, held.asset_gid, $3::bigint, $4, 'confirmed'
            FROM blocks b JOIN transactions t ON t.chain_gid = b.chain_gid AND t.block_hash = b.hash
            JOIN transaction_addresses ta ON ta.transaction_id = t.id JOIN addresses a ON a.id = ta.address_id
-           CROSS JOIN LATERAL (SELECT $5::text AS asset_gid
+           CROSS JOIN LATERAL (SELECT $5::text AS asset_gid WHERE $5 IS NOT NULL
              UNION SELECT m.asset_gid FROM transfers m WHERE m.transaction_id = t.id AND a.address = ANY(m.monitored_addresses)) held
            WHERE b.chain_gid = $1 AND b.number > $2 AND b.number <= $3 AND b.status = 'confirmed'
              AND t.confirmation_depth IS NOT NULL AND t.status IN ('detected', 'confirmed')`,
-    values: [chain.gid, after ?? -1, entry.number, entry.hash, chain.network.native.gid],
+    values: [chain.gid, after ?? -1, entry.number, entry.hash, chain.network.native?.gid],
   });
 }

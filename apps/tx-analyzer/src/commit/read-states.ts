@@ -158,17 +158,20 @@ export function compareByPosition(a: TransactionRow, b: TransactionRow): number 
   return (a.block_number ?? 0) - (b.block_number ?? 0) || (a.tx_index ?? 0) - (b.tx_index ?? 0);
 }
 
-/** Every address that took part and is still there, with native coin and what moved to or from it. */
+/** Every address that took part and is still there, with the native coin and what moved to or from it. */
 export function heldPairs(
   chain: ChainContext,
   state: TransactionState,
 ): { addressId: string; assetGid: string }[] {
-  const native = chain.network.native.gid;
+  const native = chain.network.native?.gid;
   return state.participants.flatMap(({ id: addressId, address, isDeleted = false }) => {
     if (isDeleted) return [];
     const moved = state.transfers
       .filter((transfer) => transfer.monitored.includes(address))
       .map((transfer) => transfer.assetGid);
-    return [...new Set([native, ...moved])].map((assetGid) => ({ addressId, assetGid }));
+    return [...new Set(native === undefined ? moved : [native, ...moved])].map((assetGid) => ({
+      addressId,
+      assetGid,
+    }));
   });
 }

@@ -54,7 +54,7 @@ class OtherBranchError extends BaseError {
 export function commitHistory(step: HistoryStep): WriterWork<number> {
   return async (context) => {
     const { chain, assets, signal } = context;
-    const moved = movedTokens(step.matches, chain.network.native.gid);
+    const moved = movedTokens(step.matches, chain.network.native?.gid);
     const newAssets = await assets.prepare(moved, signal);
     const value = await chain.share.transaction((sql) =>
       writeHistory(sql, { context, batch: step, newAssets }),
@@ -248,7 +248,7 @@ function sendBalanceReads(
   matches: readonly MatchedTransaction[],
 ): void {
   const reads = new BalanceReads();
-  reads.addDetected(matches, { nativeGid: chain.network.native.gid, atBlock: false });
+  reads.addDetected(matches, { nativeGid: chain.network.native?.gid, atBlock: false });
   if (reads.list().length === 0) return;
   const params = new SqlParams();
   const text = `${insertBalanceReadsSql(params, chain.gid, reads.list())}

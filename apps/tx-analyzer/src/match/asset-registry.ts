@@ -38,7 +38,8 @@ export class AssetRegistry {
 
   constructor(deps: AssetRegistryDeps) {
     this.#deps = deps;
-    this.#decimals.set(deps.network.native.gid, deps.network.native.decimals);
+    const { native } = deps.network;
+    if (native !== undefined) this.#decimals.set(native.gid, native.decimals);
   }
 
   decimalsOf = (assetGid: string): number | undefined => this.#decimals.get(assetGid);
@@ -49,9 +50,20 @@ export class AssetRegistry {
     return this.#held.has(assetGid) && !this.isNft(assetGid);
   }
 
-  /** Loads the chain's assets, and creates the native one. */
+  /** Loads the chain's assets, and creates the native one where there is one. */
   async load(): Promise<void> {
     const { sql, network } = this.#deps;
+    await this.#createNative();
+    const { rows } = await sql.query<AssetRow>(
+      `SELECT gid, type, decimals FROM assets WHERE chain_gid = $1 AND type <> 'native'`,
+      [network.gid],
+    );
+    for (const row of rows) this.#record(row);
+  }
+
+  async #createNative(): Promise<void> {
+    const { sql, network } = this.#deps;
+    if (network.native === undefined) return;
     const { gid, name, symbol, decimals } = network.native;
     const { namespace, reference } = splitAssetGid(gid);
     await sql.query(
@@ -59,11 +71,6 @@ export class AssetRegistry {
        VALUES ($1, $2, $3, $4, 'native', 'active', $5, $6, $7, 'registry') ON CONFLICT (gid) DO NOTHING`,
       [gid, network.gid, namespace, reference, name, symbol, decimals],
     );
-    const { rows } = await sql.query<AssetRow>(
-      `SELECT gid, type, decimals FROM assets WHERE chain_gid = $1 AND type <> 'native'`,
-      [network.gid],
-    );
-    for (const row of rows) this.#record(row);
   }
 
   /** Loads assets that the API registered meanwhile. */

@@ -1,10 +1,11 @@
-import type {
-  AddressFilter,
-  BalanceChange,
-  BalanceQuery,
-  Block,
-  Network,
-  Transaction,
+import {
+  nativeOf,
+  type AddressFilter,
+  type BalanceChange,
+  type BalanceQuery,
+  type Block,
+  type Network,
+  type Transaction,
 } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { UtxoAccess } from '../model/chain-context.ts';
@@ -154,7 +155,7 @@ async function findUtxoHits(
   ];
   const { transactions, watched, changes } = await resolveUtxos(
     {
-      nativeGid: network.native.gid,
+      nativeGid: nativeOf(network).gid,
       scripts: watch,
       findAddress: (matchKey) => codec.findAddress(network, matchKey),
       readCoins: (outpoints) => readCoins(sql, chainGid, outpoints),

@@ -32,7 +32,7 @@ export async function prepareBlocks(
   const bodies = blocks.map(({ block }) => block);
   const hits = await findHits(deps, bodies, passed);
   const { candidates, watched } = hits;
-  const nativeGid = deps.network.native.gid;
+  const nativeGid = deps.network.native?.gid;
   const reads = new BalanceReads();
   const matches: MatchedTransaction[] = [];
   const changes = changesBefore(retroactive, hits);
@@ -124,7 +124,10 @@ async function proveSenders(
 }
 
 /** Tokens that moved to or from a watched address, each with an amount that moved. */
-export function movedTokens(matches: readonly MatchedTransaction[], nativeGid: string): Map<string, bigint> {
+export function movedTokens(
+  matches: readonly MatchedTransaction[],
+  nativeGid: string | undefined,
+): Map<string, bigint> {
   const moved = new Map<string, bigint>();
   for (const { transfers } of matches)
     for (const { assetGid, amountRaw } of transfers)
@@ -246,15 +249,15 @@ export class BalanceReads {
     if (asked === undefined || isBefore) this.add(isBefore ? { ...asked, block: read.block } : read);
   }
 
-  /** The native coin and every moved asset of every participating address: `atBlock` at their block, otherwise at the head. */
+  /** The native coin, where the chain has one, and every moved asset of every participating address: `atBlock` at their block, otherwise at the head. */
   addDetected(
     matches: readonly MatchedTransaction[],
-    { nativeGid, atBlock }: { readonly nativeGid: string; readonly atBlock: boolean },
+    { nativeGid, atBlock }: { readonly nativeGid: string | undefined; readonly atBlock: boolean },
   ): void {
     for (const { block, transfers, participants, traceparent } of matches) {
       const common = { reason: 'detected', ...(atBlock ? { block } : {}), traceparent } as const;
       for (const { id: addressId, address } of participants) {
-        this.add({ addressId, assetGid: nativeGid, ...common });
+        if (nativeGid !== undefined) this.add({ addressId, assetGid: nativeGid, ...common });
         for (const { assetGid, monitored } of transfers)
           if (assetGid !== nativeGid && monitored.includes(address))
             this.add({ addressId, assetGid, ...common });

@@ -1,5 +1,12 @@
 import type { Logger } from '@chainwatch/telemetry';
-import type { AddressFilter, Block, BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
+import {
+  nativeOf,
+  type AddressFilter,
+  type Block,
+  type BlockRef,
+  type MempoolReader,
+  type Transaction,
+} from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import { ShareLostError } from '@chainwatch/ownership';
 import { endRehearsal, findPoison, isItemFault, rehearse } from '@chainwatch/quarantine';
@@ -322,7 +329,7 @@ function listSources({ db, chain }: MempoolDeps): Omit<PrepareMempoolDeps, 'pend
       ? {}
       : {
           utxo: {
-            nativeGid: network.native.gid,
+            nativeGid: nativeOf(network).gid,
             coins: utxo.coins,
             findAddress: (matchKey) => utxo.codec.findAddress(network, matchKey),
             readCoins: (outpoints) => readCoins(db, gid, outpoints),

@@ -49,7 +49,7 @@ export function analyseAgain(
       if (isRehearsal) return endRehearsal(sql);
       return written;
     });
-    assets.markSaved(step.newAssets, movedTokens(step.retroactive, chain.network.native.gid).keys());
+    assets.markSaved(step.newAssets, movedTokens(step.retroactive, chain.network.native?.gid).keys());
     return { value: undefined, events };
   };
 }
@@ -120,11 +120,11 @@ async function prepareAgain(
     changes: hits.retroactive.flatMap((candidates) => listBlockChanges(candidates, hits.watched)),
   });
   reads.addChanged([...changes, ...stale]);
-  reads.addDetected(retroactive, { nativeGid: network.native.gid, atBlock: false });
+  reads.addDetected(retroactive, { nativeGid: network.native?.gid, atBlock: false });
   // A transfer that is no longer true has also explained a balance.
   for (const record of findChanged(chainGid, plan, records))
     for (const pair of heldPairs(chain, record)) reads.add({ ...pair, reason: 'detected' });
-  const moved = movedTokens(retroactive, network.native.gid);
+  const moved = movedTokens(retroactive, network.native?.gid);
   const newAssets = await assets.prepare(moved, signal);
   const step = {
     blocks: [],

@@ -1,4 +1,4 @@
-import type { BlockRef } from '@chainwatch/chain-core';
+import { nativeOf, type BlockRef } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import { SqlParams } from '../model/sql-params.ts';
@@ -94,7 +94,7 @@ export async function insertDoubts(
   const chain = params.add(gid, 'text');
   await sql.query(
     `INSERT INTO balance_differences (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash, since_number, coins)
-     SELECT a.id, ${params.add(network.native.gid, 'text')}, ${chain}, t.amount_raw, ${params.add(at.number, 'bigint')}, ${params.add(at.hash, 'text')}, a.since, t.coins
+     SELECT a.id, ${params.add(nativeOf(network).gid, 'text')}, ${chain}, t.amount_raw, ${params.add(at.number, 'bigint')}, ${params.add(at.hash, 'text')}, a.since, t.coins
      FROM ${source} AS t (address, amount_raw, coins)
      JOIN LATERAL (
        SELECT a.id, ${SINCE} AS since FROM ${WATCHERS} LEFT JOIN balance_rounds r ON r.chain_gid = f.chain_gid
@@ -125,7 +125,7 @@ export async function handOver(
   const chain = params.add(gid, 'text');
   await sql.query(
     `INSERT INTO balance_differences (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash)
-     SELECT a.id, ${params.add(network.native.gid, 'text')}, ${chain}, t.amount_raw, ${params.add(at.number, 'bigint')}, ${params.add(at.hash, 'text')}
+     SELECT a.id, ${params.add(nativeOf(network).gid, 'text')}, ${chain}, t.amount_raw, ${params.add(at.number, 'bigint')}, ${params.add(at.hash, 'text')}
      FROM ${source} AS t (address, amount_raw)
      JOIN LATERAL (
        SELECT a.id FROM addresses a WHERE a.chain_family = ${params.add(family, 'text')} AND a.address = t.address AND a.is_monitored

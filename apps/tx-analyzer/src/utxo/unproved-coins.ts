@@ -1,3 +1,4 @@
+import { nativeOf } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import { verificationSql } from '../model/verification-sql.ts';
@@ -126,7 +127,7 @@ export async function releaseCoins(
     `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
      SELECT DISTINCT $1, ta.address_id, $4::text, 'detected' FROM ${these} JOIN transactions t ON t.chain_gid = $1 AND t.hash = r.hash AND t.block_hash = r.block_hash
      JOIN transaction_addresses ta ON ta.transaction_id = t.id`,
-    [...of, chain.network.native.gid],
+    [...of, chain.nativeOf(network).gid],
   );
 }
 

@@ -127,7 +127,7 @@ it('its node answers what else a client asks', async () => {
       )
       .flat()
       .reduce((sum, amount) => sum + amount, 0n);
-  const queries = [fuji.native.gid, token].map((assetGid) => ({ address: ALICE, assetGid }));
+  const queries = [fuji.native!.gid, token].map((assetGid) => ({ address: ALICE, assetGid }));
   for (const at of [payee, chain.find(first() + 60)!])
     expect(await client.readBalances(refOf(at), queries)).toEqual([
       received('native', at.number),

@@ -1,5 +1,7 @@
 import { startAnvil, waitFor, type AnvilHandle } from '@chainwatch/testing';
 import { repoDir } from '@chainwatch/host';
+import { encodeFunctionData } from 'viem';
+import { contracts } from '../../../devnet/evm/contracts.ts';
 import { ScratchStack } from '../scratch-stack.ts';
 import { freePort } from '../services.ts';
 import type { TransactionRecord } from '../transaction-record.ts';
@@ -110,6 +112,71 @@ it('takes other names, and goes on to be followed; what is fixed stays, and it c
     name: 'juno',
     is_active: true,
   });
+}, 600_000);
+
+it('without a native coin, has its tokens and nothing of a coin', async () => {
+  const gid = 'eip155:31339';
+  const { native: _, ...rest } = DOCUMENT;
+  const document = { ...rest, name: 'coinless', short_name: 'cls', display_name: 'Coinless', aliases: [] };
+  const other = await startAnvil({
+    args: ['--chain-id', '31339', '--block-time', '1', '--slots-in-an-epoch', '1'],
+  });
+  try {
+    await stack.ask(201, { method: 'PUT', path: `/networks/${gid}`, body: document });
+    await stack.ask(201, { method: 'POST', path: '/blockchains', body: { chain_gid: gid } });
+    await stack.ask(200, {
+      method: 'PATCH',
+      path: `/blockchains/${gid}/evm`,
+      body: { endpoint_url: other.url },
+    });
+    await stack.ask(200, { method: 'POST', path: `/blockchains/${gid}/actions/activate` });
+    const [from] = await other.rpc<[string]>('eth_accounts');
+    const send = async (transaction: object): Promise<{ readonly contractAddress: string }> => {
+      const hash = await other.rpc<string>('eth_sendTransaction', [{ from, ...transaction }]);
+      return waitFor(
+        () => other.rpc<{ readonly contractAddress: string } | null>('eth_getTransactionReceipt', [hash]),
+        { message: hash },
+      );
+    };
+    const { abi, bytecode } = contracts.TestToken;
+    const { contractAddress: to } = await send({ data: bytecode });
+    await send({ to: ADDRESS, value: '0x5' });
+    await send({ to, data: encodeFunctionData({ abi, functionName: 'mint', args: [ADDRESS, 7n] }) });
+    const token = `${gid}/erc20:${to}`;
+    const listed = await waitFor(
+      async () => {
+        const all = await stack.project.listAll<TransactionRecord>('/transactions');
+        const own = all.filter(({ chain_gid: chain }) => chain === gid);
+        return own.some(({ status }) => status === 'confirmed') ? own : undefined;
+      },
+      { message: 'a token on a chain without a coin' },
+    );
+    expect(listed).toMatchObject([
+      { fee: null, transfers: [{ asset_gid: token, amount_raw: '7', to: ADDRESS }] },
+    ]);
+    await waitFor(
+      async () =>
+        (
+          await stack.ask<Record<string, string>>(200, {
+            method: 'GET',
+            path: `/addresses/${ADDRESS}/balances`,
+          })
+        )[token] !== undefined,
+    );
+    const balances = await stack.ask<Record<string, string>>(200, {
+      method: 'GET',
+      path: `/addresses/${ADDRESS}/balances`,
+    });
+    expect(Object.keys(balances).filter((asset) => asset.startsWith(gid))).toEqual([token]);
+    const { native: added, ...same } = DOCUMENT;
+    await stack.ask(409, {
+      method: 'PUT',
+      path: `/networks/${gid}`,
+      body: { ...same, ...document, native: { ...added, gid: `${gid}/slip44:1` } },
+    });
+  } finally {
+    await other.stop();
+  }
 }, 600_000);
 
 async function pay(): Promise<string> {

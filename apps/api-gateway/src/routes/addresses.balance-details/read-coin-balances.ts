@@ -1,3 +1,4 @@
+import { nativeOf } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { UtxoChain } from '../../records/utxo-chains.ts';
 import {
@@ -38,7 +39,7 @@ export async function readCoinBalances(
     [
       ...ownerValues(owner),
       chains.map(({ network }) => network.gid),
-      chains.map(({ network }) => network.native.gid),
+      chains.map(({ network }) => nativeOf(network).gid),
       chains.map(({ network }) => network.confirmation.depth),
       chains.map(({ coinbaseMaturity }) => coinbaseMaturity),
     ],

@@ -1,3 +1,4 @@
+import { nativeOf } from '@chainwatch/chain-core';
 import { formatAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';
 import type { UtxoChain } from '../../records/utxo-chains.ts';
@@ -89,9 +90,9 @@ function toRecord(row: Row, { network, coinbaseMaturity }: UtxoChain): UtxoRecor
   return {
     txid: row.txid,
     vout: row.vout,
-    amount: formatAmount(BigInt(row.amount_raw), network.native.decimals),
+    amount: formatAmount(BigInt(row.amount_raw), nativeOf(network).decimals),
     amount_raw: row.amount_raw,
-    asset_gid: network.native.gid,
+    asset_gid: nativeOf(network).gid,
     chain_gid: row.chain_gid,
     block_number: row.block_number,
     is_coinbase: row.is_coinbase,

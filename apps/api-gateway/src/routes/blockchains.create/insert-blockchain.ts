@@ -3,7 +3,7 @@ import type { Network } from '@chainwatch/chain-core';
 import { logoPathOf } from '../../records/logo.ts';
 import type { Sql } from '@chainwatch/db';
 
-/** Inserts a network of the catalogue and its native asset; false if the chain exists already. */
+/** Inserts a network of the catalogue and its native asset, where it has one; false if the chain exists already. */
 export async function insertBlockchain(sql: Sql, network: Network): Promise<boolean> {
   const { rowCount } = await sql.query(
     `INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (gid) DO NOTHING`,
@@ -16,18 +16,20 @@ export async function insertBlockchain(sql: Sql, network: Network): Promise<bool
     ],
   );
   if (rowCount === 0) return false;
-  const { namespace, reference } = splitAssetGid(network.native.gid);
+  const { native } = network;
+  if (native === undefined) return true;
+  const { namespace, reference } = splitAssetGid(native.gid);
   await sql.query(
     `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, image_url, source)
      VALUES ($1, $2, $3, $4, 'native', 'active', $5, $6, $7, $8, 'registry') ON CONFLICT (gid) DO NOTHING`,
     [
-      network.native.gid,
+      native.gid,
       network.gid,
       namespace,
       reference,
-      network.native.name,
-      network.native.symbol,
-      network.native.decimals,
+      native.name,
+      native.symbol,
+      native.decimals,
       network.imageUrl ?? logoPathOf(network.name),
     ],
   );

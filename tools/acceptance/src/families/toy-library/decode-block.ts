@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { ChainClientError, type Block, type Network, type Transaction } from '@chainwatch/chain-core';
+import {
+  nativeOf,
+  ChainClientError,
+  type Block,
+  type Network,
+  type Transaction,
+} from '@chainwatch/chain-core';
 import { z } from 'zod';
 
 const transactionSchema = z.object({
@@ -37,7 +43,7 @@ function decodeTransaction(
   index: number,
 ): Transaction {
   const { from, to, amount } = transaction;
-  const moved = { from, to, amountRaw: BigInt(amount), assetGid: network.native.gid };
+  const moved = { from, to, amountRaw: BigInt(amount), assetGid: nativeOf(network).gid };
   return {
     hash: hashOf(transaction),
     index,
