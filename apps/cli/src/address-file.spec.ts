@@ -11,6 +11,10 @@ describe('a file of addresses', () => {
       { value: '0x1', label: 'a, b' },
       { value: '0x2' },
     ]);
+    expect(parse('address,chain_gids\n1A,bip122:a;bip122:b\n1B,')).toEqual([
+      { value: '1A', chain_gids: ['bip122:a', 'bip122:b'] },
+      { value: '1B' },
+    ]);
     expect(parse('value,groups,metadata\n0x1,a;b,"{""n"": 1}"')).toEqual([
       { value: '0x1', groups: ['a', 'b'], metadata: { n: 1 } },
     ]);

@@ -8,13 +8,15 @@ export interface AddressEntry {
   readonly label?: string;
   readonly groups?: string[];
   readonly metadata?: Record<string, unknown>;
+  /** On which it counts, where several chains write an address in their own way. */
+  readonly chain_gids?: string[];
 }
 
 export const COLUMNS = ['address', 'label', 'groups', 'metadata'] as const;
 
 /**
- * Reads CSV with a heading: `address` (or `value`), and where they are there `label`, `groups` (with `;` between, or JSON)
- * and `metadata` (JSON). Other columns are passed over, so that an export is read as it is, that of the API too.
+ * Reads CSV with a heading: `address` (or `value`), and where they are there `label`, `groups` and `chain_gids` (with `;`
+ * between, or JSON) and `metadata` (JSON). Other columns are passed over, so that an export is read as it is, that of the API too.
  *
  * @throws CliError that names the row
  */
@@ -47,17 +49,19 @@ function parseRow(row: Row, line: number): AddressEntry {
   if (value === '') throw wrongFile(`row ${line}: expected an address, got nothing`);
   // The API takes the mark of a label away.
   const label = row.label ?? '';
-  const groups = parseGroups(unguard(row.groups ?? ''), line);
+  const groups = parseList('groups', unguard(row.groups ?? ''), line);
+  const chains = parseList('chain_gids', row.chain_gids ?? '', line);
   return {
     value,
     ...(label !== '' && { label }),
     ...(groups.length > 0 && { groups }),
+    ...(chains.length > 0 && { chain_gids: chains }),
     ...((row.metadata ?? '') !== '' && { metadata: parseMetadata(row.metadata ?? '', line) }),
   };
 }
 
 /** What stands between brackets is JSON, as the API exports it. */
-function parseGroups(text: string, line: number): string[] {
+function parseList(column: string, text: string, line: number): string[] {
   if (!text.startsWith('[')) return text.split(';').filter(Boolean);
   try {
     const value = JSON.parse(text) as unknown;
@@ -65,7 +69,7 @@ function parseGroups(text: string, line: number): string[] {
   } catch {
     // Said below.
   }
-  throw wrongFile(`row ${line}: expected groups as a;b or a JSON list, got ${text.slice(0, 40)}`);
+  throw wrongFile(`row ${line}: expected ${column} as a;b or a JSON list, got ${text.slice(0, 40)}`);
 }
 
 /** As `parseAddressFile` reads it. */

@@ -59,7 +59,7 @@ async function open(attestWaitMs = 10): Promise<void> {
     of: { network },
     unknownWaitMs: 3_600_000,
     attestWaitMs,
-    metadataTimeoutMs: 5_000,
+    metadataTimeoutMs: 30_000,
     pollMs: 10,
   });
   const project = await world.addProject();

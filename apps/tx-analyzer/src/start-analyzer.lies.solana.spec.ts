@@ -64,6 +64,7 @@ async function startWorld(): Promise<void> {
     pollMs: 10,
     unknownWaitMs: 43_200_000,
     attestWaitMs: 3_600_000,
+    metadataTimeoutMs: 30_000,
   });
   const project = await world.addProject();
   await world.watch(project, scene.alice);

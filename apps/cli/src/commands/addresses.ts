@@ -12,7 +12,7 @@ export function addAddresses(program: Command, act: Act): void {
   const addresses = program.command('addresses').description('Addresses that the project watches');
   addresses
     .command('import')
-    .description('Import addresses from CSV: address, label, groups (a;b), metadata (JSON)')
+    .description('Import addresses from CSV: address, label, groups and chain_gids (a;b), metadata (JSON)')
     .argument('<file>', 'CSV, - for stdin', parseText)
     .requiredOption('--family <name>', 'the family of chains that knows them', parseFamily)
     .option('--dry-run', 'read and check the file, import nothing')
@@ -40,6 +40,11 @@ chainwatch addresses import customers.csv --family evm --resume`,
     .requiredOption('--family <name>', 'the family of chains that knows it', parseFamily)
     .option('--label <text>', 'as you call it')
     .option('--groups <list>', 'groups of yours, with commas between', parseList)
+    .option(
+      '--chains <list>',
+      'CAIP-2 ids, where several chains write the address in their own way',
+      parseList,
+    )
     .addHelpText(
       'after',
       showExamples({
@@ -69,8 +74,24 @@ async function exportAddresses(
 async function watch(
   { client, output }: Context,
   value: string,
-  { family, label, groups }: { readonly family: Family; readonly label?: string; readonly groups?: string[] },
+  {
+    family,
+    label,
+    groups,
+    chains,
+  }: {
+    readonly family: Family;
+    readonly label?: string;
+    readonly groups?: string[];
+    readonly chains?: string[];
+  },
 ): Promise<void> {
-  const address = await client().addresses.createExternal({ value, chain_family: family, label, groups });
+  const address = await client().addresses.createExternal({
+    value,
+    chain_family: family,
+    label,
+    groups,
+    chain_gids: chains,
+  });
   output.print(address, [`Watching ${address.address}`, ...address.warnings].join('\n'));
 }

@@ -20,6 +20,12 @@ export const chainQuery = (gid: string) =>
     refetchInterval: CHAIN_MS,
   });
 
+/** Every known network, those without a chain too. */
+export const networksQuery = queryOptions({
+  queryKey: ['networks'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/networks', { signal })),
+});
+
 /** For who may set them. */
 export const nodesQuery = (gid: string) =>
   queryOptions({

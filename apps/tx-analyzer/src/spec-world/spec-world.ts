@@ -28,7 +28,7 @@ export class SpecWorld extends SpecDatabase {
 
   private constructor(url: string, { of = { network }, ...options }: SpecWorldOptions) {
     super(url, of);
-    this.#options = { pollMs: 20, sweepMs: 20, metadataTimeoutMs: 500, ...options };
+    this.#options = { pollMs: 20, sweepMs: 20, metadataTimeoutMs: 5_000, ...options };
   }
 
   static async start(postgres: PostgresHandle, options: SpecWorldOptions = {}): Promise<SpecWorld> {

@@ -2544,8 +2544,8 @@ export interface components {
              * @example false
              */
             is_local: boolean;
-            /** @description The coin that pays fees. */
-            native: {
+            /** @description The coin that pays fees. Left out: the chain has none. */
+            native?: {
                 /**
                  * @description The coin as CAIP-19.
                  * @example eip155:5042/slip44:60
@@ -2751,8 +2751,8 @@ export interface components {
              * @example false
              */
             is_local?: boolean;
-            /** @description The coin that pays fees. */
-            native: {
+            /** @description The coin that pays fees. Left out: the chain has none. */
+            native?: {
                 /**
                  * @description The coin as CAIP-19.
                  * @example eip155:5042/slip44:60

@@ -123,11 +123,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     wrong: [...each('--groups', ['', ',']), ...each('--families', ['', 'evm,doge'])],
   },
   'addresses watch': {
-    right: [ADDRESS, '--family', 'evm', '--label', 'x', '--groups', 'a'],
+    right: [ADDRESS, '--family', 'evm', '--label', 'x', '--groups', 'a', '--chains', 'eip155:1'],
     wrong: [
       ...each('address', ['', ' '], '--family', 'evm'),
       ...each('--family', ['', 'doge'], ADDRESS),
       ...each('--groups', [''], ADDRESS, '--family', 'evm'),
+      ...each('--chains', ['', ','], ADDRESS, '--family', 'evm'),
     ],
   },
   balances: { right: [ADDRESS], wrong: each('address', ['']) },

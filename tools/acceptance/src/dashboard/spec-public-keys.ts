@@ -10,7 +10,7 @@ export async function usePublicKeys(world: DashboardWorld): Promise<void> {
   // Its chain first: added, with no node yet.
   await world.visit('Chains');
   await world.press('Add chain');
-  await page.getByLabel('Chain', { exact: true }).fill(REGTEST);
+  await page.getByLabel('Chain', { exact: true }).selectOption(REGTEST);
   await world.inspect('chain-add');
   await world.press('Add chain');
   await world.say('No URL is stored here');

@@ -30,7 +30,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Modal
       title="Import addresses"
-      description="A CSV file with address, label and family in each line; label and family may be missing. With a first line that names its columns it may have groups and metadata, as exports do."
+      description="A CSV file with address, label and family in each line; label and family may be missing. With a first line that names its columns it may have groups and metadata, as exports do, and chain_gids."
       isSticky={importing.isPending}
       onClose={onClose}
     >

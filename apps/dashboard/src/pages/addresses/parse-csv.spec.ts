@@ -52,9 +52,21 @@ it('reads an export of the API with the families, groups and metadata of its add
     ],
     faults: [4, 5].map((line) => ({
       line,
-      reason: 'its groups are no list, or its metadata is no JSON object',
+      reason: 'its groups or chains are no list, or its metadata is no JSON object',
     })),
   });
+});
+
+it('reads the chains on which an address counts', () => {
+  expect(
+    read('address,chain_gids\n1A,bip122:a;bip122:b\n1B,"[""bip122:a""]"\n1C,\n1D,[1]').entries.map(
+      (entry) => [entry.value, entry.chain_gids],
+    ),
+  ).toEqual([
+    ['1A', ['bip122:a', 'bip122:b']],
+    ['1B', ['bip122:a']],
+    ['1C', undefined],
+  ]);
 });
 
 it('takes away what an export puts before a formula, and nothing else', () => {

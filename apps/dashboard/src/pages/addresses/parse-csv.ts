@@ -9,6 +9,8 @@ export interface ImportEntry {
   readonly label?: string;
   readonly groups?: string[];
   readonly metadata?: Record<string, unknown>;
+  /** On which it counts, where several chains write an address in their own way. */
+  readonly chain_gids?: string[];
 }
 
 export interface ParsedFile {
@@ -20,8 +22,8 @@ const LABEL_MAX = 255;
 const NEW_LINE = 10;
 
 /**
- * Reads lines `address,label,family`; a first line that names its columns may give another order, and `groups` and
- * `metadata`, as exports have them.
+ * Reads lines `address,label,family`; a first line that names its columns may give another order, `groups` and `metadata`,
+ * as exports have them, and `chain_gids`.
  * @param families that there are
  * @param usual family of lines that name none
  */
@@ -37,7 +39,9 @@ export function parseCsv(text: string, families: readonly Family[], usual: Famil
   const at = (name: string, place: number): number => (hasHead ? head.indexOf(name) : place);
   const [addressAt, labelAt] = [at('address', 0), at('label', 1)];
   const familyAt = Math.max(at('family', 2), head.indexOf('chain_family'));
-  const [groupsAt, metadataAt] = [at('groups', -1), at('metadata', -1)];
+  const [groupsAt, metadataAt, chainsAt] = ['groups', 'metadata', 'chain_gids'].map((name) =>
+    at(name, -1),
+  ) as [number, number, number];
   const entries: ImportEntry[] = [];
   const faults: { line: number; reason: string }[] = [];
   for (const { line, cells } of hasHead ? rows.slice(1) : rows) {
@@ -45,33 +49,44 @@ export function parseCsv(text: string, families: readonly Family[], usual: Famil
     const value = cell(addressAt);
     const label = unguard(cell(labelAt));
     const named = cell(familyAt).toLowerCase();
-    const own = parseOwn(unguard(cell(groupsAt)), cell(metadataAt));
+    const own = parseOwn(unguard(cell(groupsAt)), cell(metadataAt), cell(chainsAt));
     const family = named === '' ? usual : families.find((name) => name === named);
     if (value === '') faults.push({ line, reason: 'there is no address' });
     else if (family === undefined) faults.push({ line, reason: `there is no family ${named}` });
     else if (label.length > LABEL_MAX)
       faults.push({ line, reason: `its label is longer than ${LABEL_MAX} characters` });
     else if (own === undefined)
-      faults.push({ line, reason: 'its groups are no list, or its metadata is no JSON object' });
+      faults.push({ line, reason: 'its groups or chains are no list, or its metadata is no JSON object' });
     else entries.push({ line, value, family, ...(label !== '' && { label }), ...own });
   }
   return { entries, faults };
 }
 
-/** Groups are a JSON list, or have `;` between them; metadata is a JSON object. Undefined: one of them is not. */
-function parseOwn(groups: string, metadata: string): Pick<ImportEntry, 'groups' | 'metadata'> | undefined {
+/** Groups and chains are JSON lists, or have `;` between them; metadata is a JSON object. Undefined: one of them is not. */
+function parseOwn(
+  groups: string,
+  metadata: string,
+  chains: string,
+): Pick<ImportEntry, 'groups' | 'metadata' | 'chain_gids'> | undefined {
   try {
-    const list: unknown = groups.startsWith('[') ? JSON.parse(groups) : groups.split(';').filter(Boolean);
+    const [ownGroups, ownChains] = [splitList(groups), splitList(chains)];
     const own: unknown = metadata === '' ? {} : JSON.parse(metadata);
-    const isList = Array.isArray(list) && list.every((one) => typeof one === 'string');
-    if (!isList || typeof own !== 'object' || own === null || Array.isArray(own)) return undefined;
+    const isObject = typeof own === 'object' && own !== null && !Array.isArray(own);
+    if (ownGroups === undefined || ownChains === undefined || !isObject) return undefined;
     return {
-      ...(list.length > 0 && { groups: list }),
+      ...(ownGroups.length > 0 && { groups: ownGroups }),
+      ...(ownChains.length > 0 && { chain_gids: ownChains }),
       ...(Object.keys(own).length > 0 && { metadata: own as Record<string, unknown> }),
     };
   } catch {
     return undefined;
   }
+}
+
+/** Undefined: it is no list of texts. @throws SyntaxError */
+function splitList(text: string): string[] | undefined {
+  const list: unknown = text.startsWith('[') ? JSON.parse(text) : text.split(';').filter(Boolean);
+  return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined;
 }
 
 /** Exports put a quote before what a spreadsheet would calculate. */

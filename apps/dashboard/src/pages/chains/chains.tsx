@@ -1,23 +1,20 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Blocks, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { api, bodyOf } from '../../api/client.ts';
 import { chainsQuery, type Blockchain } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
 import { Badge, Status } from '../../ui/status.tsx';
-import { TextDialog } from '../../ui/text-dialog.tsx';
+import { AddChainDialog } from './add-chain-dialog.tsx';
 import { ChainActions } from './chain-actions.tsx';
 import { SyncFigures } from './sync-figures.tsx';
 
 export function ChainsPage() {
   const query = useQuery(chainsQuery);
   const sorted = query.data?.items.toSorted((one, other) => Number(other.is_active) - Number(one.is_active));
-  const client = useQueryClient();
-  const navigate = useNavigate();
   const [isAdding, setAdding] = useState(false);
   const add = useMay()('api:blockchain:write') && (
     <Button look="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setAdding(true)}>
@@ -43,22 +40,7 @@ export function ChainsPage() {
           </li>
         ))}
       </ul>
-      {isAdding && (
-        <TextDialog
-          title="Add a chain"
-          label="Chain"
-          member="chain_gid"
-          isRequired
-          action="Add chain"
-          hint="Its CAIP-2 name, such as eip155:1. Its node is named next."
-          save={async (text) => {
-            const { gid } = await bodyOf(api.POST('/blockchains', { body: { chain_gid: text } }));
-            await client.invalidateQueries({ queryKey: ['chains'] });
-            await navigate({ to: '/chains/$gid', params: { gid } });
-          }}
-          onClose={() => setAdding(false)}
-        />
-      )}
+      {isAdding && <AddChainDialog onClose={() => setAdding(false)} />}
     </Page>
   );
 }
