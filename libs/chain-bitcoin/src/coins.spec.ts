@@ -38,6 +38,7 @@ describe('a recorded block of Litecoin, with an extension block', () => {
 
   it('is as long as its node says, and its extension block has the header that the block names', () => {
     expect(bytes).toHaveLength(litecoin.size);
+    expect(hex(bytes)).toBe(litecoin.block);
     const header = bytes.subarray(-170, -3);
     expect(hex(blake3(header))).toBe(litecoin.mweb.hash);
   });
