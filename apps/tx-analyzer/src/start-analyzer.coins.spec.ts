@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { createFailoverClient, type Block, type ChainFamily, type Network } from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';
-import { repoDir } from '@chainwatch/host';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { SpecWorld } from './spec-world/spec-world.ts';
 
@@ -24,10 +22,10 @@ interface Call {
   readonly params: readonly unknown[];
 }
 
-const readVector = (name: string): Recorded =>
-  JSON.parse(
-    readFileSync(join(repoDir, 'libs/chain-bitcoin/src/vectors', `${name}.json`), 'utf8'),
-  ) as Recorded;
+const readVector = (name: string): Recorded => {
+  const file = new URL(`../../../libs/chain-bitcoin/src/vectors/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as Recorded;
+};
 
 /** Bitcoin Cash's block is one of its test network, which is a document as an operator would write it. */
 const CHIPNET = {
