@@ -150,7 +150,7 @@ export const PROOFS: Readonly<Record<string, NetworkProofs>> = {
 export const WAITING: readonly { readonly network: string; readonly why: string }[] = [
   {
     network: 'Tempo (`eip155:4217`)',
-    why: 'It has no native coin, so every balance and fee of this release’s EVM networks would name one that does not exist. Its header nests another one behind own members, and its transactions (type 0x76) hold several calls and name who pays in which token. It needs a stack of its own.',
+    why: 'Its header nests another one behind own members, and its transactions (type 0x76) hold several calls and name who pays in which token. It needs a stack of its own. That it has no native coin is no obstacle: a network may leave it out.',
   },
   {
     network: 'zkSync Era (`eip155:324`)',
