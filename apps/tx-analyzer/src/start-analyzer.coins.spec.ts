@@ -162,3 +162,32 @@ it.each([
     node.close();
   }
 });
+
+it('an address of a network that nobody has told this process of holds up no other chain', async () => {
+  const network = findNetwork('dogecoin')!;
+  const recorded = readVector('dogecoin-371337');
+  const node = await startStandIn(recorded, network);
+  const { port } = node.address() as AddressInfo;
+  const client = createFailoverClient([
+    family.createClient({ network, endpointUrl: `http://127.0.0.1:${port}` }),
+  ]);
+  const world = await SpecWorld.start(postgres, { of: { network, utxo: family.utxo! }, mempoolPollMs: 0 });
+  try {
+    world.chain.client = () => client;
+    const project = await world.addProject();
+    // Dash's, by its version 76.
+    await world.watch(project, 'XbKzysY6LYGbsGwNG8B7K1BRoA1ffLodAT');
+    await world.watch(project, 'DF3VYGvdkMpr8372DqsPnc2keByT7tSiQ6');
+    world.startAnalyzer();
+    const block = await client.readBlock({ number: recorded.height, hash: recorded.hash });
+    await world.feedBlocks({ ...block, transactions: [] });
+    await world.settle();
+    expect(await world.rows('SELECT address FROM utxos')).toEqual([
+      { address: 'DF3VYGvdkMpr8372DqsPnc2keByT7tSiQ6' },
+    ]);
+  } finally {
+    await world.stop();
+    client.close();
+    node.close();
+  }
+});

@@ -8,6 +8,7 @@ import {
   type Checks,
 } from '@chainwatch/telemetry';
 import { isSameChain, type ActiveChain, type ChainFamilyName, type UtxoCodec } from '@chainwatch/chain-core';
+import { overrideNetworks } from '@chainwatch/chain-registry';
 import { readActiveChains } from '@chainwatch/db';
 import { FLOW } from '@chainwatch/events';
 import { EventRelay } from '@chainwatch/outbox';
@@ -111,7 +112,10 @@ function superviseChains(deps: Supervised): ShareSupervisor<ActiveChain> {
     db,
     kind: 'analyzer',
     logger,
-    listShares: () => readActiveChains(db),
+    listShares: async () => {
+      await followNetworks(deps);
+      return readActiveChains(db);
+    },
     isSame: isSameChain,
     groupOf: ({ family }) => family,
     prepare: async (_, chain) => loadFamily(chain.family, await findUtxo(chain)),
@@ -181,4 +185,11 @@ function shareFamilies({
     );
     return loading;
   };
+}
+
+/** Addresses are read by the networks that the database has, those without a chain too. */
+async function followNetworks({ db, families }: Pick<Supervised, 'db' | 'families'>): Promise<void> {
+  const { rows } = await db.query<{ document: unknown }>('SELECT document FROM networks ORDER BY gid');
+  overrideNetworks(rows.map(({ document }) => document));
+  for (const family of families) family.readAgain();
 }

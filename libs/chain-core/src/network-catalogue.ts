@@ -48,6 +48,14 @@ export class NetworkCatalogue {
     return network;
   }
 
+  /** A network as this build says it, known so from now on. Undefined: this build has none. */
+  recall(gid: string): Network | undefined {
+    const own = this.#builtIn.find((network) => network.gid === gid);
+    if (own !== undefined && !this.#networks.includes(own))
+      this.#networks = [...this.#networks.filter((network) => network.gid !== gid), own];
+    return own;
+  }
+
   /** What follows from the networks, made again when they have changed. */
   derive<T>(make: (networks: readonly Network[]) => T): () => T {
     let made: { readonly networks: readonly Network[]; readonly value: T } | undefined;

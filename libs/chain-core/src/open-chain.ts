@@ -89,7 +89,9 @@ export function findNetworkOf(
   { catalogue }: Pick<ChainFamily, 'catalogue'>,
 ): Network {
   if (document !== undefined && document !== null) return parseDocument(catalogue, document);
-  const network = catalogue.networks.find((each) => each.gid === gid);
+  // What a document said before it went no longer holds.
+  const network =
+    document === null ? catalogue.recall(gid) : catalogue.networks.find((each) => each.gid === gid);
   if (network === undefined) throw new ChainNotConfiguredError(`${gid} is not among the known networks`);
   return network;
 }

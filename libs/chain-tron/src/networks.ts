@@ -3,7 +3,7 @@ import { NetworkCatalogue, networkSchema } from '@chainwatch/chain-core';
 import networksJson from './networks.json' with { type: 'json' };
 
 const tronNetworkSchema = networkSchema.extend({
-  gid: networkSchema.shape.gid.regex(/^tron:0x[0-9a-f]{1,16}$/),
+  gid: networkSchema.shape.gid.regex(/^tron:0x[1-9a-f][0-9a-f]{0,15}$/),
   family: z.literal('tron'),
   native: networkSchema.shape.native.unwrap(),
   token_namespace: z.literal('trc20'),

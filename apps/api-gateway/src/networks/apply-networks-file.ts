@@ -3,6 +3,7 @@ import type { Network } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import { findFixedDifferences } from './fixed-members.ts';
 import {
+  freeNames,
   lockNetworks,
   networkOf,
   readStoredNetworks,
@@ -30,6 +31,18 @@ export async function applyNetworksFile(db: Database, path: string | undefined):
     const before = new Map(stored.map((row) => [row.gid, row]));
     const kept = new Set(given.map(({ network }) => network.gid as string));
     const ofApi = stored.filter(({ gid, source }) => source === 'api' && !kept.has(gid)).flatMap(toNetworks);
+    const returning = stored.flatMap(({ gid, source }) =>
+      source === 'file' && !kept.has(gid) ? (builtIn.get(gid as never) ?? []) : [],
+    );
+    const named = given.map(({ network }) => network);
+    for (const network of returning) {
+      const [shared] = findSharedNames(network, [...ofApi, ...named]);
+      if (shared !== undefined)
+        throw faultOf(
+          `${network.gid} is no longer in the file, and the release's name for it, ${shared.name}, is one of ${shared.gid} now`,
+        );
+    }
+    await freeNames(sql, [...named, ...returning]);
     for (const { network, document } of given) {
       const row = before.get(network.gid);
       const known = (row && networkOf(row)) ?? builtIn.get(network.gid);

@@ -15,7 +15,14 @@ const INTERVAL_MS = 1_000;
 export async function followNetworks(sql: Sql, logger: Pick<Logger, 'warn'>): Promise<NetworkFollower> {
   let isCurrent = false;
   let known = '';
-  const refresh = async (): Promise<void> => {
+  let running: Promise<unknown> = Promise.resolve();
+  const refresh = (): Promise<void> => {
+    // One behind the other: what was read before a change may not be the last word.
+    const next = running.then(readAll);
+    running = next.catch(() => undefined);
+    return next;
+  };
+  const readAll = async (): Promise<void> => {
     const faults = await refreshNetworks(sql);
     isCurrent = true;
     const now = JSON.stringify(faults);

@@ -30,6 +30,14 @@ export async function readUsedChains(sql: Sql): Promise<readonly UsedChain[]> {
   return rows;
 }
 
+/** Takes their names from chains that are to get others, so that two may change theirs for each other's. */
+export async function freeNames(sql: Sql, networks: readonly Network[]): Promise<void> {
+  await sql.query(
+    `UPDATE blockchains b SET name = b.gid FROM unnest($1::text[], $2::text[]) AS n (gid, name) WHERE b.gid = n.gid AND b.name <> n.name`,
+    [networks.map(({ gid }) => gid), networks.map(({ name }) => name)],
+  );
+}
+
 /** Stores a document, and shows its names and logo on the chain that uses it. */
 export async function storeNetwork(
   sql: Sql,
@@ -63,6 +71,12 @@ async function showNetwork(sql: Sql, { gid, name, shortName, native, imageUrl }:
     native.name,
     imageUrl ?? logoPathOf(name),
   ]);
+}
+
+/** A stored document that this release cannot read. */
+export async function findUnreadable(sql: Sql, gid: string): Promise<StoredNetwork | undefined> {
+  const row = (await readStoredNetworks(sql)).find((each) => each.gid === gid);
+  return row !== undefined && networkOf(row) === undefined ? row : undefined;
 }
 
 /** The network that a stored document says; undefined where this release cannot read it. */

@@ -174,6 +174,80 @@ describe('the database', () => {
     expect((await world.api.get('/networks/eip155:31338').expect(200)).body.name).toBe('pallas');
   });
 
+  it('two networks that were used may change names', async () => {
+    const vesta = { ...VESTA, name: 'pallas' };
+    await apply([vesta, JUNO]);
+    await world.api.post('/blockchains').send({ chain_gid: JUNO.gid }).expect(201);
+    await apply([
+      { ...VESTA, name: 'juno' },
+      { ...JUNO, name: 'pallas' },
+    ]);
+    const nameOf = async (gid: string) => (await world.api.get(`/blockchains/${gid}`).expect(200)).body.name;
+    expect([await nameOf(VESTA.gid), await nameOf(JUNO.gid)]).toEqual(['juno', 'pallas']);
+    await apply([vesta, JUNO]);
+    await world.db.query('DELETE FROM blockchains WHERE gid = $1', [JUNO.gid]);
+    await apply([vesta]);
+  });
+
+  it('gives a name back only where nobody else has it', async () => {
+    const { body } = await world.api.get('/networks/eip155:10').expect(200);
+    const { source: _s, is_used: _u, image_url: _i, is_local: _l, gid: _g, ...release } = body;
+    const vesta = { ...VESTA, name: 'pallas' };
+    await world.api
+      .put('/networks/eip155:10')
+      .send({ ...release, name: 'op-main', aliases: [] })
+      .expect(201);
+    const { gid: _gid, ...juno } = { ...JUNO, name: release.name };
+    await world.api.put(`/networks/${JUNO.gid}`).send(juno).expect(201);
+    const { body: refused } = await world.api.delete('/networks/eip155:10').expect(409);
+    expect(refused.detail).toContain(`${release.name}, which is a name of ${JUNO.gid} now`);
+    await world.api.delete(`/networks/${JUNO.gid}`).expect(204);
+    await world.api.delete('/networks/eip155:10').expect(204);
+    // In a file the order of documents says nothing.
+    const renamed = { ...release, gid: 'eip155:10', name: 'op-main', aliases: [] };
+    const taker = { ...JUNO, name: release.name };
+    await apply([vesta, taker, renamed]);
+    expect(await catchFault(() => apply([vesta, taker]))).toMatch(/is a name of eip155:10|is one of/);
+    await apply([vesta]);
+  });
+
+  it('a document that this release cannot read protects what was used', async () => {
+    const vesta = { ...VESTA, name: 'pallas' };
+    await world.db.query(
+      `UPDATE networks SET source = 'api', document = '{"family": "evm"}' WHERE gid = $1`,
+      [VESTA.gid],
+    );
+    const { gid: _gid, ...document } = vesta;
+    const { body } = await world.api.put(`/networks/${VESTA.gid}`).send(document).expect(409);
+    expect(body.detail).toContain('that this release cannot read');
+    await world.db.query(`UPDATE networks SET source = 'file', document = $2 WHERE gid = $1`, [
+      VESTA.gid,
+      JSON.stringify(vesta),
+    ]);
+    await world.db.query(
+      `INSERT INTO networks (gid, source, document) VALUES ($1, 'api', '{"family": "evm"}')`,
+      [JUNO.gid],
+    );
+    await world.api.delete(`/networks/${JUNO.gid}`).expect(204);
+    await world.api.delete(`/networks/${JUNO.gid}`).expect(404);
+  });
+
+  it('takes a network without a native coin, and never gives it one once it was used', async () => {
+    const { native: _, ...coinless } = JUNO;
+    const vesta = { ...VESTA, name: 'pallas' };
+    await apply([vesta, coinless]);
+    await world.api.post('/blockchains').send({ chain_gid: JUNO.gid }).expect(201);
+    expect((await world.api.get(`/networks/${JUNO.gid}`).expect(200)).body).not.toHaveProperty('native');
+    expect(await catchFault(() => apply([vesta, JUNO]))).toContain('native.gid cannot change');
+    expect(
+      catchConfigError(() =>
+        readNetworksFile(write([{ ...coinless, wrapped_native: `0x${'a1'.repeat(20)}` }])),
+      ),
+    ).toEqual(['network 1 (eip155:31339): wrapped_native: expected a native coin that it wraps']);
+    await world.db.query('DELETE FROM blockchains WHERE gid = $1', [JUNO.gid]);
+    await apply([vesta]);
+  });
+
   it('one of the release that was used with other decimals cannot become itself again', async () => {
     const { body } = await world.api.get('/networks/eip155:10').expect(200);
     const { source: _source, is_used: _isUsed, image_url: _image, is_local: _local, ...release } = body;

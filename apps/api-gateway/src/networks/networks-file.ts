@@ -18,6 +18,7 @@ export function readNetworksFile(path: string): readonly FileNetwork[] {
   const documents = readDocuments(path);
   const faults: string[] = [];
   const networks: FileNetwork[] = [];
+  const replaced = new Set(documents.map((document) => (document as { gid?: unknown } | null)?.gid));
   for (const [index, document] of documents.entries()) {
     const { network, faults: own = [] } = readNetwork(document);
     const label = labelOf(document, index);
@@ -27,7 +28,6 @@ export function readNetworksFile(path: string): readonly FileNetwork[] {
     const before = networks.map(({ network: other }) => other);
     if (before.some(({ gid }) => gid === network.gid))
       faults.push(`${label}: gid: expected each network once`);
-    const replaced = new Set([network, ...before].map(({ gid }) => gid));
     const others = [...before, ...listNetworks().filter(({ gid }) => !replaced.has(gid))];
     for (const { name, gid } of findSharedNames(network, others))
       faults.push(`${label}: ${name === network.name ? 'name' : 'aliases'}: ${name} is a name of ${gid}`);

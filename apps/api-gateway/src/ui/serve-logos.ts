@@ -22,7 +22,9 @@ export function serveLogos(folder: string | undefined): RequestHandler {
     const network = name === undefined ? undefined : findNetwork(name);
     if (network === undefined || network.name !== name) return next();
     res.set(HEADERS).type('image/svg+xml');
-    const file = [network.name, network.name.split('-', 1)[0]!]
+    // A fork may begin with the name of another coin.
+    const main = network.isTestnet ? [network.name.split('-', 1)[0]!] : [];
+    const file = [network.name, ...main]
       .map((each) => `${each}.svg`)
       .find((each) => folder !== undefined && existsSync(join(folder, each)));
     if (file === undefined) return res.send(drawDisc(network.name, network.displayName));

@@ -100,7 +100,7 @@ function joinAnswers(answers: readonly Answers[]): Answers {
 
 /**
  * The node answers nothing for the balances of a single row. Where it does answer for the native coin of the same
- * address, they are set aside: contracts may cost more time than a node gives. True when there is one.
+ * address (without a coin: for its head), they are set aside: contracts may cost more time than a node gives. True when there is one.
  */
 export async function setAsideUnanswered(
   store: BalanceStore,
@@ -110,8 +110,12 @@ export async function setAsideUnanswered(
   const [target] = suspects.targets;
   if (target === undefined) return false;
   const coin = client.network.native?.gid;
-  const native = coin === undefined ? [] : [{ address: target.address, assetGid: coin }];
-  const isAnswered = await client.readBalances(suspects.cursor, native, signal).then(
+  const asking: Promise<unknown> | undefined =
+    coin === undefined
+      ? client.readHead?.(signal)
+      : client.readBalances(suspects.cursor, [{ address: target.address, assetGid: coin }], signal);
+  if (asking === undefined) return false;
+  const isAnswered = await asking.then(
     () => true,
     () => false,
   );

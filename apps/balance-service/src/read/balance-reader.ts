@@ -5,6 +5,7 @@ import type { ChainClient, ChainFamily } from '@chainwatch/chain-core';
  */
 export interface BalanceReader
   extends Pick<ChainClient, 'network' | 'readBalances' | 'close'>,
+    Partial<Pick<ChainClient, 'readHead'>>,
     Pick<ChainFamily, 'tellsHeadOnly' | 'countBalanceRequests'> {
   /** The same from another endpoint, where there is one. */
   readonly readBalancesElsewhere?: ChainClient['readBalances'];

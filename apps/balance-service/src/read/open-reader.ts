@@ -28,6 +28,7 @@ export function createReaderOpener(
     const { client } = await openChain(chain);
     return {
       network: client.network,
+      readHead: (signal) => client.readHead(signal),
       readBalances: (...query) => client.readBalances(...query),
       readBalancesElsewhere: (...query) => client.readBalancesElsewhere(...query),
       close: () => client.close(),

@@ -1,4 +1,4 @@
-import type { Network, UtxoCodec } from '@chainwatch/chain-core';
+import { InvalidAddressError, type Network, type UtxoCodec } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 
 interface EnrollDeps {
@@ -23,9 +23,7 @@ export async function enrollAddresses({ sql, network, codec, signal }: EnrollDep
        ORDER BY a.id LIMIT ${PAGE_ROWS}`,
       [network.family, network.gid, lastId],
     );
-    const own = rows.filter(
-      ({ address }) => codec.findAddress(network, codec.matchKeyOf(address)) === address,
-    );
+    const own = rows.filter(({ address }) => isOwn({ network, codec }, address));
     if (own.length > 0)
       await enroll(
         sql,
@@ -34,6 +32,16 @@ export async function enrollAddresses({ sql, network, codec, signal }: EnrollDep
       );
     if (rows.length < PAGE_ROWS) return;
     lastId = rows.at(-1)!.id;
+  }
+}
+
+/** Addresses of networks that are not known here are others' too. */
+function isOwn({ network, codec }: Pick<EnrollDeps, 'network' | 'codec'>, address: string): boolean {
+  try {
+    return codec.findAddress(network, codec.matchKeyOf(address)) === address;
+  } catch (error) {
+    if (error instanceof InvalidAddressError) return false;
+    throw error;
   }
 }
 

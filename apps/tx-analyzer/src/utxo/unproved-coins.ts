@@ -127,7 +127,7 @@ export async function releaseCoins(
     `INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
      SELECT DISTINCT $1, ta.address_id, $4::text, 'detected' FROM ${these} JOIN transactions t ON t.chain_gid = $1 AND t.hash = r.hash AND t.block_hash = r.block_hash
      JOIN transaction_addresses ta ON ta.transaction_id = t.id`,
-    [...of, chain.nativeOf(network).gid],
+    [...of, nativeOf(chain.network).gid],
   );
 }
 

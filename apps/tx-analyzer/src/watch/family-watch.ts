@@ -1,4 +1,4 @@
-import type { ChainFamilyName, UtxoCodec } from '@chainwatch/chain-core';
+import { InvalidAddressError, type ChainFamilyName, type UtxoCodec } from '@chainwatch/chain-core';
 import type { Database, Sql } from '@chainwatch/db';
 import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';
 import { WatchSet } from '@chainwatch/watch-set';
@@ -24,6 +24,8 @@ export class FamilyWatch {
   readonly #set: WatchSet;
   readonly #utxo: UtxoCodec | undefined;
   #coveredXid: bigint;
+  /** Addresses of networks that nobody has told this process of. */
+  readonly #unread = new Set<string>();
 
   private constructor({ family, utxo, set, coveredXid }: Loaded) {
     this.family = family;
@@ -67,9 +69,23 @@ export class FamilyWatch {
     return this.#set.has(key);
   }
 
-  /** @param address canonical */
+  /**
+   * An address of a network that is not known here waits until it is: its chain cannot be followed before.
+   * @param address canonical
+   */
   add(address: string): void {
-    this.#set.add(this.#utxo === undefined ? address : this.#utxo.matchKeyOf(address));
+    try {
+      this.#set.add(this.#utxo === undefined ? address : this.#utxo.matchKeyOf(address));
+      this.#unread.delete(address);
+    } catch (error) {
+      if (!(error instanceof InvalidAddressError)) throw error;
+      this.#unread.add(address);
+    }
+  }
+
+  /** Networks may have become known. */
+  readAgain(): void {
+    for (const address of this.#unread) this.add(address);
   }
 
   async #fill(sql: Sql): Promise<void> {

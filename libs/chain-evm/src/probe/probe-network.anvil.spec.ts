@@ -65,7 +65,10 @@ it('makes tolerant proofs strict where every block has them, and never the other
   const tolerant = { ...anvilDocument, traits: { stack: 'ethereum', header: 'tolerant', roots: 'tolerant' } };
   const { document, findings } = await probe(anvil.url, tolerant);
   expect(findings.get('Multicall3')?.answer).toBe('no');
-  expect(document.traits).toEqual({ stack: 'ethereum' });
+  // Older blocks were not read.
+  expect(document.traits).toEqual({ ...tolerant.traits, strict_from: expect.any(Number) });
+  const earlier = { ...tolerant, traits: { ...tolerant.traits, strict_from: 1 } };
+  expect((await probe(anvil.url, earlier)).document.traits).toEqual(earlier.traits);
   // Strict rules that the node's blocks do not meet: they stay, and the reason is told.
   const lying = await probeThroughLiar();
   // Its empty blocks have the root of nothing.

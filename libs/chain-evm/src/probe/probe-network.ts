@@ -80,7 +80,7 @@ async function measure(
   });
   onFinding({ what: 'eth_getLogs', ...(await askLogRanges(asked)) });
   const measured = { proofs, tag: finality.tag, hasMulticall: multicall.answer === 'yes', blockTimeMs };
-  return known === undefined ? guess(gid, measured) : strengthen(known, measured, onFinding);
+  return known === undefined ? guess(gid, measured) : strengthen(known, { ...measured, sample }, onFinding);
 }
 
 interface Measured {
@@ -134,7 +134,7 @@ function measureBlockTime({ blocks }: Sample): number | undefined {
 }
 
 /** A network that nobody has described yet. Its proofs are strict: what weakens one is for its operator to say. */
-function guess(gid: string, { proofs, tag, hasMulticall, blockTimeMs = 1_000 }: Measured): ProbedNetwork {
+function guess(gid: string, { proofs, tag, hasMulticall, blockTimeMs }: Measured): ProbedNetwork {
   const name = gid.replace(':', '-');
   return {
     document: {
@@ -148,7 +148,7 @@ function guess(gid: string, { proofs, tag, hasMulticall, blockTimeMs = 1_000 }: 
       native: { gid: `${gid}/slip44:60` as never, symbol: 'ETH', name: 'Ether', decimals: 18 },
       token_namespace: 'erc20',
       confirmation: tag === undefined ? { type: 'depth', depth: 12 } : { type: 'tag', tag, depth: 12 },
-      block_time_ms: blockTimeMs,
+      block_time_ms: blockTimeMs ?? 1_000,
       traits: { stack: proofs.stack, multicall3: hasMulticall },
     },
     guessed: [
@@ -163,32 +163,40 @@ function guess(gid: string, { proofs, tag, hasMulticall, blockTimeMs = 1_000 }: 
   };
 }
 
-/** What is known stays; a proof that was tolerant becomes strict where all blocks have it, and none the other way. */
+/**
+ * What is known stays. Where every block of the sample, some with transactions, has the proofs that are tolerant, these are
+ * strict from its first block on: older blocks were not read. None goes the other way.
+ */
 function strengthen(
   known: NetworkDocument,
-  { proofs, hasMulticall, blockTimeMs }: Measured,
+  { sample, proofs, hasMulticall, blockTimeMs }: Measured & { readonly sample: Sample },
   onFinding: ProbeOptions['onFinding'],
 ): ProbedNetwork {
   const traits: Record<string, unknown> = { ...known.traits };
-  for (const [member, isHeld] of [
-    ['header', proofs.header === proofs.blocks],
-    ['roots', proofs.transactionsRoot === proofs.blocks && proofs.receiptsRoot === proofs.blocks],
-  ] as const) {
-    const isTolerant = traits[member] === 'tolerant';
-    if (isTolerant && isHeld && proofs.whole === proofs.blocks && proofs.stack === traits.stack) {
-      delete traits[member];
-      onFinding({
-        what: `${member} trait`,
-        answer: 'yes',
-        found: 'strict from now on: every block is proved',
-      });
-    } else if (!isTolerant && !isHeld)
+  const held: Readonly<Record<string, boolean>> = {
+    header: proofs.header === proofs.blocks,
+    roots: proofs.transactionsRoot === proofs.blocks && proofs.receiptsRoot === proofs.blocks,
+  };
+  const members = Object.keys(held);
+  const first = sample.blocks[0]!.number;
+  const strictFrom = typeof traits.strict_from === 'number' ? traits.strict_from : Infinity;
+  const isFilled = sample.blocks.some(({ receipts }) => receipts.length > 0);
+  const isWhole = isFilled && proofs.whole === proofs.blocks && proofs.stack === traits.stack;
+  if (members.some((member) => traits[member] === 'tolerant') && isWhole && first < strictFrom) {
+    traits.strict_from = first;
+    onFinding({
+      what: 'strict_from trait',
+      answer: 'yes',
+      found: `strict from block ${first} on: each is proved`,
+    });
+  }
+  for (const member of members)
+    if (traits[member] !== 'tolerant' && !held[member])
       onFinding({
         what: `${member} trait`,
         answer: 'no',
         found: `stays strict: only a document that you write says "${member}": "tolerant"`,
       });
-  }
   if (hasMulticall) traits.multicall3 = true;
   return {
     document: {

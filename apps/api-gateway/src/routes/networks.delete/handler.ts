@@ -1,11 +1,12 @@
 import { toNetworkDocument } from '@chainwatch/chain-core';
-import { normalizeChainGid } from '@chainwatch/chain-registry';
+import { findSharedNames, normalizeChainGid } from '@chainwatch/chain-registry';
+import type { Sql } from '@chainwatch/db';
 import { conflict, notFound } from '@chainwatch/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { findFixedDifferences } from '../../networks/fixed-members.ts';
-import { findBuiltIn, findKnownNetwork } from '../../networks/known-networks.ts';
-import { lockNetworks, removeNetwork } from '../../networks/network-store.ts';
+import { findBuiltIn, readKnownNetworks } from '../../networks/known-networks.ts';
+import { findUnreadable, lockNetworks, removeNetwork } from '../../networks/network-store.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { defineRoute } from '../../server/define-route.ts';
 
@@ -19,9 +20,29 @@ export const deleteNetwork = defineRoute({
   problems: [409],
   handle: async ({ params, principal, requestId }, deps) => {
     const gid = normalizeChainGid(params.chain_gid);
+    const recordDeleted = (
+      sql: Sql,
+      of: { readonly gid: string; readonly document: unknown },
+    ): Promise<void> =>
+      recordChange(
+        sql,
+        { principal, requestId },
+        {
+          action: 'workspace.network_deleted',
+          targetId: principal.workspaceId,
+          from: { chain_gid: of.gid, document: of.document },
+        },
+      );
     await deps.db.transaction(async (sql) => {
       await lockNetworks(sql);
-      const known = await findKnownNetwork(sql, gid);
+      const all = await readKnownNetworks(sql);
+      const known = all.find(({ network }) => network.gid === gid);
+      const unreadable = await findUnreadable(sql, gid);
+      if (unreadable?.source === 'api' && known?.isUsed !== true) {
+        await removeNetwork(sql, gid, findBuiltIn(gid));
+        await recordDeleted(sql, { gid, document: unreadable.document });
+        return;
+      }
       if (known === undefined) throw notFound(`The network ${gid} is not known.`);
       if (known.source === 'file')
         throw conflict(`The network ${gid} is in NETWORKS_FILE of the operator: remove it there.`);
@@ -34,16 +55,14 @@ export const deleteNetwork = defineRoute({
         throw conflict(
           `The network ${gid} was used, and the release says something else of members that are fixed: ${fixed.join(', ')}.`,
         );
+      const others = all.map(({ network }) => network);
+      const [shared] = builtIn === undefined ? [] : findSharedNames(builtIn, others);
+      if (shared !== undefined)
+        throw conflict(
+          `The release calls ${gid} ${shared.name}, which is a name of ${shared.gid} now: give that one another name first.`,
+        );
       await removeNetwork(sql, gid, builtIn);
-      await recordChange(
-        sql,
-        { principal, requestId },
-        {
-          action: 'workspace.network_deleted',
-          targetId: principal.workspaceId,
-          from: { chain_gid: gid, document: toNetworkDocument(known.network) },
-        },
-      );
+      await recordDeleted(sql, { gid, document: toNetworkDocument(known.network) });
     });
     await deps.networks.refresh();
     announceChain(deps, gid);

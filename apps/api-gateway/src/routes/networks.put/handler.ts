@@ -6,7 +6,7 @@ import { announceChain } from '../../chains/announce-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { findFixedDifferences } from '../../networks/fixed-members.ts';
 import { readKnownNetworks } from '../../networks/known-networks.ts';
-import { lockNetworks, storeNetwork } from '../../networks/network-store.ts';
+import { findUnreadable, lockNetworks, readUsedChains, storeNetwork } from '../../networks/network-store.ts';
 import { baseOf } from '../../records/logo.ts';
 import { networkRecordSchema, toNetworkRecord } from '../../records/network.ts';
 import { chainParams } from '../../records/path-schemas.ts';
@@ -46,6 +46,12 @@ export const putNetwork = defineRoute({
       await lockNetworks(sql);
       const known = await readKnownNetworks(sql);
       const before = known.find((each) => each.network.gid === gid);
+      const unreadable = await findUnreadable(sql, gid);
+      const isUsed = (await readUsedChains(sql)).some((chain) => chain.gid === gid);
+      if (unreadable !== undefined && (isUsed || unreadable.source === 'file'))
+        throw conflict(
+          `The network ${gid} has a document that this release cannot read, so nobody can tell what must not change: go back to the release that wrote it.`,
+        );
       if (before === undefined && known.length >= NETWORKS_MAX)
         throw conflict(`There are ${known.length} networks already; the most are ${NETWORKS_MAX}.`);
       if (before?.source === 'file')
