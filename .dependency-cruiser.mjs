@@ -112,7 +112,7 @@ export default {
       severity: 'error',
       comment: 'Pure libraries take what they need from the caller.',
       from: {
-        path: '^libs/(caip|problem|api-key|webhook-signature|amounts|events|chain-core|contract-abi|watch-set)/src/',
+        path: '^libs/(caip|problem|api-key|webhook-signature|verify|amounts|events|chain-core|contract-abi|watch-set)/src/',
         pathNot: SPECS,
       },
       to: {

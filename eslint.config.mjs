@@ -142,7 +142,7 @@ export default tseslint.config(
   },
   // What runs at a client needs nothing of the services.
   {
-    files: ['libs/{problem,sdk}/**/*.ts', 'apps/cli/**/*.ts'],
+    files: ['libs/{problem,sdk,verify}/**/*.ts', 'apps/cli/**/*.ts'],
     ignores: ['**/*.spec.ts', '**/spec-*.ts'],
     rules: { 'no-restricted-syntax': ['error', ...LOG_RULES, ...CONSTANT_RULES] },
   },

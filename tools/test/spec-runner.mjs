@@ -32,14 +32,12 @@ export function channelOfOne(shared) {
 }
 
 /** @typedef {{ path: string }} Test */
-/** @type {new (...args: readonly unknown[]) => { runTests: (...args: readonly unknown[]) => Promise<void> }} */
-const Runner = LightRunner;
 
 /**
  * Begins no spec file after TEST_UNTIL (Unix seconds): a machine that is five times slower would be cut off with nothing to
  * show. Such a file is a result that was skipped, and `npm test` names it.
  */
-export default class SpecRunner extends Runner {
+export default class SpecRunner extends LightRunner {
   /**
    * @param {readonly Test[]} tests
    * @param {unknown} watcher

@@ -85,6 +85,7 @@ import { listTokens } from './routes/tokens.list/handler.ts';
 import { refreshToken } from './routes/tokens.refresh/handler.ts';
 import { getTransaction } from './routes/transactions.get/handler.ts';
 import { getTransactionByHash } from './routes/transactions.get-by-hash/handler.ts';
+import { getTransactionProof } from './routes/transactions.proof/handler.ts';
 import { listTransactions } from './routes/transactions.list/handler.ts';
 import { getVersion } from './routes/version.get/handler.ts';
 import { deletePreviousSecret } from './routes/webhook-secrets.delete-previous/handler.ts';
@@ -222,6 +223,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   listTransactions,
   getTransaction,
   getTransactionByHash,
+  getTransactionProof,
   listConfirmationPolicies,
   getConfirmationPolicy,
   setConfirmationPolicy,

@@ -6,6 +6,7 @@ import type {
   ChainClient,
   ChainClientOptions,
   CoinReader,
+  InclusionProof,
   MempoolReader,
   Network,
   NodeUpgrade,
@@ -16,6 +17,7 @@ import { EsploraClient } from './esplora-client.ts';
 import { findNewUpgrades } from './find-new-upgrades.ts';
 import { readTraits } from './networks.ts';
 import { readBlock } from './read-block.ts';
+import { readProof } from './read-proof.ts';
 import { findHeaderByHash, findHeaderByNumber, readHead, readHeaders } from './read-headers.ts';
 import { readSnapshot, readTransactions } from './read-mempool.ts';
 import { readSpentOutputs } from './read-spent-outputs.ts';
@@ -96,6 +98,10 @@ export class BitcoinClient implements ChainClient {
 
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
     return readBlock(this.#session, { ref, signal, options });
+  }
+
+  readProof(ref: BlockRef, hash: string, signal?: AbortSignal): Promise<InclusionProof> {
+    return readProof(this.#session, { ref, hash, signal });
   }
 
   readBalances(): Promise<never> {

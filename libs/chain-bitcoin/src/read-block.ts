@@ -21,7 +21,7 @@ export async function readBlock(
     options,
   }: { readonly ref: BlockRef; readonly signal?: AbortSignal; readonly options?: ReadBlockOptions },
 ): Promise<Block> {
-  const bytes = parseHex(`block ${ref.number} ${ref.hash}`, await readRawBlock(session, ref, signal));
+  const bytes = await readRawBlock(session, ref, signal);
   try {
     return decodeBlock(ref, bytes, session.traits);
   } catch (error) {
@@ -31,9 +31,11 @@ export async function readBlock(
   }
 }
 
-async function readRawBlock(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<unknown> {
+/** A block's bytes, which prove nothing yet. @throws BlockNotFoundError, IncompleteBlockError, ChainClientError */
+export async function readRawBlock(session: Session, ref: BlockRef, signal?: AbortSignal): Promise<Buffer> {
   try {
-    return await callRaw(session, { method: 'getblock', hash: ref.hash, signal });
+    const hex = await callRaw(session, { method: 'getblock', hash: ref.hash, signal });
+    return parseHex(`block ${ref.number} ${ref.hash}`, hex);
   } catch (error) {
     if (!isMissingBlock(error)) throw error;
     throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`, {

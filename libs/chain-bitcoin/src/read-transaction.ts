@@ -10,6 +10,8 @@ import type { TransactionFormat } from './transaction-format.ts';
 export interface RawTransaction {
   /** Hash over everything but the witness and what concerns an extension block, in byte order. */
   readonly txidBytes: Buffer;
+  /** What the txid is the hash of. */
+  readonly stripped: Buffer;
   /** Hash with the witness; the txid where there is none. */
   readonly wtxidBytes: Buffer;
   readonly hasWitness: boolean;
@@ -81,17 +83,18 @@ export function readTransaction(
   const end = reader.skip(4) + 4;
   const lockTime = bytes.subarray(end - 4, end);
   const version = bytes.subarray(start, start + 4);
-  const txidBytes = hash256(
+  const stripped =
     flag === 0
       ? bytes.subarray(start, end)
-      : Buffer.concat([version, bytes.subarray(bodyStart, bodyEnd), lockTime]),
-  );
+      : Buffer.concat([version, bytes.subarray(bodyStart, bodyEnd), lockTime]);
+  const txidBytes = hash256(stripped);
   const withWitness = hasMweb
     ? Buffer.concat([version, WITNESS_MARK, bytes.subarray(bodyStart, witnessEnd), lockTime])
     : bytes.subarray(start, end);
   const isCoinbase = outpoints.length === 1 && `${outpoints[0]?.txid}:${outpoints[0]?.vout}` === noOutpoint;
   return {
     txidBytes,
+    stripped,
     wtxidBytes: hasWitness ? hash256(withWitness) : txidBytes,
     hasWitness,
     firstWitness: witness,

@@ -4,6 +4,7 @@ import type { ChainEndpoint, NodeInterface } from './chain-endpoint.ts';
 import type { FamilyRpc } from './family-rpc.ts';
 import type { NetworkCatalogue } from './network-catalogue.ts';
 import type { ProbedNetwork, ProbeOptions } from './network-probe.ts';
+import type { InclusionProof } from './inclusion-proof.ts';
 import type { ChainFamilyName, Network } from './network.ts';
 import type { UiMultiplier } from './ui-multiplier.ts';
 import type { Calendar, Upgrade } from './upgrade.ts';
@@ -222,6 +223,11 @@ export interface ChainClient {
    * refused
    */
   proveSenders?(ref: BlockRef, transactions: readonly Transaction[], signal?: AbortSignal): Promise<void>;
+  /**
+   * Shows that a transaction is in a block. What is given was checked against the block's hash. Absent: it cannot be shown.
+   * @throws BlockNotFoundError, IncompleteBlockError also where the block has no such transaction, ChainClientError
+   */
+  readProof?(ref: BlockRef, hash: string, signal?: AbortSignal): Promise<InclusionProof>;
   /**
    * The final blocks in which addresses may take part in a transaction. Undefined where only the blocks themselves tell:
    * the caller must then read all of them.

@@ -9,6 +9,7 @@
  */
 export type * from './block.ts';
 export { BALANCE_CHANGE_REASONS, lacksEvidence, rankOf } from './block.ts';
+export type * from './inclusion-proof.ts';
 export type * from './network.ts';
 export { UNTOLD_REASONS } from './network.ts';
 export { nativeOf } from './native-of.ts';

@@ -9,6 +9,7 @@ import type {
   ChainClient,
   ChainClientOptions,
   Endpoint,
+  InclusionProof,
   Network,
   NodeUpgrade,
   ReadBlockOptions,
@@ -31,6 +32,7 @@ import {
   readHead,
   readHeaders,
 } from './read-headers.ts';
+import { readProof } from './read-proof.ts';
 import { readTokens } from './read-tokens.ts';
 import type { RpcTransport } from './rpc-transport.ts';
 import type { Capabilities, Session } from './session.ts';
@@ -122,6 +124,10 @@ export class EvmClient implements ChainClient {
 
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
     return readBlock(this.#session, { ref, signal, options });
+  }
+
+  readProof(ref: BlockRef, hash: string, signal?: AbortSignal): Promise<InclusionProof> {
+    return readProof(this.#session, { ref, hash, signal });
   }
 
   findBlocksOf(wanted: BlocksWanted, signal?: AbortSignal): Promise<BlocksOfAddresses | undefined> {

@@ -25,18 +25,20 @@ export async function readBlock(session: Session, query: BlockQuery): Promise<Bl
       ? await readSettledBlock(session, query)
       : await readOwnProof(session, query);
   } catch (error) {
-    if (isMissingBlock(error))
-      throw new BlockNotFoundError(`block ${ref.number} ${ref.hash} is not known to the node`, {
-        cause: error,
-      });
-    if (error instanceof SyntaxError || error instanceof TypeError) {
-      // BigInt and field access on values of a wrong type: the answer was not what it claimed to be.
-      throw new IncompleteBlockError(`block ${ref.number} ${ref.hash} could not be read: ${error.message}`, {
-        cause: error,
-      });
-    }
-    throw error;
+    throw toReadError(ref, error);
   }
+}
+
+/** What went wrong with a block, in the words of `ChainClient`. */
+export function toReadError({ number, hash }: BlockRef, error: unknown): unknown {
+  if (isMissingBlock(error))
+    return new BlockNotFoundError(`block ${number} ${hash} is not known to the node`, { cause: error });
+  // BigInt and field access on values of a wrong type: the answer was not what it claimed to be.
+  if (error instanceof SyntaxError || error instanceof TypeError)
+    return new IncompleteBlockError(`block ${number} ${hash} could not be read: ${error.message}`, {
+      cause: error,
+    });
+  return error;
 }
 
 /** A block that its own header proves, as far as is known before it is read. */

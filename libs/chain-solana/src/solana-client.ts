@@ -8,6 +8,7 @@ import type {
   BlocksWanted,
   ChainClient,
   ChainClientOptions,
+  InclusionProof,
   Network,
   NodeUpgrade,
   ReadBlockOptions,
@@ -30,6 +31,7 @@ import {
   readHead,
   readHeaders,
 } from './read-headers.ts';
+import { readProof } from './read-proof.ts';
 import { readTokens } from './read-tokens.ts';
 import { RpcClient } from './rpc-client.ts';
 import type { Session } from './session.ts';
@@ -98,6 +100,10 @@ export class SolanaClient implements ChainClient {
 
   readBlock(ref: BlockRef, signal?: AbortSignal, options?: ReadBlockOptions): Promise<Block> {
     return readBlock(this.#session, { ref, signal, options });
+  }
+
+  readProof(ref: BlockRef, hash: string, signal?: AbortSignal): Promise<InclusionProof> {
+    return readProof(this.#session, { ref, hash, signal });
   }
 
   listTransactions(ref: BlockRef, signal?: AbortSignal): Promise<readonly string[]> {

@@ -28,7 +28,7 @@ export function numberOf(blockId: string): number {
   return Number.parseInt(blockId.slice(0, 16), 16);
 }
 
-function encodeHeader(header: HeaderFields): Buffer {
+export function encodeHeader(header: HeaderFields): Buffer {
   return Buffer.concat([
     encodeInt(1, header.timestamp),
     encodeText(2, header.txTrieRoot),

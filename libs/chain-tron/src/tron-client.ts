@@ -12,6 +12,7 @@ import type {
   BlockRef,
   ChainClient,
   ChainClientOptions,
+  InclusionProof,
   Network,
   NodeUpgrade,
   ReadBlockOptions,
@@ -32,6 +33,7 @@ import {
   readHeaders,
   requireEvm,
 } from './read-headers.ts';
+import { readProof } from './read-proof.ts';
 import { readTokens } from './read-tokens.ts';
 import { readWalletBlock } from './read-wallet-block.ts';
 import type { Session } from './session.ts';
@@ -92,6 +94,12 @@ export class TronClient implements ChainClient {
         cause: error,
       });
     }
+  }
+
+  async readProof(ref: BlockRef, hash: string, signal?: AbortSignal): Promise<InclusionProof> {
+    if (!hasWallet(this.#session))
+      return { type: 'none', reason: 'Only the wallet API of a node tells the bytes that a block covers.' };
+    return readProof(this.#session, { ref, hash, signal });
   }
 
   readBalances(

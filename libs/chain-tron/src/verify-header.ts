@@ -1,5 +1,5 @@
 import { IncompleteBlockError, type BlockHeader, type UnknownPart } from '@chainwatch/chain-core';
-import { computeBlockId, numberOf } from './encode-header.ts';
+import { computeBlockId, encodeHeader, numberOf, type HeaderFields } from './encode-header.ts';
 import { encodeUnknownFields, isUnnamed } from './encode-unknown-fields.ts';
 import { parseHex } from './parse-hex.ts';
 import type { WalletBlock, WalletHeader } from './wallet-block.ts';
@@ -48,8 +48,13 @@ export function verifyHeader({ blockID, block_header: { raw_data: raw } }: Walle
   };
 }
 
-function verifyId(blockID: string, raw: WalletHeader): UnknownPart[] {
-  const got = computeBlockId({
+/** The bytes that a block's id covers. @throws IncompleteBlockError */
+export function encodeWalletHeader(raw: WalletHeader): Buffer {
+  return encodeHeader(fieldsOf(raw));
+}
+
+function fieldsOf(raw: WalletHeader): HeaderFields {
+  return {
     timestamp: toInt(raw.timestamp),
     txTrieRoot: toBytes(raw.txTrieRoot),
     parentHash: toBytes(raw.parentHash),
@@ -59,7 +64,11 @@ function verifyId(blockID: string, raw: WalletHeader): UnknownPart[] {
     version: toInt(raw.version),
     accountStateRoot: toBytes(raw.accountStateRoot),
     others: encodeUnknownFields(raw),
-  });
+  };
+}
+
+function verifyId(blockID: string, raw: WalletHeader): UnknownPart[] {
+  const got = computeBlockId(fieldsOf(raw));
   if (got === blockID) return [];
   const members = Object.entries(raw).filter(([name]) => !KNOWN.has(name) && !isUnnamed(name));
   if (members.length === 0)

@@ -13,7 +13,7 @@ export interface WalletHeader {
 
 export interface WalletBlock {
   readonly blockID: string;
-  readonly block_header: { readonly raw_data: WalletHeader };
+  readonly block_header: { readonly raw_data: WalletHeader; readonly witness_signature?: string };
   readonly transactions?: readonly WalletTransaction[];
 }
 

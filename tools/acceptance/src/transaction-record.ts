@@ -1,4 +1,5 @@
 export interface TransactionRecord {
+  readonly chain_gid: string;
   readonly hash: string;
   readonly status: string;
   readonly confirmations: number;

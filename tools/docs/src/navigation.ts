@@ -43,10 +43,12 @@ const SECTIONS: readonly Section[] = [
     pages: [
       'guides/requests',
       'guides/webhooks',
+      'guides/proofs',
       'guides/portal',
       'guides/history',
       'repository/libs/sdk/index: SDK for TypeScript',
       'repository/libs/webhook-signature/index: Signatures of webhooks',
+      'repository/libs/verify/index: Verify proofs',
       'guides/cli',
       'guides/telegram',
       'guides/chat-services',

@@ -37,7 +37,8 @@ describe('TEST_UNTIL', () => {
     process.env.TEST_UNTIL = '1';
     const results: unknown[] = [];
     const failures: unknown[] = [];
-    const runner = new SpecRunner({ maxWorkers: 2 }, {}, {});
+    const Runner = SpecRunner as unknown as new (...args: readonly unknown[]) => SpecRunner;
+    const runner = new Runner({ maxWorkers: 2 }, {}, {});
     await runner.runTests(
       [{ path: 'one.spec.ts' }, { path: 'two.spec.ts' }],
       undefined,

@@ -82,6 +82,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
 
   'GET /transactions/:transaction_id': 'api:transaction:read',
   'GET /transactions/:chain_gid/:hash': 'api:transaction:read',
+  'GET /transactions/:chain_gid/:hash/proof': 'api:transaction:read',
   'GET /confirmation_policies': 'api:confirmation_policy:read',
   'GET /confirmation_policies/:chain_gid': 'api:confirmation_policy:read',
   'PUT /confirmation_policies/:chain_gid': 'api:confirmation_policy:write',

@@ -1052,6 +1052,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/transactions/{chain_gid}/{hash}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What shows that the transaction is in its block, without trust in this service
+         * @description Needs the permission `api:transaction:read`.
+         */
+        get: operations["getTransactionProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/confirmation_policies": {
         parameters: {
             query?: never;
@@ -5155,6 +5175,125 @@ export interface components {
             items: components["schemas"]["Transaction"][];
             /** @description Position and size of the list. */
             meta: components["schemas"]["PageMeta"];
+        };
+        Proof: {
+            /**
+             * @description How the block covers the transaction. `mpt`: two Merkle-Patricia tries, of transactions and of receipts. `merkle`: a binary tree, with the branch of the coinbase. `signed_merkle`: a binary tree under a header that its producer signed. `none`: not at all; `reason` says why. New types may be added: treat an unknown one as `none`.
+             * @example mpt
+             * @enum {string}
+             */
+            type: "mpt" | "merkle" | "signed_merkle" | "none";
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description The hash of the transaction.
+             * @example 0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c
+             */
+            hash: string;
+            /**
+             * @description The hash of the block. Take it from a second source before you believe the proof.
+             * @example 0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f
+             */
+            block_hash: string;
+            /**
+             * Format: int64
+             * @description The number of the block.
+             * @example 21000000
+             */
+            block_number: number;
+            /**
+             * @description The bytes that the block hash covers, hexadecimal.
+             * @example 0xf90260a0…
+             */
+            header: string | null;
+            /**
+             * @description Of the producer, over SHA-256 of the header.
+             * @example 6ac1…01
+             */
+            signature?: string;
+            /** @description What leads from the transaction to the header. */
+            branch: {
+                /**
+                 * @description From the root to the value (`mpt`: nodes), or siblings from the leaf up, null where a level has none.
+                 * @example [
+                 *       "abababababababababababababababababababababababababababababababab"
+                 *     ]
+                 */
+                transaction: (string | null)[];
+                /**
+                 * @description Nodes of the trie of receipts, from the root.
+                 * @example [
+                 *       "abababababababababababababababababababababababababababababababab"
+                 *     ]
+                 */
+                receipt?: (string | null)[];
+                /**
+                 * @description Siblings of the coinbase, which show the depth of the tree.
+                 * @example [
+                 *       "abababababababababababababababababababababababababababababababab"
+                 *     ]
+                 */
+                coinbase?: (string | null)[];
+            } | null;
+            /** @description What is shown to be in the block. */
+            item: {
+                /**
+                 * Format: int64
+                 * @description The position in the block, from 0.
+                 * @example 12
+                 */
+                index: number;
+                /**
+                 * @description The bytes of the transaction, hexadecimal.
+                 * @example 0x02f873…
+                 */
+                transaction: string;
+                /**
+                 * @description The bytes of the receipt.
+                 * @example 0x02f90108…
+                 */
+                receipt?: string;
+                /**
+                 * @description The bytes of the coinbase.
+                 * @example 0100000001…
+                 */
+                coinbase?: string;
+            } | null;
+            /**
+             * @description Why there is no proof; null where there is one.
+             * @example null
+             */
+            reason: string | null;
+            /**
+             * @description With `none`: the signatures of the transaction.
+             * @example [
+             *       "5gri…"
+             *     ]
+             */
+            signatures?: string[];
+            /** @description How far the chain has confirmed the block. This is our word, no part of the proof. */
+            finality: {
+                /**
+                 * @description `pending`: in the mempool; `detected`: in a block; `confirmed`: in a block that is final by the policy of the project or else of the chain; `reorged`: its block left the chain; `failed`: in a block, but it moved nothing.
+                 * @enum {string}
+                 */
+                status: "pending" | "detected" | "confirmed" | "reorged" | "failed";
+                /**
+                 * Format: int64
+                 * @description Blocks that hold it, its own included; 0 while pending or reorged.
+                 * @example 1
+                 */
+                confirmations: number;
+                /**
+                 * Format: int64
+                 * @description Confirmations after which it counts as `confirmed`, fixed when it was detected. Where the project has no policy of a depth and the chain tells its own finality, that decides.
+                 * @example 12
+                 */
+                required_confirmations: number;
+            };
         };
         /** @description When transactions of the project are confirmed on a chain. */
         ConfirmationPolicy: {
@@ -15917,6 +16056,91 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTransactionProof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The hash of the transaction, as the chain writes it.
+                 * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+                 */
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "mpt",
+                     *       "chain_gid": "eip155:1",
+                     *       "hash": "0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c",
+                     *       "block_hash": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+                     *       "block_number": 21000000,
+                     *       "header": "0xf90260a0…",
+                     *       "signature": "6ac1…01",
+                     *       "branch": {
+                     *         "transaction": [
+                     *           "abababababababababababababababababababababababababababababababab"
+                     *         ],
+                     *         "receipt": [
+                     *           "abababababababababababababababababababababababababababababababab"
+                     *         ],
+                     *         "coinbase": [
+                     *           "abababababababababababababababababababababababababababababababab"
+                     *         ]
+                     *       },
+                     *       "item": {
+                     *         "index": 12,
+                     *         "transaction": "0x02f873…",
+                     *         "receipt": "0x02f90108…",
+                     *         "coinbase": "0100000001…"
+                     *       },
+                     *       "reason": null,
+                     *       "signatures": [
+                     *         "5gri…"
+                     *       ],
+                     *       "finality": {
+                     *         "status": "pending",
+                     *         "confirmations": 1,
+                     *         "required_confirmations": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Proof"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

@@ -685,6 +685,15 @@ export class TransactionOperations {
   getByHash(chainGid: string, hash: string, options?: RequestOptions): Promise<Answer<'getTransactionByHash'>> {
     return this.#call({ method: 'GET', path: '/transactions/{chain_gid}/{hash}', params: { chain_gid: chainGid, hash: hash }, options });
   }
+
+  /**
+   * What shows that the transaction is in its block, without trust in this service.
+   *
+   * Needs the permission `api:transaction:read`. `GET /transactions/{chain_gid}/{hash}/proof`
+   */
+  getProof(chainGid: string, hash: string, options?: RequestOptions): Promise<Answer<'getTransactionProof'>> {
+    return this.#call({ method: 'GET', path: '/transactions/{chain_gid}/{hash}/proof', params: { chain_gid: chainGid, hash: hash }, options });
+  }
 }
 
 /** Operations under `confirmation_policies`. */

@@ -1,6 +1,7 @@
-import { listEndpoints, type ChainFamily, type Network, type TokenMetadata } from '@chainwatch/chain-core';
-import { badGateway, BaseError, ProblemError, unprocessableEntity } from '@chainwatch/problem';
+import type { ChainFamily, Network, TokenMetadata } from '@chainwatch/chain-core';
+import { unprocessableEntity } from '@chainwatch/problem';
 import type { Sql } from '@chainwatch/db';
+import { askNodes } from '../../chains/ask-nodes.ts';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import type { ChainRow } from '../../chains/find-chain.ts';
 
@@ -18,37 +19,22 @@ interface TokenRead {
  * endpoint, 502 if no node answers
  */
 export async function readToken(
-  read: TokenRead,
+  { gid, signal, ...of }: TokenRead,
   deps: Pick<ApiDeps, 'db' | 'sealer' | 'dial' | 'settings'>,
 ): Promise<TokenMetadata | undefined> {
-  let failure: unknown;
-  const otherEndpointsSealed = read.chain.otherEndpointsSealed as Readonly<Record<string, string>>;
-  for (const endpoint of listEndpoints(
-    { ...read.chain, otherEndpointsSealed },
-    deps.sealer,
-    deps.settings.chainEndpoints[read.chain.gid],
-  )) {
-    const client = read.family.createClient({
-      network: read.network,
-      ...endpoint,
-      dial: deps.dial,
-      timeoutMs: deps.settings.nodeTimeoutMs,
-    });
-    try {
-      if (!client.readTokens) throw unprocessableEntity(`The chain ${read.chain.gid} has no tokens to read.`);
-      const [metadata] = await client.readTokens([read.gid], read.signal, await findMoved(deps.db, read.gid));
-      return metadata;
-    } catch (error) {
-      // After a node's failure the next one is asked; a node's answer is final.
-      if (!isRetryable(error)) throw error;
-      failure = error;
-    } finally {
-      client.close();
-    }
-  }
-  if (failure === undefined)
-    throw unprocessableEntity(`The blockchain ${read.chain.gid} has no endpoint to read the token from.`);
-  throw badGateway('The token could not be read: no node of the chain answered.', failure);
+  return askNodes(
+    {
+      ...of,
+      purpose: 'to read the token from',
+      ask: async (client) => {
+        if (!client.readTokens) throw unprocessableEntity(`The chain ${of.chain.gid} has no tokens to read.`);
+        const [metadata] = await client.readTokens([gid], signal, await findMoved(deps.db, gid));
+        return metadata;
+      },
+      explain: () => 'The token could not be read: no node of the chain answered.',
+    },
+    deps,
+  );
 }
 
 /** An amount of a known transfer, by which a collection from before the standard is recognised. */
@@ -58,8 +44,4 @@ async function findMoved(sql: Sql, gid: string): Promise<ReadonlyMap<string, big
     [gid],
   );
   return new Map(rows.map(({ amount_raw }) => [gid, BigInt(amount_raw)]));
-}
-
-function isRetryable(error: unknown): boolean {
-  return error instanceof BaseError && !(error instanceof ProblemError);
 }

@@ -21,6 +21,7 @@ const OF_OTHER_SPECS: Readonly<Record<string, string>> = {
   '/addresses/{address}/balances/details': 'GET',
   '/addresses/{address}/adjustments': 'GET',
   '/addresses/{address}/utxos': 'GET',
+  '/transactions/{chain_gid}/{hash}/proof': 'GET',
   '/events/{event_id}': 'GET',
   '/events/{event_id}/deliveries': 'GET',
   '/notification_channels/{notification_channel_id}/actions/test': 'POST',

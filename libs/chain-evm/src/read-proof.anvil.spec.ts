@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { startAnvil, type AnvilHandle } from '@chainwatch/testing';
+import { InvalidProofError, verifyTransaction, type Proof } from '@chainwatch/verify';
+import type { BlockRef } from '@chainwatch/chain-core';
+import { EvmClient } from './evm-client.ts';
+import { networkNamed } from './spec-read.ts';
+
+const COUNT = 60;
+const RUNS = Number(process.env.PROOF_RUNS ?? 500);
+const payee = (index: number): string => `0x${(index + 0xa0000).toString(16).padStart(40, '0')}`;
+
+let node: AnvilHandle;
+let client: EvmClient;
+let ref: BlockRef;
+let hashes: string[];
+let proofs: Proof[];
+
+beforeAll(async () => {
+  node = await startAnvil({ args: ['--no-mining'] });
+  const [from] = await node.rpc<[string]>('eth_accounts');
+  hashes = [];
+  for (let index = 0; index < COUNT; index += 1) {
+    const price = index % 2 === 0 ? { gasPrice: '0x77359400' } : {};
+    hashes.push(
+      await node.rpc<string>('eth_sendTransaction', [
+        { from, to: payee(index), value: `0x${(index + 1).toString(16)}`, ...price },
+      ]),
+    );
+  }
+  await node.mine();
+  const block = await node.rpc<{ hash: string; number: string }>('eth_getBlockByNumber', ['latest', false]);
+  ref = { number: Number(block.number), hash: block.hash };
+  client = new EvmClient({ network: networkNamed('anvil'), endpointUrl: node.url });
+  proofs = await Promise.all(hashes.map(prove));
+});
+afterAll(async () => {
+  client.close();
+  await node.stop();
+});
+
+async function prove(hash: string): Promise<Proof> {
+  return {
+    chain_gid: 'eip155:31337',
+    hash,
+    block_hash: ref.hash,
+    block_number: ref.number,
+    ...((await client.readProof(ref, hash)) as Pick<Proof, 'type' | 'header' | 'branch' | 'item'>),
+  };
+}
+
+it('shows every transaction of a block with its payment', async () => {
+  for (const [index, proof] of proofs.entries())
+    expect(await verifyTransaction(proof, { trustedBlockHash: ref.hash })).toMatchObject({
+      hash: hashes[index],
+      index,
+      isFailed: false,
+      transfers: [{ type: 'native', to: payee(index), amountRaw: BigInt(index + 1) }],
+    });
+});
+
+it('is not believed for another block than the one that is trusted', async () => {
+  const getBlockHash = () => `0x${'11'.repeat(32)}`;
+  await expect(verifyTransaction(proofs[0]!, { getBlockHash })).rejects.toThrow('which you trust');
+});
+
+it('refuses what was changed: any byte, place, branch or receipt', async () => {
+  const trust = { trustedBlockHash: ref.hash };
+  const any = fc.integer({ min: 0, max: 2 ** 30 });
+  await fc.assert(
+    fc.asyncProperty(any, any, fc.constantFrom(...Object.keys(TAMPERINGS)), async (which, at, kind) => {
+      const proof = proofs[which % proofs.length]!;
+      const other = proofs[(which + 1) % proofs.length]!;
+      const tampered = TAMPERINGS[kind as keyof typeof TAMPERINGS](proof, { at, other });
+      await expect(verifyTransaction(tampered, trust)).rejects.toThrow(InvalidProofError);
+    }),
+    { numRuns: RUNS * Object.keys(TAMPERINGS).length },
+  );
+});
+
+/** Another digit at a place. */
+function change(hex: string, at: number): string {
+  const place = 2 + (at % (hex.length - 2));
+  return (
+    hex.slice(0, place) +
+    ((Number.parseInt(hex[place]!, 16) + 1 + (at % 15)) % 16).toString(16) +
+    hex.slice(place + 1)
+  );
+}
+
+interface Tampering {
+  readonly at: number;
+  readonly other: Proof;
+}
+
+const TAMPERINGS = {
+  header: (proof: Proof, { at }: Tampering): Proof => ({ ...proof, header: change(proof.header!, at) }),
+  transaction: (proof: Proof, { at }: Tampering): Proof => ({
+    ...proof,
+    item: { ...proof.item!, transaction: change(proof.item!.transaction, at) },
+  }),
+  receipt: (proof: Proof, { at }: Tampering): Proof => ({
+    ...proof,
+    item: { ...proof.item!, receipt: change(proof.item!.receipt!, at) },
+  }),
+  index: (proof: Proof, { at }: Tampering): Proof => ({
+    ...proof,
+    item: { ...proof.item!, index: (proof.item!.index + 1 + (at % (COUNT - 1))) % COUNT },
+  }),
+  'second receipt': (proof: Proof, { other }: Tampering): Proof => ({
+    ...proof,
+    branch: { ...proof.branch!, receipt: other.branch!.receipt! },
+    item: { ...proof.item!, receipt: other.item!.receipt! },
+  }),
+  'second transaction': (proof: Proof, { other }: Tampering): Proof => ({
+    ...proof,
+    branch: { ...proof.branch!, transaction: other.branch!.transaction },
+    item: { ...proof.item!, transaction: other.item!.transaction },
+  }),
+  branch: (proof: Proof, { at }: Tampering): Proof => ({
+    ...proof,
+    branch: {
+      ...proof.branch!,
+      receipt: proof.branch!.receipt!.map((each, level, all) =>
+        level === at % all.length ? change(each!, at) : each,
+      ),
+    },
+  }),
+  hash: (proof: Proof, { other }: Tampering): Proof => ({ ...proof, hash: other.hash }),
+  number: (proof: Proof): Proof => ({ ...proof, block_number: proof.block_number + 1 }),
+};

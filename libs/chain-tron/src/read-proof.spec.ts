@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { InvalidProofError, verifyTransaction, type Proof } from '@chainwatch/verify';
+import { computeBlockId } from './encode-header.ts';
+import { encodeTransaction } from './encode-transaction.ts';
+import { computeMerkleRoot } from './merkle-root.ts';
+import { encodeBytes, encodeInt } from './protobuf.ts';
+import { readProof } from './read-proof.ts';
+import type { WalletSession } from './read-wallet-headers.ts';
+import { sha256 } from './sha256.ts';
+import { encodeWalletHeader } from './verify-header.ts';
+import type { WalletBlock, WalletTransaction } from './wallet-block.ts';
+
+// Generated blocks of payments, signed by a producer of ours. Recorded ones have no signature of a block with its transactions.
+
+const RUNS = Number(process.env.PROOF_RUNS ?? 500);
+const producerKey = sha256(Buffer.from('producer'));
+const producer = `41${Buffer.from(keccak_256(secp256k1.getPublicKey(producerKey, false).subarray(1)).subarray(12)).toString('hex')}`;
+const address = (index: number): string => `41${index.toString(16).padStart(40, '0')}`;
+const text = (value: string): Uint8Array => Buffer.from(value, 'utf8');
+
+function makePayment(index: number): WalletTransaction {
+  const transfer = Buffer.concat([
+    encodeBytes(1, Buffer.from(address(1), 'hex')),
+    encodeBytes(2, Buffer.from(address(index + 2), 'hex')),
+    encodeInt(3, BigInt(index + 1)),
+  ]);
+  const parameter = Buffer.concat([
+    encodeBytes(1, text('type.googleapis.com/protocol.TransferContract')),
+    encodeBytes(2, transfer),
+  ]);
+  const contract = Buffer.concat([encodeInt(1, 1n), encodeBytes(2, parameter)]);
+  const rawData = Buffer.concat([encodeInt(8, BigInt(index + 1)), encodeBytes(11, contract)]);
+  return {
+    txID: sha256(rawData).toString('hex'),
+    raw_data_hex: rawData.toString('hex'),
+    signature: ['ab'.repeat(65)],
+    ret: [{ contractRet: index % 5 === 4 ? 'OUT_OF_ENERGY' : 'SUCCESS' }],
+  };
+}
+
+function makeBlock(count: number): WalletBlock {
+  const transactions = Array.from({ length: count }, (_, index) => makePayment(index));
+  const leaves = transactions.map((tx) => sha256(encodeTransaction(Buffer.from(tx.raw_data_hex, 'hex'), tx)));
+  const raw = {
+    timestamp: 1_700_000_000_000,
+    txTrieRoot: computeMerkleRoot(leaves).toString('hex'),
+    parentHash: '00'.repeat(32),
+    number: 78_000_000,
+    witness_address: producer,
+    version: 31,
+  };
+  const header = encodeWalletHeader(raw);
+  const { recovery, ...signed } = sign(sha256(header));
+  return {
+    blockID: computeBlockId({
+      timestamp: BigInt(raw.timestamp),
+      txTrieRoot: Buffer.from(raw.txTrieRoot, 'hex'),
+      parentHash: Buffer.from(raw.parentHash, 'hex'),
+      number: BigInt(raw.number),
+      witnessId: 0n,
+      witnessAddress: Buffer.from(producer, 'hex'),
+      version: 31n,
+      accountStateRoot: Buffer.alloc(0),
+    }),
+    block_header: {
+      raw_data: raw,
+      witness_signature: `${signed.hex}${recovery.toString(16).padStart(2, '0')}`,
+    },
+    transactions,
+  };
+}
+
+function sign(digest: Uint8Array): { readonly hex: string; readonly recovery: number } {
+  // Recovery bit in front of r and s.
+  const bytes = secp256k1.sign(digest, producerKey, { prehash: false, format: 'recovered' });
+  return { hex: Buffer.from(bytes.subarray(1)).toString('hex'), recovery: bytes[0]! };
+}
+
+async function proveAll(block: WalletBlock): Promise<Proof[]> {
+  const session = { wallet: { call: () => Promise.resolve(block) } } as unknown as WalletSession;
+  const ref = { number: 78_000_000, hash: block.blockID };
+  return Promise.all(
+    block.transactions!.map(async ({ txID: hash }) => ({
+      chain_gid: 'tron:0x2b6653dc',
+      hash,
+      block_hash: ref.hash,
+      block_number: ref.number,
+      ...((await readProof(session, { ref, hash })) as Pick<Proof, 'type' | 'header' | 'branch' | 'item'>),
+    })),
+  );
+}
+
+it.each([1, 2, 3, 5, 8, 13, 31])('shows each of %d transactions, and whether it failed', async (count) => {
+  const block = makeBlock(count);
+  for (const [index, proof] of (await proveAll(block)).entries())
+    expect(await verifyTransaction(proof, { trustedBlockHash: block.blockID })).toMatchObject({
+      index,
+      isFailed: index % 5 === 4,
+      transfers:
+        index % 5 === 4
+          ? []
+          : [{ type: 'native', from: address(1), to: address(index + 2), amountRaw: BigInt(index + 1) }],
+    });
+});
+
+it('refuses what was changed: any byte, place, branch or signature', async () => {
+  const block = makeBlock(21);
+  const proofs = await proveAll(block);
+  const any = fc.integer({ min: 0, max: 2 ** 30 });
+  const kinds = Object.keys(TAMPERINGS) as (keyof typeof TAMPERINGS)[];
+  await fc.assert(
+    fc.asyncProperty(any, any, fc.constantFrom(...kinds), async (which, at, kind) => {
+      const tampered = TAMPERINGS[kind](proofs[which % proofs.length]!, at);
+      await expect(verifyTransaction(tampered, { trustedBlockHash: block.blockID })).rejects.toThrow(
+        InvalidProofError,
+      );
+    }),
+    { numRuns: RUNS * kinds.length },
+  );
+});
+
+function change(hex: string, at: number): string {
+  const place = at % hex.length;
+  return (
+    hex.slice(0, place) +
+    ((Number.parseInt(hex[place]!, 16) + 1 + (at % 15)) % 16).toString(16) +
+    hex.slice(place + 1)
+  );
+}
+
+const TAMPERINGS = {
+  header: (proof: Proof, at: number): Proof => ({ ...proof, header: change(proof.header!, at) }),
+  transaction: (proof: Proof, at: number): Proof => ({
+    ...proof,
+    item: { ...proof.item!, transaction: change(proof.item!.transaction, at) },
+  }),
+  index: (proof: Proof, at: number): Proof => ({
+    ...proof,
+    item: { ...proof.item!, index: proof.item!.index + 1 + (at % 1_000) },
+  }),
+  branch: (proof: Proof, at: number): Proof => {
+    const { transaction } = proof.branch!;
+    const level = transaction.findIndex((each) => each !== null);
+    return {
+      ...proof,
+      branch: { transaction: transaction.map((each, at2) => (at2 === level ? change(each!, at) : each)) },
+    };
+  },
+  signature: (proof: Proof, at: number): Proof => ({
+    ...proof,
+    // r and s: of the recovery byte only two bits count.
+    signature: change(proof.signature!.slice(0, 128), at) + proof.signature!.slice(128),
+  }),
+};

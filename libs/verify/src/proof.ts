@@ -1,0 +1,72 @@
+/** A proof as `GET /transactions/{chain_gid}/{hash}/proof` answers it. */
+export interface Proof {
+  readonly type: string;
+  readonly chain_gid: string;
+  readonly hash: string;
+  readonly block_hash: string;
+  readonly block_number: number;
+  readonly header: string | null;
+  readonly signature?: string;
+  readonly branch: {
+    readonly transaction: readonly (string | null)[];
+    readonly receipt?: readonly (string | null)[];
+    readonly coinbase?: readonly (string | null)[];
+  } | null;
+  readonly item: {
+    readonly index: number;
+    readonly transaction: string;
+    readonly receipt?: string;
+    readonly coinbase?: string;
+  } | null;
+  readonly reason?: string | null;
+}
+
+/** Money that the proof itself shows to move, decoded from its bytes. */
+export interface ProvedTransfer {
+  /** `native`: the coin of the chain; `token`: `token` says which. */
+  readonly type: 'native' | 'token';
+  /** The contract (EVM, lower case) or the id of the token (TRON). */
+  readonly token?: string;
+  /** Absent where the bytes do not tell: the sender of a payment follows from signatures, which are not checked. */
+  readonly from?: string;
+  /** EVM: lower case; TRON: hexadecimal, `41…`; Bitcoin: absent, `script` says whom it pays. */
+  readonly to?: string;
+  /** Bitcoin: the script of the output, hexadecimal. */
+  readonly script?: string;
+  /** Base units. */
+  readonly amountRaw: bigint;
+}
+
+export interface ProvedTransaction {
+  readonly chainGid: string;
+  readonly hash: string;
+  readonly blockHash: string;
+  readonly blockNumber: number;
+  /** Position in the block, from 0. */
+  readonly index: number;
+  /** Whether it failed, which moves nothing. Bitcoin's never do. */
+  readonly isFailed: boolean;
+  readonly transfers: readonly ProvedTransfer[];
+}
+
+/** The proof does not show what it says. */
+export class InvalidProofError extends Error {
+  override readonly name = 'InvalidProofError';
+}
+
+export function fail(message: string): never {
+  throw new InvalidProofError(message);
+}
+
+/** Members that proofs of this type have. @throws InvalidProofError */
+export function partsOf({ type, header, branch, item, reason }: Proof): {
+  readonly header: string;
+  readonly branch: NonNullable<Proof['branch']>;
+  readonly item: NonNullable<Proof['item']>;
+} {
+  if (header === null || branch === null || item === null)
+    return fail(reason ?? `a proof of type ${type} needs header, branch and item`);
+  if (!Number.isSafeInteger(item.index) || item.index < 0)
+    fail(`item.index: expected a position, got ${item.index}`);
+  return { header, branch, item };
+}

@@ -1,0 +1,121 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { isSame, join, toBytes, toHex } from './bytes.ts';
+import { fail, partsOf, type Proof, type ProvedTransaction, type ProvedTransfer } from './proof.ts';
+import { bytesAt, intAt, readFields } from './protobuf.ts';
+
+/** Fields of `BlockHeader.raw`. */
+const [ROOT, NUMBER, PRODUCER] = [2, 7, 9];
+/** Of `Transaction`: raw data and results; of its raw data: contracts. */
+const [RAW_DATA, RESULTS, CONTRACTS] = [1, 5, 11];
+const SUCCESS = 1n;
+const MAIN_PREFIX = 0x41;
+
+/**
+ * TRON: the block's id covers the header, its producer signed it, and its tree covers the transaction with its result. What
+ * contracts moved stands in logs, which nothing covers. @throws InvalidProofError
+ */
+export function verifySignedMerkle(proof: Proof): ProvedTransaction {
+  const { header, branch, item } = partsOf(proof);
+  const bytes = toBytes('header', header);
+  const digest = sha256(bytes);
+  const fields = readFields('header', bytes);
+  const number = intAt(fields, NUMBER);
+  if (number !== BigInt(proof.block_number)) fail('header: its number is not block_number');
+  if (`${number.toString(16).padStart(16, '0')}${toHex(digest).slice(16)}` !== proof.block_hash)
+    fail('header: its id is not block_hash');
+  if (proof.signature !== undefined)
+    expectProducer(digest, toBytes('signature', proof.signature), bytesAt(fields, PRODUCER));
+  const transaction = toBytes('item.transaction', item.transaction);
+  climb(sha256(transaction), { index: item.index, path: branch.transaction, root: bytesAt(fields, ROOT) });
+  const parts = readFields('item.transaction', transaction);
+  const rawData = bytesAt(parts, RAW_DATA);
+  if (toHex(sha256(rawData)) !== proof.hash) fail('item.transaction: its hash is not hash');
+  const results = parts.filter((part) => part.number === RESULTS).map(({ value }) => value as Uint8Array);
+  // `contractRet` of a plain payment may be left out, which means the same as SUCCESS.
+  const isFailed = results.some((result) => {
+    const outcome = readFields('item.transaction', result);
+    return intAt(outcome, 2) !== 0n || ![0n, SUCCESS].includes(intAt(outcome, 3));
+  });
+  return {
+    chainGid: proof.chain_gid,
+    hash: proof.hash,
+    blockHash: proof.block_hash,
+    blockNumber: proof.block_number,
+    index: item.index,
+    isFailed,
+    transfers: isFailed
+      ? []
+      : readFields('item.transaction', rawData)
+          .filter((part) => part.number === CONTRACTS)
+          .flatMap(({ value }) => readMove(value as Uint8Array)),
+  };
+}
+
+interface Place {
+  readonly index: number;
+  readonly path: readonly (string | null)[];
+  readonly root: Uint8Array;
+}
+
+/** An odd hash at the end of a level goes up as it is. */
+function climb(leaf: Uint8Array, { index, path, root }: Place): void {
+  let [hash, at] = [leaf, index];
+  for (const text of path) {
+    if (text !== null) {
+      const sibling = toBytes('branch.transaction', text);
+      if (sibling.length !== 32) fail('branch.transaction: expected hashes of 32 bytes');
+      hash = sha256(at % 2 === 0 ? join(hash, sibling) : join(sibling, hash));
+    } else if (at % 2 === 1) fail('branch.transaction: only the last of a level has no sibling');
+    at = Math.floor(at / 2);
+  }
+  if (at !== 0) fail(`item.index: the tree has no place ${index}`);
+  if (!isSame(hash, root)) fail('branch.transaction: it does not lead to the root in the header');
+}
+
+function expectProducer(digest: Uint8Array, signature: Uint8Array, producer: Uint8Array): void {
+  if (signature.length !== 65) fail(`signature: expected 65 bytes, got ${signature.length}`);
+  const recovery = signature[64]! % 27;
+  let key: Uint8Array;
+  try {
+    key = secp256k1.Signature.fromBytes(signature.subarray(0, 64), 'compact')
+      .addRecoveryBit(recovery)
+      .recoverPublicKey(digest)
+      .toBytes(false);
+  } catch {
+    return fail('signature: it is none of the header');
+  }
+  const signer = join(Uint8Array.of(MAIN_PREFIX), keccak_256(key.subarray(1)).subarray(12));
+  if (!isSame(signer, producer)) fail('signature: it is not that of the producer in the header');
+}
+
+/** TRX and TRC-10; other contracts show no amount of their own. */
+function readMove(contract: Uint8Array): ProvedTransfer[] {
+  const fields = readFields('item.transaction', contract);
+  const kind = intAt(fields, 1);
+  const value = readFields(
+    'item.transaction',
+    bytesAt(readFields('item.transaction', bytesAt(fields, 2)), 2),
+  );
+  if (kind === 1n)
+    return [
+      {
+        type: 'native',
+        from: toHex(bytesAt(value, 1)),
+        to: toHex(bytesAt(value, 2)),
+        amountRaw: intAt(value, 3),
+      },
+    ];
+  if (kind !== 2n) return [];
+  const token = new TextDecoder().decode(bytesAt(value, 1));
+  return [
+    {
+      type: 'token',
+      token,
+      from: toHex(bytesAt(value, 2)),
+      to: toHex(bytesAt(value, 3)),
+      amountRaw: intAt(value, 4),
+    },
+  ];
+}

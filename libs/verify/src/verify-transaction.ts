@@ -1,0 +1,33 @@
+import { fail, type Proof, type ProvedTransaction } from './proof.ts';
+import { verifyMerkle } from './verify-merkle.ts';
+import { verifyMpt } from './verify-mpt.ts';
+import { verifySignedMerkle } from './verify-signed-merkle.ts';
+
+/** Where the block's hash comes from: never from the service that gave the proof. */
+export type Trust =
+  | { readonly trustedBlockHash: string }
+  | {
+      /** The hash of the block at this height, from a node or an explorer of your own. */
+      readonly getBlockHash: (blockNumber: number, chainGid: string) => string | Promise<string>;
+    };
+
+/**
+ * What the proof shows, decoded from its bytes: the transaction is in the block whose hash you trust. It does not show that
+ * nothing else happened, nor that the chain keeps the block.
+ *
+ * @example
+ * const { transfers } = await verifyTransaction(proof, { getBlockHash: (number) => myNode.blockHash(number) });
+ * @throws InvalidProofError that says what does not hold
+ */
+export async function verifyTransaction(proof: Proof, trust: Trust): Promise<ProvedTransaction> {
+  const trusted =
+    'trustedBlockHash' in trust
+      ? trust.trustedBlockHash
+      : await trust.getBlockHash(proof.block_number, proof.chain_gid);
+  if (trusted.toLowerCase() !== proof.block_hash)
+    return fail(`block_hash: expected ${trusted}, which you trust, got ${proof.block_hash}`);
+  if (proof.type === 'mpt') return verifyMpt(proof);
+  if (proof.type === 'merkle') return verifyMerkle(proof);
+  if (proof.type === 'signed_merkle') return verifySignedMerkle(proof);
+  return fail(proof.reason ?? `type: ${proof.type} is not known here, so that it shows nothing`);
+}
