@@ -27,7 +27,7 @@ export interface Proofs {
   readonly reason: string | undefined;
 }
 
-export const STACKS = evmTraitsSchema.shape.stack.options;
+const STACKS = evmTraitsSchema.shape.stack.options;
 
 /** The stack by whose rules most of the sample is proved; of two that prove as much, the simpler one. */
 export async function judgeStacks(sample: readonly SampleBlock[]): Promise<Proofs> {
