@@ -10,7 +10,7 @@ let node: AnvilHandle;
 let hash: string;
 let block: { readonly hash: string; readonly number: number };
 beforeAll(async () => {
-  [world, node] = await Promise.all([startSpecWorld(), startAnvil()]);
+  [world, node] = await Promise.all([startSpecWorld({ settings: { nodeTimeoutMs: 60_000 } }), startAnvil()]);
   await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
   const [from] = await node.rpc<[string]>('eth_accounts');
   hash = await node.rpc<string>('eth_sendTransaction', [{ from, to: payee, value: '0x7' }]);
