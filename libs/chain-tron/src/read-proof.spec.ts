@@ -9,6 +9,7 @@ import { encodeBytes, encodeInt } from './protobuf.ts';
 import { readProof } from './read-proof.ts';
 import type { WalletSession } from './read-wallet-headers.ts';
 import { sha256 } from './sha256.ts';
+import { describeFixtures, readJson } from './spec-fixtures.ts';
 import { encodeWalletHeader } from './verify-header.ts';
 import type { WalletBlock, WalletTransaction } from './wallet-block.ts';
 
@@ -78,9 +79,9 @@ function sign(digest: Uint8Array): { readonly hex: string; readonly recovery: nu
   return { hex: Buffer.from(bytes.subarray(1)).toString('hex'), recovery: bytes[0]! };
 }
 
-async function proveAll(block: WalletBlock): Promise<Proof[]> {
+async function proveAll(block: WalletBlock, number = 78_000_000): Promise<Proof[]> {
   const session = { wallet: { call: () => Promise.resolve(block) } } as unknown as WalletSession;
-  const ref = { number: 78_000_000, hash: block.blockID };
+  const ref = { number, hash: block.blockID };
   return Promise.all(
     block.transactions!.map(async ({ txID: hash }) => ({
       chain_gid: 'tron:0x2b6653dc',
@@ -98,6 +99,7 @@ it.each([1, 2, 3, 5, 8, 13, 31])('shows each of %d transactions, and whether it 
     expect(await verifyTransaction(proof, { trustedBlockHash: block.blockID })).toMatchObject({
       index,
       isFailed: index % 5 === 4,
+      producer: { address: producer, signer: producer },
       transfers:
         index % 5 === 4
           ? []
@@ -105,7 +107,37 @@ it.each([1, 2, 3, 5, 8, 13, 31])('shows each of %d transactions, and whether it 
     });
 });
 
-it('refuses what was changed: any byte, place, branch or signature', async () => {
+it('names another signer where the signature is not the producer’s, and refuses what is none', async () => {
+  const block = makeBlock(3);
+  const [proof] = await proveAll(block);
+  const trust = { trustedBlockHash: block.blockID };
+  const other = {
+    ...proof!,
+    signature: change(proof!.signature!.slice(0, 128), 100) + proof!.signature!.slice(128),
+  };
+  const shown = await verifyTransaction(other, trust).catch((error: unknown) => error);
+  if (shown instanceof InvalidProofError) expect(shown.message).toContain('it is none of the header');
+  else expect(shown).not.toMatchObject({ producer: { signer: producer } });
+  await expect(verifyTransaction({ ...proof!, signature: 'ab'.repeat(64) }, trust)).rejects.toThrow(
+    '65 bytes',
+  );
+});
+
+describeFixtures('a recorded block of java-tron', () => {
+  it('shows its transactions, and that its producer signed it', async () => {
+    const block = readJson<WalletBlock>('java-tron-4.8.2-privnet.getblockbynum.json');
+    const address = block.block_header.raw_data.witness_address;
+    const proofs = await proveAll(block, 165);
+    expect(proofs.length).toBeGreaterThan(0);
+    for (const [index, proof] of proofs.entries())
+      expect(await verifyTransaction(proof, { trustedBlockHash: block.blockID })).toMatchObject({
+        index,
+        producer: { address, signer: address },
+      });
+  });
+});
+
+it('refuses what was changed: any byte, place or branch', async () => {
   const block = makeBlock(21);
   const proofs = await proveAll(block);
   const any = fc.integer({ min: 0, max: 2 ** 30 });
@@ -148,9 +180,4 @@ const TAMPERINGS = {
       branch: { transaction: transaction.map((each, at2) => (at2 === level ? change(each!, at) : each)) },
     };
   },
-  signature: (proof: Proof, at: number): Proof => ({
-    ...proof,
-    // r and s: of the recovery byte only two bits count.
-    signature: change(proof.signature!.slice(0, 128), at) + proof.signature!.slice(128),
-  }),
 };

@@ -47,6 +47,11 @@ export interface ProvedTransaction {
   /** Whether it failed, which moves nothing. Bitcoin's never do. */
   readonly isFailed: boolean;
   readonly transfers: readonly ProvedTransfer[];
+  /**
+   * TRON: who made the block and whose key signed it, hexadecimal, `41…`. They differ where the producer's account lets
+   * another key sign, which only the chain's state tells: compare the signer with one that you know.
+   */
+  readonly producer?: { readonly address: string; readonly signer: string };
 }
 
 /** The proof does not show what it says. */

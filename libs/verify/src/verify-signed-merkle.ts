@@ -13,7 +13,7 @@ const SUCCESS = 1n;
 const MAIN_PREFIX = 0x41;
 
 /**
- * TRON: the block's id covers the header, its producer signed it, and its tree covers the transaction with its result. What
+ * TRON: the block's id covers the header, a key signed it, and its tree covers the transaction with its result. What
  * contracts moved stands in logs, which nothing covers. @throws InvalidProofError
  */
 export function verifySignedMerkle(proof: Proof): ProvedTransaction {
@@ -25,8 +25,6 @@ export function verifySignedMerkle(proof: Proof): ProvedTransaction {
   if (number !== BigInt(proof.block_number)) fail('header: its number is not block_number');
   if (`${number.toString(16).padStart(16, '0')}${toHex(digest).slice(16)}` !== proof.block_hash)
     fail('header: its id is not block_hash');
-  if (proof.signature !== undefined)
-    expectProducer(digest, toBytes('signature', proof.signature), bytesAt(fields, PRODUCER));
   const transaction = toBytes('item.transaction', item.transaction);
   climb(sha256(transaction), { index: item.index, path: branch.transaction, root: bytesAt(fields, ROOT) });
   const parts = readFields('item.transaction', transaction);
@@ -45,6 +43,12 @@ export function verifySignedMerkle(proof: Proof): ProvedTransaction {
     blockNumber: proof.block_number,
     index: item.index,
     isFailed,
+    ...(proof.signature !== undefined && {
+      producer: {
+        address: toHex(bytesAt(fields, PRODUCER)),
+        signer: recoverSigner(digest, toBytes('signature', proof.signature)),
+      },
+    }),
     transfers: isFailed
       ? []
       : readFields('item.transaction', rawData)
@@ -74,20 +78,18 @@ function climb(leaf: Uint8Array, { index, path, root }: Place): void {
   if (!isSame(hash, root)) fail('branch.transaction: it does not lead to the root in the header');
 }
 
-function expectProducer(digest: Uint8Array, signature: Uint8Array, producer: Uint8Array): void {
+/** The address of the key that signed. @throws InvalidProofError */
+function recoverSigner(digest: Uint8Array, signature: Uint8Array): string {
   if (signature.length !== 65) fail(`signature: expected 65 bytes, got ${signature.length}`);
-  const recovery = signature[64]! % 27;
-  let key: Uint8Array;
   try {
-    key = secp256k1.Signature.fromBytes(signature.subarray(0, 64), 'compact')
-      .addRecoveryBit(recovery)
+    const key = secp256k1.Signature.fromBytes(signature.subarray(0, 64), 'compact')
+      .addRecoveryBit(signature[64]! % 27)
       .recoverPublicKey(digest)
       .toBytes(false);
+    return toHex(join(Uint8Array.of(MAIN_PREFIX), keccak_256(key.subarray(1)).subarray(12)));
   } catch {
     return fail('signature: it is none of the header');
   }
-  const signer = join(Uint8Array.of(MAIN_PREFIX), keccak_256(key.subarray(1)).subarray(12));
-  if (!isSame(signer, producer)) fail('signature: it is not that of the producer in the header');
 }
 
 /** TRX and TRC-10; other contracts show no amount of their own. */
