@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { changeDigit } from '@chainwatch/testing';
 import { InvalidProofError, verifyTransaction, type Proof } from '@chainwatch/verify';
 import { BitcoinClient } from './bitcoin-client.ts';
 import { buildLitecoinBlock, dogecoin, dogecoinBlock, litecoin } from './spec-coin-blocks.ts';
@@ -98,24 +99,15 @@ it('refuses an inner node of the tree that is passed off as a transaction', asyn
   ).rejects.toThrow('not on the same level');
 });
 
-function change(hex: string, at: number): string {
-  const place = at % hex.length;
-  return (
-    hex.slice(0, place) +
-    ((Number.parseInt(hex[place]!, 16) + 1 + (at % 15)) % 16).toString(16) +
-    hex.slice(place + 1)
-  );
-}
-
 const TAMPERINGS = {
-  header: (proof: Proof, at: number): Proof => ({ ...proof, header: change(proof.header!, at) }),
+  header: (proof: Proof, at: number): Proof => ({ ...proof, header: changeDigit(proof.header!, at) }),
   transaction: (proof: Proof, at: number): Proof => ({
     ...proof,
-    item: { ...proof.item!, transaction: change(proof.item!.transaction, at) },
+    item: { ...proof.item!, transaction: changeDigit(proof.item!.transaction, at) },
   }),
   coinbase: (proof: Proof, at: number): Proof => ({
     ...proof,
-    item: { ...proof.item!, coinbase: change(proof.item!.coinbase!, at) },
+    item: { ...proof.item!, coinbase: changeDigit(proof.item!.coinbase!, at) },
   }),
   index: (proof: Proof, at: number): Proof => ({
     ...proof,
@@ -129,7 +121,7 @@ const TAMPERINGS = {
       branch: {
         ...proof.branch!,
         transaction: transaction.map((each, level) =>
-          level === at % transaction.length ? change(each!, at) : each,
+          level === at % transaction.length ? changeDigit(each!, at) : each,
         ),
       },
     };

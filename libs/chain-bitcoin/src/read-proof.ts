@@ -1,5 +1,6 @@
 import { IncompleteBlockError, type BlockRef, type InclusionProof } from '@chainwatch/chain-core';
-import { hash256, toHashText } from './hash.ts';
+import { toHashText } from './hash.ts';
+import { computeMerkleBranch } from './merkle-root.ts';
 import { UnknownEncodingError } from './read-transaction.ts';
 import { readRawBlock } from './read-block.ts';
 import type { Session } from './session.ts';
@@ -38,16 +39,5 @@ export async function readProof(
   }
 }
 
-/** Siblings from a leaf up. An odd hash at the end of a level is paired with itself. */
-function branchOf(leaves: readonly Buffer[], index: number): string[] {
-  const branch: string[] = [];
-  let level = leaves;
-  for (let at = index; level.length > 1; at >>= 1) {
-    branch.push((level[at ^ 1] ?? level[at]!).toString('hex'));
-    const below = level;
-    level = Array.from({ length: Math.ceil(below.length / 2) }, (_, pair) =>
-      hash256(Buffer.concat([below[2 * pair]!, below[2 * pair + 1] ?? below[2 * pair]!])),
-    );
-  }
-  return branch;
-}
+const branchOf = (leaves: readonly Buffer[], index: number): string[] =>
+  computeMerkleBranch(leaves, index).map((hash) => hash.toString('hex'));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { startAnvil, type AnvilHandle } from '@chainwatch/testing';
+import { changeDigit, startAnvil, type AnvilHandle } from '@chainwatch/testing';
 import { InvalidProofError, verifyTransaction, type Proof } from '@chainwatch/verify';
 import type { BlockRef } from '@chainwatch/chain-core';
 import { EvmClient } from './evm-client.ts';
@@ -77,30 +77,20 @@ it('refuses what was changed: any byte, place, branch or receipt', async () => {
   );
 });
 
-/** Another digit at a place. */
-function change(hex: string, at: number): string {
-  const place = 2 + (at % (hex.length - 2));
-  return (
-    hex.slice(0, place) +
-    ((Number.parseInt(hex[place]!, 16) + 1 + (at % 15)) % 16).toString(16) +
-    hex.slice(place + 1)
-  );
-}
-
 interface Tampering {
   readonly at: number;
   readonly other: Proof;
 }
 
 const TAMPERINGS = {
-  header: (proof: Proof, { at }: Tampering): Proof => ({ ...proof, header: change(proof.header!, at) }),
+  header: (proof: Proof, { at }: Tampering): Proof => ({ ...proof, header: changeDigit(proof.header!, at) }),
   transaction: (proof: Proof, { at }: Tampering): Proof => ({
     ...proof,
-    item: { ...proof.item!, transaction: change(proof.item!.transaction, at) },
+    item: { ...proof.item!, transaction: changeDigit(proof.item!.transaction, at) },
   }),
   receipt: (proof: Proof, { at }: Tampering): Proof => ({
     ...proof,
-    item: { ...proof.item!, receipt: change(proof.item!.receipt!, at) },
+    item: { ...proof.item!, receipt: changeDigit(proof.item!.receipt!, at) },
   }),
   index: (proof: Proof, { at }: Tampering): Proof => ({
     ...proof,
@@ -121,7 +111,7 @@ const TAMPERINGS = {
     branch: {
       ...proof.branch!,
       receipt: proof.branch!.receipt!.map((each, level, all) =>
-        level === at % all.length ? change(each!, at) : each,
+        level === at % all.length ? changeDigit(each!, at) : each,
       ),
     },
   }),

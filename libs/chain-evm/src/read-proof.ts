@@ -6,7 +6,6 @@ import {
   type InclusionProof,
   type NoProof,
 } from '@chainwatch/chain-core';
-import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { keccak256Hex } from './encode-rlp.ts';
 import { encodeTransaction } from './encode-transaction.ts';
 import { encodeHeader } from './parse-header.ts';
@@ -50,14 +49,15 @@ async function prove(
   if (`0x${keccak256Hex(header)}` !== block.hash)
     return none('The header has members whose encoding is not known: its hash cannot be computed.');
   const values = transactions.map((tx) => encodings?.get(tx.hash) ?? encodeTransaction(tx, stack));
-  if (!isEveryKnown(values) || computeOrderedRoot(values) !== block.transactionsRoot)
+  const transaction = await branchOf(values, index, block.transactionsRoot);
+  if (transaction === undefined)
     return none('The block has transactions whose encoding is not known: their root cannot be computed.');
   const results = encodeReceipts({ transactions, receipts }, stack);
-  if (computeOrderedRoot(results) !== block.receiptsRoot)
+  const receipt = await branchOf(results, index, block.receiptsRoot);
+  if (receipt === undefined)
     return none(
       'The root in the header is not that of the receipts: a later header covers them, or their encoding is not known.',
     );
-  const [transaction, receipt] = await Promise.all([branchOf(values, index), branchOf(results, index)]);
   return {
     type: 'mpt',
     header: toHex(header),
@@ -66,13 +66,18 @@ async function prove(
   };
 }
 
-function isEveryKnown(values: readonly (Uint8Array | undefined)[]): values is readonly Uint8Array[] {
-  return values.every((value) => value !== undefined);
-}
-
-async function branchOf(values: readonly Uint8Array[], index: number): Promise<string[]> {
+/** Nodes from the root to a value; undefined where the values are not those of the root. */
+async function branchOf(
+  values: readonly (Uint8Array | undefined)[],
+  index: number,
+  root: string,
+): Promise<string[] | undefined> {
   const trie = await createMPT();
-  for (const [key, value] of values.entries()) await trie.put(RLP.encode(key), value);
+  for (const [key, value] of values.entries()) {
+    if (value === undefined) return undefined;
+    await trie.put(RLP.encode(key), value);
+  }
+  if (toHex(trie.root()) !== root) return undefined;
   return (await createMerkleProof(trie, RLP.encode(index))).map(toHex);
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import { changeDigit } from '@chainwatch/testing';
 import { InvalidProofError, verifyTransaction, type Proof } from '@chainwatch/verify';
 import { computeBlockId } from './encode-header.ts';
 import { encodeTransaction } from './encode-transaction.ts';
@@ -113,7 +114,7 @@ it('names another signer where the signature is not the producer’s, and refuse
   const trust = { trustedBlockHash: block.blockID };
   const other = {
     ...proof!,
-    signature: change(proof!.signature!.slice(0, 128), 100) + proof!.signature!.slice(128),
+    signature: changeDigit(proof!.signature!.slice(0, 128), 100) + proof!.signature!.slice(128),
   };
   const shown = await verifyTransaction(other, trust).catch((error: unknown) => error);
   if (shown instanceof InvalidProofError) expect(shown.message).toContain('it is none of the header');
@@ -153,20 +154,11 @@ it('refuses what was changed: any byte, place or branch', async () => {
   );
 });
 
-function change(hex: string, at: number): string {
-  const place = at % hex.length;
-  return (
-    hex.slice(0, place) +
-    ((Number.parseInt(hex[place]!, 16) + 1 + (at % 15)) % 16).toString(16) +
-    hex.slice(place + 1)
-  );
-}
-
 const TAMPERINGS = {
-  header: (proof: Proof, at: number): Proof => ({ ...proof, header: change(proof.header!, at) }),
+  header: (proof: Proof, at: number): Proof => ({ ...proof, header: changeDigit(proof.header!, at) }),
   transaction: (proof: Proof, at: number): Proof => ({
     ...proof,
-    item: { ...proof.item!, transaction: change(proof.item!.transaction, at) },
+    item: { ...proof.item!, transaction: changeDigit(proof.item!.transaction, at) },
   }),
   index: (proof: Proof, at: number): Proof => ({
     ...proof,
@@ -177,7 +169,9 @@ const TAMPERINGS = {
     const level = transaction.findIndex((each) => each !== null);
     return {
       ...proof,
-      branch: { transaction: transaction.map((each, at2) => (at2 === level ? change(each!, at) : each)) },
+      branch: {
+        transaction: transaction.map((each, at2) => (at2 === level ? changeDigit(each!, at) : each)),
+      },
     };
   },
 };

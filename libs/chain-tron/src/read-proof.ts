@@ -5,7 +5,7 @@ import {
   type InclusionProof,
 } from '@chainwatch/chain-core';
 import { encodeTransaction } from './encode-transaction.ts';
-import { computeMerkleRoot } from './merkle-root.ts';
+import { computeMerkleBranch, computeMerkleRoot } from './merkle-root.ts';
 import { parseHex } from './parse-hex.ts';
 import { findWalletBlock, type WalletSession } from './read-wallet-headers.ts';
 import { sha256 } from './sha256.ts';
@@ -43,22 +43,9 @@ export async function readProof(
     type: 'signed_merkle',
     header: encodeWalletHeader(raw).toString('hex'),
     ...(signature !== undefined && { signature }),
-    branch: { transaction: branchOf(leaves, index) },
+    branch: {
+      transaction: computeMerkleBranch(leaves, index).map((hash) => hash?.toString('hex') ?? null),
+    },
     item: { index, transaction: transactions[index]!.bytes.toString('hex') },
   };
-}
-
-/** Siblings from a leaf up; null where it is the odd one out and goes up as it is. */
-function branchOf(leaves: readonly Buffer[], index: number): (string | null)[] {
-  const branch: (string | null)[] = [];
-  let level = leaves;
-  for (let at = index; level.length > 1; at >>= 1) {
-    branch.push(level[at ^ 1]?.toString('hex') ?? null);
-    const below = level;
-    level = Array.from({ length: Math.ceil(below.length / 2) }, (_, pair) => {
-      const right = below[2 * pair + 1];
-      return right === undefined ? below[2 * pair]! : sha256(below[2 * pair]!, right);
-    });
-  }
-  return branch;
 }

@@ -6,6 +6,7 @@
  * const nats = await startNats();
  * const bus = await createBus('notifier', { url: nats.url });
  */
+export { changeDigit } from './change-digit.ts';
 export { createCertificate } from './create-certificate.ts';
 export { createNatsAccounts } from './create-nats-accounts.ts';
 export { startBlackHole, type BlackHole } from './start-black-hole.ts';

@@ -63,6 +63,14 @@ export function fail(message: string): never {
   throw new InvalidProofError(message);
 }
 
+/** What a proof shows, of what it says and what its bytes say. */
+export function toProved(
+  { chain_gid: chainGid, hash, block_hash: blockHash, block_number: blockNumber }: Proof,
+  shown: Omit<ProvedTransaction, 'chainGid' | 'hash' | 'blockHash' | 'blockNumber'>,
+): ProvedTransaction {
+  return { chainGid, hash, blockHash, blockNumber, ...shown };
+}
+
 /** Members that proofs of this type have. @throws InvalidProofError */
 export function partsOf({ type, header, branch, item, reason }: Proof): {
   readonly header: string;

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { isSame, join, toBytes, toHex } from './bytes.ts';
-import { fail, partsOf, type Proof, type ProvedTransaction, type ProvedTransfer } from './proof.ts';
+import { fail, partsOf, toProved, type Proof, type ProvedTransaction, type ProvedTransfer } from './proof.ts';
 
 const HEADER_BYTES = 80;
 const ROOT_AT = 36;
@@ -25,15 +25,11 @@ export function verifyMerkle(proof: Proof): ProvedTransaction {
   climb('transaction', { leaf: hash256(transaction), index: item.index, path: paths[0]!, root });
   climb('coinbase', { leaf: hash256(coinbase), index: 0, path: paths[1]!, root });
   if (!isCoinbase(coinbase)) fail('item.coinbase: it spends an output');
-  return {
-    chainGid: proof.chain_gid,
-    hash: proof.hash,
-    blockHash: proof.block_hash,
-    blockNumber: proof.block_number,
+  return toProved(proof, {
     index: item.index,
     isFailed: false,
     transfers: readOutputs(transaction),
-  };
+  });
 }
 
 interface Leaf {

@@ -2,7 +2,7 @@ import { verifyMerkleProof } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { isSame, toBytes, toHex, toNumber } from './bytes.ts';
-import { fail, partsOf, type Proof, type ProvedTransaction, type ProvedTransfer } from './proof.ts';
+import { fail, partsOf, toProved, type Proof, type ProvedTransaction, type ProvedTransfer } from './proof.ts';
 
 const [TRANSACTIONS_ROOT, RECEIPTS_ROOT, NUMBER] = [4, 5, 8];
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -39,15 +39,11 @@ export async function verifyMpt(proof: Proof): Promise<ProvedTransaction> {
   const moves = isFailed ? [] : logs.flatMap(toTransfer);
   const isLogged = moves.some(({ type }) => type === 'native');
   const own = isFailed || isLogged ? [] : readPayment(transaction);
-  return {
-    chainGid: proof.chain_gid,
-    hash: proof.hash,
-    blockHash: proof.block_hash,
-    blockNumber: proof.block_number,
+  return toProved(proof, {
     index: item.index,
     isFailed,
     transfers: [...own, ...moves],
-  };
+  });
 }
 
 interface Value {

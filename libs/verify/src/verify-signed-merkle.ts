@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { isSame, join, toBytes, toHex } from './bytes.ts';
-import { fail, partsOf, type Proof, type ProvedTransaction, type ProvedTransfer } from './proof.ts';
+import { fail, partsOf, toProved, type Proof, type ProvedTransaction, type ProvedTransfer } from './proof.ts';
 import { bytesAt, intAt, readFields } from './protobuf.ts';
 
 /** Fields of `BlockHeader.raw`. */
@@ -36,11 +36,7 @@ export function verifySignedMerkle(proof: Proof): ProvedTransaction {
     const outcome = readFields('item.transaction', result);
     return intAt(outcome, 2) !== 0n || ![0n, SUCCESS].includes(intAt(outcome, 3));
   });
-  return {
-    chainGid: proof.chain_gid,
-    hash: proof.hash,
-    blockHash: proof.block_hash,
-    blockNumber: proof.block_number,
+  return toProved(proof, {
     index: item.index,
     isFailed,
     ...(proof.signature !== undefined && {
@@ -54,7 +50,7 @@ export function verifySignedMerkle(proof: Proof): ProvedTransaction {
       : readFields('item.transaction', rawData)
           .filter((part) => part.number === CONTRACTS)
           .flatMap(({ value }) => readMove(value as Uint8Array)),
-  };
+  });
 }
 
 interface Place {

@@ -20,14 +20,29 @@ export type Trust =
  * @throws InvalidProofError that says what does not hold
  */
 export async function verifyTransaction(proof: Proof, trust: Trust): Promise<ProvedTransaction> {
+  const verify = VERIFIERS[proof.type];
+  if (verify === undefined)
+    return fail(proof.reason ?? `type: ${proof.type} is not known here, so that it shows nothing`);
   const trusted =
     'trustedBlockHash' in trust
       ? trust.trustedBlockHash
       : await trust.getBlockHash(proof.block_number, proof.chain_gid);
   if (trusted.toLowerCase() !== proof.block_hash)
     return fail(`block_hash: expected ${trusted}, which you trust, got ${proof.block_hash}`);
-  if (proof.type === 'mpt') return verifyMpt(proof);
-  if (proof.type === 'merkle') return verifyMerkle(proof);
-  if (proof.type === 'signed_merkle') return verifySignedMerkle(proof);
-  return fail(proof.reason ?? `type: ${proof.type} is not known here, so that it shows nothing`);
+  try {
+    return await verify(proof);
+  } catch (error) {
+    // A member of another kind than a proof has.
+    if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)
+      return fail(`expected the members of a proof: ${error.message}`);
+    throw error;
+  }
 }
+
+type Verify = (proof: Proof) => ProvedTransaction | Promise<ProvedTransaction>;
+
+const VERIFIERS: Readonly<Record<string, Verify | undefined>> = {
+  mpt: verifyMpt,
+  merkle: verifyMerkle,
+  signed_merkle: verifySignedMerkle,
+};

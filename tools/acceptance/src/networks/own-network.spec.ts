@@ -169,10 +169,9 @@ it('without a native coin, has its tokens and nothing of a coin', async () => {
     });
     expect(Object.keys(balances).filter((asset) => asset.startsWith(gid))).toEqual([token]);
     const { native: added, ...same } = DOCUMENT;
-    await stack.ask(409, {
-      method: 'PUT',
-      path: `/networks/${gid}`,
-      body: { ...same, ...document, native: { ...added, gid: `${gid}/slip44:1` } },
+    const given = { ...same, ...document, native: { ...added, gid: `${gid}/slip44:1` } };
+    expect(await stack.ask(409, { method: 'PUT', path: `/networks/${gid}`, body: given })).toMatchObject({
+      detail: expect.stringContaining('native.gid'),
     });
   } finally {
     await other.stop();

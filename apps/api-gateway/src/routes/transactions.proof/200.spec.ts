@@ -1,4 +1,4 @@
-import { startAnvil, type AnvilHandle } from '@chainwatch/testing';
+import { startAnvil, waitFor, type AnvilHandle } from '@chainwatch/testing';
 import { verifyTransaction, type Proof } from '@chainwatch/verify';
 import { startSpecWorld, type SpecWorld } from '../../spec-support/spec-world.ts';
 
@@ -10,12 +10,15 @@ let node: AnvilHandle;
 let hash: string;
 let block: { readonly hash: string; readonly number: number };
 beforeAll(async () => {
-  [world, node] = await Promise.all([startSpecWorld({ settings: { nodeTimeoutMs: 60_000 } }), startAnvil()]);
+  [world, node] = await Promise.all([startSpecWorld(), startAnvil()]);
   await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
   const [from] = await node.rpc<[string]>('eth_accounts');
   hash = await node.rpc<string>('eth_sendTransaction', [{ from, to: payee, value: '0x7' }]);
-  const mined = await node.rpc<{ hash: string; number: string }>('eth_getBlockByNumber', ['latest', false]);
-  block = { hash: mined.hash, number: Number(mined.number) };
+  // The node answers before it mines.
+  const mined = await waitFor(() =>
+    node.rpc<{ blockHash: string; blockNumber: string } | null>('eth_getTransactionReceipt', [hash]),
+  );
+  block = { hash: mined.blockHash, number: Number(mined.blockNumber) };
   await insert(hash, 'confirmed', block);
 });
 afterAll(async () => {
