@@ -33,6 +33,17 @@ export function channelOfOne(shared) {
 
 /** @typedef {{ path: string }} Test */
 
+/** What stands for a spec file that was not begun: to Jest, a file without any test is a failure. */
+const NOT_BEGUN = /** @type {const} */ ({
+  ancestorTitles: [],
+  failureDetails: [],
+  failureMessages: [],
+  fullName: 'not begun: TEST_UNTIL is past',
+  numPassingAsserts: 0,
+  status: 'pending',
+  title: 'not begun: TEST_UNTIL is past',
+});
+
 /**
  * Begins no spec file after TEST_UNTIL (Unix seconds): a machine that is five times slower would be cut off with nothing to
  * show. Such a file is a result that was skipped, and `npm test` names it.
@@ -58,7 +69,13 @@ export default class SpecRunner extends LightRunner {
       onResult,
       (/** @type {Test} */ test, /** @type {unknown} */ error) =>
         error === late
-          ? onResult(test, { ...createEmptyTestResult(), skipped: true, testFilePath: test.path })
+          ? onResult(test, {
+              ...createEmptyTestResult(),
+              skipped: true,
+              numPendingTests: 1,
+              testFilePath: test.path,
+              testResults: [NOT_BEGUN],
+            })
           : onFailure(test, error),
     );
   }

@@ -1,4 +1,10 @@
-import SpecRunner, { channelOfOne } from '../spec-runner.mjs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repoDir } from '@chainwatch/host';
+import { channelOfOne } from '../spec-runner.mjs';
 
 /** As in jest-light-runner: whoever listens is answered when anyone asks, once. */
 function sharedChannel() {
@@ -26,30 +32,19 @@ it('answers the worker that asks, and another one when it asks', () => {
   expect(told).toEqual(['two', 'one']);
 });
 
-describe('TEST_UNTIL', () => {
-  const before = process.env.TEST_UNTIL;
-  afterEach(() => {
-    if (before === undefined) delete process.env.TEST_UNTIL;
-    else process.env.TEST_UNTIL = before;
+it('begins no spec after TEST_UNTIL, and Jest takes each as skipped and not as failed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'chainwatch-skipped-'));
+  const RESULTS_FILE = join(folder, 'results.json');
+  const jest = spawn(process.execPath, [join(repoDir, 'node_modules/jest/bin/jest.js'), 'libs/caip'], {
+    cwd: repoDir,
+    env: { ...process.env, TEST_UNTIL: '1', RESULTS_FILE },
+    stdio: 'ignore',
   });
-
-  it('begins no spec after it, and tells each as skipped', async () => {
-    process.env.TEST_UNTIL = '1';
-    const results: unknown[] = [];
-    const failures: unknown[] = [];
-    const Runner = SpecRunner as unknown as new (...args: readonly unknown[]) => SpecRunner;
-    const runner = new Runner({ maxWorkers: 2 }, {}, {});
-    await runner.runTests(
-      [{ path: 'one.spec.ts' }, { path: 'two.spec.ts' }],
-      undefined,
-      async () => {},
-      async (_test, { skipped, testFilePath }) => void results.push({ skipped, testFilePath }),
-      async (_test, error) => void failures.push(error),
-    );
-    expect(failures).toEqual([]);
-    expect(results).toEqual([
-      { skipped: true, testFilePath: 'one.spec.ts' },
-      { skipped: true, testFilePath: 'two.spec.ts' },
-    ]);
-  });
+  const [code] = (await once(jest, 'exit')) as [number | null];
+  const files = JSON.parse(await readFile(RESULTS_FILE, 'utf8')) as Record<string, unknown>[];
+  await rm(folder, { recursive: true });
+  expect(code).toBe(0);
+  expect(files.length).toBeGreaterThan(0);
+  for (const file of files)
+    expect(file).toMatchObject({ passed: 0, failed: 0, isSkipped: true, failures: [] });
 });
