@@ -33,8 +33,11 @@ export function channelOfOne(shared) {
 
 /** @typedef {{ path: string }} Test */
 
-/** What stands for a spec file that was not begun: to Jest, a file without any test is a failure. */
-const NOT_BEGUN = /** @type {const} */ ({
+/**
+ * What stands for a spec file that was not begun: to Jest, a file without any test is a failure.
+ * @type {import('@jest/test-result').AssertionResult}
+ */
+const NOT_BEGUN = {
   ancestorTitles: [],
   failureDetails: [],
   failureMessages: [],
@@ -42,7 +45,7 @@ const NOT_BEGUN = /** @type {const} */ ({
   numPassingAsserts: 0,
   status: 'pending',
   title: 'not begun: TEST_UNTIL is past',
-});
+};
 
 /**
  * Begins no spec file after TEST_UNTIL (Unix seconds): a machine that is five times slower would be cut off with nothing to

@@ -255,6 +255,7 @@ describe('POST with an Idempotency-Key', () => {
     const isHeld = new Promise<void>((resolve, reject) => {
       world.db
         .transaction(async (sql) => {
+          await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
           await sql.query(`LOCK TABLE ${table} IN SHARE MODE`);
           resolve();
           await released;

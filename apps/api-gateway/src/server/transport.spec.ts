@@ -196,6 +196,7 @@ describe('answers to browsers, through proxies, in time', () => {
     const released = new Promise<void>((resolve) => (release = resolve));
     const held = new Promise<void>((resolve) => {
       void closed.db.transaction(async (sql) => {
+        await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
         await sql.query('LOCK TABLE blockchains, notification_channels');
         resolve();
         await released;

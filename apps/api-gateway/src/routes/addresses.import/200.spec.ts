@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
@@ -272,6 +273,8 @@ describe('POST /addresses/external/batch', () => {
     const isHeld = new Promise<void>((resolve, reject) => {
       world.db
         .transaction(async (sql) => {
+          // A slow machine may need more than the 5 s that a session may wait in a transaction.
+          await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
           await sql.query('LOCK TABLE addresses IN SHARE MODE');
           resolve();
           await released;
@@ -287,6 +290,7 @@ describe('POST /addresses/external/batch', () => {
         `SELECT count(*) AS count FROM pg_stat_activity WHERE application_name = 'api-gateway-bulk' AND datname = current_database() AND wait_event_type = 'Lock'`,
       );
       if (rows[0].count >= calls) return;
+      await pause(20);
     }
   }
 });
