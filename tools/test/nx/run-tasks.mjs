@@ -6,7 +6,7 @@ import { testProjects } from './test-projects.mjs';
 
 /**
  * @typedef {{ id: string, project: string, root: string, kind: string }} Task
- * @typedef {{ passed: number, failed: number, output: string, failures: readonly string[], skipped?: readonly string[] }} Outcome failures: a line for each
+ * @typedef {{ passed: number, failed: number, output: string, failures: readonly string[], skipped?: readonly string[], unstable?: readonly string[] }} Outcome failures: a line for each
  * @typedef {{ root: string, projectName?: string, targetName?: string, projectsConfigurations: { projects: Record<string, { root: string }> } }} Context what Nx gives an executor
  */
 
@@ -60,10 +60,10 @@ async function runTasks(tasks, repoDir) {
   ]);
   const outcomes = new Map(all.flatMap((some) => [...some]));
   for (const { id, project, kind } of tasks) {
-    const { passed, failed, failures, skipped } = outcomes.get(id) ?? noOutcome;
+    const { passed, failed, failures, skipped, unstable } = outcomes.get(id) ?? noOutcome;
     const file = join(repoDir, '.chainwatch/counts', project, `${kind}.json`);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, JSON.stringify({ passed, failed, failures, skipped }));
+    writeFileSync(file, JSON.stringify({ passed, failed, failures, skipped, unstable }));
   }
   return outcomes;
 }

@@ -36,8 +36,15 @@ const { tasks } = await readFile(join(stateDir, 'run.json'), 'utf8').then(
   (text) => JSON.parse(text) as { tasks: NxTask[] },
   () => ({ tasks: [] }),
 );
-const { passed, failed, skipped, faults } = await sumCounts({ code, tasks, targets: TARGETS, countsDir });
+const { passed, failed, skipped, unstable, faults } = await sumCounts({
+  code,
+  tasks,
+  targets: TARGETS,
+  countsDir,
+});
 for (const fault of faults) console.log(`FAIL ${fault}`);
+if (unstable.length > 0)
+  console.log(`\n${unstable.length} failed beside other specs and passed alone:\n${unstable.join('\n')}`);
 if (skipped.length > 0)
   console.log(`\n${skipped.length} spec files were not run, TEST_UNTIL was past:\n${skipped.join('\n')}`);
 console.log(`\nTook ${Math.round((Date.now() - startedAt) / 1_000)} s`);

@@ -46,12 +46,12 @@ export async function runJest(
   return [...results, { path: 'jest', passed: 0, failed: 1, isSkipped: false, message, failures: [message] }];
 }
 
-/** Arguments for these files; one is run in Jest's own process. */
-export function wholeRun(files: readonly string[]): string[] {
+/** Arguments for these files; with one worker they are run in Jest's own process. */
+export function wholeRun(files: readonly string[], maxWorkers = jestConfig.maxWorkers): string[] {
   const config = {
     ...jestConfig,
     testSequencer: join(repoDir, 'tools/test/longest-first.mjs'),
-    maxWorkers: Math.min(jestConfig.maxWorkers, files.length),
+    maxWorkers: Math.min(maxWorkers, files.length),
   };
   return ['--config', JSON.stringify(config), '--runTestsByPath', ...files];
 }

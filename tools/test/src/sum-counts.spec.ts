@@ -13,7 +13,13 @@ afterEach(() => rmSync(countsDir, { recursive: true }));
 function count(
   project: string,
   target: string,
-  counts: { passed: number; failed: number; failures?: string[]; skipped?: string[] },
+  counts: {
+    passed: number;
+    failed: number;
+    failures?: string[];
+    skipped?: string[];
+    unstable?: string[];
+  },
 ): void {
   mkdirSync(join(countsDir, project), { recursive: true });
   writeFileSync(join(countsDir, project, `${target}.json`), JSON.stringify(counts));
@@ -28,7 +34,12 @@ const task = (projectName: string, target: string, status = 0) => ({
 describe('sumCounts', () => {
   it('adds what was counted, and one for each task that counts nothing', async () => {
     count('@chainwatch/caip', 'test', { passed: 76, failed: 0 });
-    count('@chainwatch/bus', 'test', { passed: 4, failed: 0, skipped: ['libs/bus/src/bus.spec.ts'] });
+    count('@chainwatch/bus', 'test', {
+      passed: 4,
+      failed: 0,
+      skipped: ['libs/bus/src/bus.spec.ts'],
+      unstable: ['libs/bus/src/one.spec.ts: expected 1'],
+    });
     const tasks = [
       task('@chainwatch/caip', 'test'),
       task('@chainwatch/bus', 'test'),
@@ -38,6 +49,7 @@ describe('sumCounts', () => {
       passed: 81,
       failed: 0,
       skipped: ['libs/bus/src/bus.spec.ts'],
+      unstable: ['libs/bus/src/one.spec.ts: expected 1'],
       faults: [],
     });
   });
@@ -58,6 +70,7 @@ describe('sumCounts', () => {
       passed: 4,
       failed: 4,
       skipped: [],
+      unstable: [],
       faults: [
         '@chainwatch/bus:test: 2\n  libs/bus/src/bus.spec.ts: a bus > stops',
         '@chainwatch/caip:test: 1',
@@ -68,7 +81,7 @@ describe('sumCounts', () => {
 
   it.each([0, 1, null])('fails for a target that ran nowhere, with exit code %s', async (code) => {
     const sum = await sumCounts({ code, tasks: [], targets: ['test'], countsDir });
-    expect(sum).toEqual({ passed: 0, failed: 1, skipped: [], faults: ['test ran nowhere'] });
+    expect(sum).toEqual({ passed: 0, failed: 1, skipped: [], unstable: [], faults: ['test ran nowhere'] });
   });
 
   it('fails when Nx does, though every task that it began passed', async () => {
@@ -78,6 +91,6 @@ describe('sumCounts', () => {
       targets: ['test'],
       countsDir,
     });
-    expect(sum).toEqual({ passed: 1, failed: 1, skipped: [], faults: ['Nx ended with 1'] });
+    expect(sum).toEqual({ passed: 1, failed: 1, skipped: [], unstable: [], faults: ['Nx ended with 1'] });
   });
 });

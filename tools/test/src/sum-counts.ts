@@ -17,6 +17,8 @@ interface Counts {
   readonly failures?: readonly string[];
   /** Spec files that were not begun, because TEST_UNTIL was past. */
   readonly skipped?: readonly string[];
+  /** Lines that name what failed beside other specs and passed alone, see TEST_AGAIN. */
+  readonly unstable?: readonly string[];
 }
 
 /**
@@ -35,17 +37,19 @@ export async function sumCounts(run: {
   let failed = faults.length;
   let passed = 0;
   const skipped: string[] = [];
+  const unstable: string[] = [];
   for (const task of run.tasks) {
     const counts = await readCounts(run.countsDir, task);
     passed += counts.passed;
     failed += counts.failed;
     skipped.push(...(counts.skipped ?? []));
+    unstable.push(...(counts.unstable ?? []));
     if (counts.failed > 0)
       faults.push([`${task.taskId}: ${counts.failed}`, ...(counts.failures ?? [])].join('\n'));
   }
   if (run.code !== 0 && failed === 0)
-    return { passed, failed: 1, skipped, faults: [`Nx ended with ${run.code}`] };
-  return { passed, failed, skipped, faults };
+    return { passed, failed: 1, skipped, unstable, faults: [`Nx ended with ${run.code}`] };
+  return { passed, failed, skipped, unstable, faults };
 }
 
 async function readCounts(countsDir: string, { projectName, target, status }: NxTask): Promise<Counts> {

@@ -25,10 +25,17 @@ interface Outcome {
   readonly output: string;
   readonly failures: readonly string[];
   readonly skipped: readonly string[];
+  /** What failed beside other specs and passed alone. */
+  readonly unstable: readonly string[];
 }
 
 /** Servers, and nodes of local chains: modules `start-<node>.ts` of tools/devnet. */
 const SERVERS = /\bstart(Postgres|Nats|Redis|Anvil)|(tool-devnet|'\.)\/start-/;
+
+/** Files that are run again alone. */
+const AGAIN_MAX = 20;
+/** Seconds that they have beyond TEST_UNTIL. */
+const AGAIN_S = 900;
 
 const [tasks] = (await once(process, 'message')) as [readonly TestTask[]];
 process.env.TEST_DATA_DIR = chooseDataDir();
@@ -60,18 +67,42 @@ async function runTasks(asked: readonly TestTask[]): Promise<({ id: string } & O
     const files = [...filesOf.values()].flat();
     if (postgres !== undefined) env.TEST_DATABASE_URL = postgres.url;
     const results = await runJest(wholeRun(files), env);
-    return asked.map(({ id }) => ({ id, ...sum(filesOf.get(id)!, results) }));
+    const alone = await runAlone(results, env);
+    return asked.map(({ id }) => ({ id, ...sum(filesOf.get(id)!, results, alone) }));
   } finally {
     await postgres?.stop();
   }
 }
 
+/**
+ * With TEST_AGAIN a file that failed while others kept the cores busy is run once more, alone, and counts as it ends then:
+ * what one slow moment decides is told apart from what is broken. Many that fail are broken.
+ */
+async function runAlone(
+  results: readonly FileResult[],
+  env: Readonly<Record<string, string>>,
+): Promise<readonly FileResult[]> {
+  const failed = results.filter((result) => result.failed > 0).map(({ path }) => path);
+  if (!process.env.TEST_AGAIN || failed.length === 0 || failed.length > AGAIN_MAX) return [];
+  const until = process.env.TEST_UNTIL && { TEST_UNTIL: String(Number(process.env.TEST_UNTIL) + AGAIN_S) };
+  const alone = await runJest(wholeRun(failed, 1), { ...env, ...until });
+  return alone.filter(({ isSkipped }) => !isSkipped);
+}
+
 /** A file of which nothing was heard has failed, as has a task without files. */
-function sum(files: readonly string[], results: readonly FileResult[]): Outcome {
+function sum(
+  files: readonly string[],
+  results: readonly FileResult[],
+  alone: readonly FileResult[],
+): Outcome {
   if (files.length === 0)
-    return { passed: 0, failed: 1, output: 'There are no specs.\n', failures: [], skipped: [] };
-  const found = files.map((path) => results.find((result) => result.path === path) ?? notRun(path));
+    return { passed: 0, failed: 1, output: 'There are no specs.\n', failures: [], skipped: [], unstable: [] };
+  const by = (some: readonly FileResult[], path: string) => some.find((result) => result.path === path);
+  const found = files.map((path) => by(alone, path) ?? by(results, path) ?? notRun(path));
   return {
+    unstable: alone
+      .filter(({ path, failed }) => failed === 0 && files.includes(path))
+      .flatMap(({ path }) => by(results, path)!.failures),
     passed: found.reduce((count, { passed }) => count + passed, 0),
     failed: found.reduce((count, { failed }) => count + failed, 0),
     output: found.map(({ message }) => message).join(''),
